@@ -1,48 +1,94 @@
-// Loads the whole command from one file together with the code V8 compiled for it when it was built: a start then neither
-// looks for a thousand modules nor compiles them. A cache made by another Node is refused by V8 and costs nothing.
-const { existsSync, readFileSync, statSync } = require("node:fs");
+// Loads the whole command from one file together with the code V8 compiled for it: a start then neither looks for a thousand
+// modules nor compiles them. V8 rejects a code cache made by another version of itself; the bundle is then compiled as usual.
+const { existsSync, readFileSync, renameSync, rmSync, writeFileSync } = require("node:fs");
 const { createRequire } = require("node:module");
 const { dirname, join } = require("node:path");
-const { pathToFileURL } = require("node:url");
 const { Script } = require("node:vm");
 
 const file = join(__dirname, "..", "dist", "bundle", "sluice.cjs");
-const cache = `${file}.${process.versions.v8}.cache`;
+const inputsFile = join(dirname(file), "inputs.sha256");
+/** The bundle begins with its own hash in a comment of this length. */
+const markLength = "/*0123456789abcdef*/".length;
+/** A service has finished its start by then; making the cache holds the event loop for some milliseconds, once. */
+const cacheDelayMs = 3_000;
 
-/** Whether there is a bundle and it is no older than what the compiler wrote last. */
+/** What the compiler wrote for each package that is part of the bundle. */
+const compiled = [
+  "client/dist",
+  "model/dist",
+  "engine/dist",
+  "standard/dist",
+  "mapping/dist",
+  "connectors/dist",
+  "flow-tests/dist",
+  "server/dist",
+  "designer/dist/server",
+  "cli/dist",
+];
+
+/** A hash of the compiler's build records, which hold the hash of every source file. */
+function hashOfInputs() {
+  const { createHash } = require("node:crypto");
+  const hash = createHash("sha256");
+  for (const folder of compiled) hash.update(readFileSync(join(__dirname, "..", "..", folder, ".tsbuildinfo")));
+  return hash.digest("hex");
+}
+
+/** Whether the bundle can be used. Only a development checkout can have a stale one: there, the content of the inputs decides. */
 function isCurrent() {
-  const made = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
-  if (made === undefined) return false;
-  const packages = join(__dirname, "..", "..");
-  const compiled = [
-    "model/dist",
-    "engine/dist",
-    "standard/dist",
-    "mapping/dist",
-    "connectors/dist",
-    "flow-tests/dist",
-    "server/dist",
-    "designer/dist/server",
-    "cli/dist",
-  ].map((folder) => statSync(join(packages, folder, ".tsbuildinfo"), { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  return made >= Math.max(...compiled);
+  if (!existsSync(join(__dirname, "..", "src"))) return true;
+  try {
+    return readFileSync(inputsFile, "utf8") === hashOfInputs() && existsSync(file);
+  } catch {
+    return false;
+  }
 }
 
-/** The address a module had before it became part of the bundle. */
-const moduleUrl = (path) => pathToFileURL(join(dirname(file), path)).href;
+/** Imports for the bundle: Node gives a script that comes out of the cache no loader. */
+const importOutside = (url) => import(url);
 
-/** Stands for `import()` in the bundle: a script that comes out of the cache has none of its own. */
-const importModule = (specifier) => import(specifier);
+/** The name holds the bundle's hash, because V8 itself compares only the length of the text. */
+function cacheFileOf(text) {
+  return `${file}.${text.slice(2, markLength - 2)}.${process.versions.v8}-${process.arch}.cache`;
+}
 
-/** Runs the bundle; returns the script, of which a cache can be made once it has run. */
-function runBundle() {
-  const script = new Script(readFileSync(file, "latin1"), {
-    filename: file,
-    cachedData: existsSync(cache) ? readFileSync(cache) : undefined,
-  });
+/** Runs the bundle once; `keepCache` writes what V8 has compiled of it by then. */
+function loadBundle() {
+  const text = readFileSync(file, "latin1");
+  const cache = cacheFileOf(text);
+  const cachedData = existsSync(cache) ? readFileSync(cache) : undefined;
+  const script = new Script(text, { filename: file, cachedData });
   const module = { exports: {} };
-  script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file), moduleUrl, importModule);
-  return script;
+  script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file), importOutside);
+  return {
+    exports: module.exports,
+    hasCache: cachedData !== undefined && !script.cachedDataRejected,
+    keepCache: () => replaceFile(cache, script.createCachedData()),
+  };
 }
 
-module.exports = { cache, isCurrent, runBundle };
+/** Several processes may do this at the same time: each writes a file of its own and moves it into place. */
+function replaceFile(path, bytes) {
+  const next = `${path}.${process.pid}.next`;
+  try {
+    writeFileSync(next, bytes);
+    renameSync(next, path);
+  } catch (error) {
+    rmSync(next, { force: true });
+    throw error;
+  }
+}
+
+/** Makes the cache for the next start when this Node has none yet and the folder can be written; without it starts are only slower. */
+function keepCacheLater({ hasCache, keepCache }) {
+  if (hasCache) return;
+  setTimeout(() => {
+    try {
+      keepCache();
+    } catch {
+      // A read-only installation.
+    }
+  }, cacheDelayMs).unref();
+}
+
+module.exports = { file, hashOfInputs, inputsFile, isCurrent, keepCacheLater, loadBundle };

@@ -1,7 +1,10 @@
 #!/usr/bin/env node
-// A file that exists before the build, so that installing the workspace can link the command. It is no module: getting ready to load
-// modules takes Node longer than reading the bundle.
-const { isCurrent, runBundle } = require("./bundle.cjs");
+// A file that exists before the build, so that installing the workspace can link the command. It is CommonJS because preparing
+// to load ES modules takes Node longer than reading the bundle.
+const { isCurrent, keepCacheLater, loadBundle } = require("./bundle.cjs");
 
-if (isCurrent()) runBundle();
-else void import("../dist/main.js");
+if (isCurrent()) {
+  const bundle = loadBundle();
+  void bundle.exports.runCommand();
+  if (process.argv[2] === "run" || process.argv[2] === "worker") keepCacheLater(bundle);
+} else void import("../dist/main.js");

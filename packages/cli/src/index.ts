@@ -1,3 +1,15 @@
-export { cliReference } from "./command/reference-page.ts";
-export { commands } from "./commands/index.ts";
-export { runProgram } from "./command/program.ts";
+export { createSluice } from "./library/create-sluice.ts";
+export { SluiceError } from "./library/sluice-error.ts";
+export type { SluiceSettings } from "./library/settings.ts";
+export type {
+  ApiReply,
+  DeployedFlow,
+  DeployedRoute,
+  FlowSource,
+  InvokeMessage,
+  InvokeReply,
+  LogRecord,
+  Sluice,
+  SluiceHandler,
+  SluiceOptions,
+} from "./library/sluice.ts";

@@ -1,16 +1,20 @@
+import { url as inspectorUrl } from "node:inspector";
 import { runProgram } from "./command/program.ts";
 import { commands } from "./commands/index.ts";
 import { isWorker } from "./commands/run/worker-command.ts";
 
-// Whoever reads us may stop at any time, as `head` does.
+// The reader of our output may close it at any time, like `head`.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", ({ code }: NodeJS.ErrnoException) => process.exit(code === "EPIPE" ? 0 : 1));
+
+// On SIGUSR1 Node opens an inspector, which runs any code it is sent. A listener replaces that; one that was asked for at the start stays.
+if (inspectorUrl() === undefined && process.platform !== "win32") process.on("SIGUSR1", () => undefined);
 
 const flushed = (stream: NodeJS.WriteStream): Promise<void> => new Promise((resolve) => stream.write("", () => resolve()));
 
 async function runCommand(): Promise<void> {
   const code = await runProgram(commands, process.argv.slice(2));
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
-  // Said outright: a timer that something left behind must not keep a finished command alive.
+  // Exit explicitly: a leftover timer must not keep a finished command alive.
   process.exit(code);
 }
 

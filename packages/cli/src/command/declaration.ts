@@ -1,15 +1,15 @@
-// What a command says about itself. Help, completion, the reference page and the parser are made from it; its code is loaded only when
-// it is called.
+// The declaration of a command. Help, completion, the reference page and the parser are generated from it; the code of a command is
+// loaded only when it is called.
 import type { Terminal } from "../terminal/terminal.ts";
 
 interface ArgumentDeclaration {
   readonly name: string;
   readonly doc: string;
   readonly required?: boolean;
-  /** Takes all that is left. */
+  /** Accepts all remaining arguments. */
   readonly many?: boolean;
   readonly values?: readonly string[];
-  /** What a shell should offer. */
+  /** What shell completion offers. */
   readonly completes?: "files";
 }
 
@@ -17,24 +17,24 @@ export interface FlagDeclaration {
   /** In kebab-case, without the dashes. */
   readonly name: string;
   readonly short?: string;
-  /** What stands for the value in the help; a flag without one is a switch. */
+  /** Placeholder of the value in the help; a flag without one is a boolean switch. */
   readonly value?: string;
   readonly values?: readonly string[];
   /** May be given several times. */
   readonly many?: boolean;
-  /** The value may be left out and is then `true`. */
+  /** The value is optional and defaults to `true`. */
   readonly optional?: boolean;
   readonly default?: string;
   readonly doc: string;
 }
 
-/** A command line that works as it stands; a test runs every one. */
+/** A complete command line; a test runs every example. */
 interface ExampleDeclaration {
   readonly doc: string;
   readonly command: string;
-  /** What it ends with, when that is not 0. */
+  /** Expected exit code, if not 0. */
   readonly exit?: number;
-  /** Runs until it is told to stop; this is what it prints when it is ready. */
+  /** For a command that runs until it is stopped: the text it prints when ready. */
   readonly until?: string;
 }
 
@@ -65,10 +65,10 @@ export interface Call {
   readonly signal: AbortSignal;
 }
 
-/** Does the work; resolves to the exit code. */
+/** Runs the command; resolves to the exit code. */
 type Run = (call: Call) => Promise<number>;
 
-/** The command line or a file given with it is wrong: told in one sentence, exit code 2. */
+/** Invalid command line or input file: printed as one sentence, exit code 2. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -76,7 +76,7 @@ export class UsageError extends Error {
   }
 }
 
-/** What was asked for cannot be done: told in one sentence. */
+/** The command failed: printed as one sentence. */
 export class CommandError extends Error {
   readonly exit: number;
 
@@ -100,10 +100,10 @@ export function listOf(values: Values, name: string): readonly string[] {
   return typeof value === "string" ? [value] : value;
 }
 
-/** A whole number of 1 or more from a flag. */
+/** Reads a flag that must be a positive integer. */
 export function countFlag(flags: Values, name: string, standard: number): number {
   const text = textFlag(flags, name);
   if (text === undefined) return standard;
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`--${name} must be a whole number of 1 or more, not '${text}'`);
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`--${name} must be a positive integer, not '${text}'`);
   return Number(text);
 }

@@ -1,6 +1,6 @@
 import type { CommandDeclaration } from "./declaration.ts";
 
-/** What stands below the options in a command's help. */
+/** The help text below the options: details, variables, examples and exit codes. */
 export function afterHelp({ details, variables, examples, exits }: CommandDeclaration): string {
   const parts: string[] = [];
   if (details !== undefined) parts.push(details);

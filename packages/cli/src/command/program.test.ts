@@ -30,7 +30,7 @@ async function called(list: readonly CommandDeclaration[], ...words: readonly st
 }
 
 describe("a command line", () => {
-  it("gives arguments and flags by name, and the command's exit code back", async () => {
+  it("passes arguments and flags by name, and returns the command's exit code", async () => {
     let seen: any;
     const { exit } = await called(
       probe(async (call) => ((seen = call), 7)),
@@ -66,7 +66,7 @@ describe("a command line", () => {
     [new CommandError("nobody answers"), 1, "sluice probe: nobody answers\n"],
     [new CommandError("bad file", 2), 2, "sluice probe: bad file\n"],
     [new TypeError("x is not a function"), 1, "sluice probe: x is not a function\n"],
-  ])("%s is told without a stack", async (error, exit, remarks) => {
+  ])("%s is reported without a stack trace", async (error, exit, remarks) => {
     expect(
       await called(
         probe(() => Promise.reject(error)),
@@ -75,7 +75,7 @@ describe("a command line", () => {
     ).toEqual({ exit, output: "", remarks });
   });
 
-  it("loads no command but the one that is called", async () => {
+  it("loads only the called command", async () => {
     const others = probe(async () => 0, {
       name: "other",
       load: () => Promise.reject(new Error("was loaded")),
@@ -85,7 +85,7 @@ describe("a command line", () => {
     expect((await called([...probe(async () => 0), ...others], "--help")).exit).toBe(0);
   });
 
-  it("shows progress only to a person, and takes it away before anything else is written", async () => {
+  it("shows progress only in a terminal, and clears it before other output", async () => {
     const run = async ({ terminal }: any): Promise<number> => (terminal.progress("1/2 halfway"), terminal.write("done"), 0);
     const seen = recordedTerminal(true);
     await runProgram(probe(run), ["probe"], seen);
@@ -95,7 +95,7 @@ describe("a command line", () => {
 });
 
 describe.each(commands.map((command) => [command.name, command] as const))("sluice %s", (name, command) => {
-  it("says in its help what it does, with examples and exit codes", async () => {
+  it("has a help text with examples and exit codes", async () => {
     const { exit, output, remarks } = await called(commands, name, "--help");
     expect([exit, remarks]).toEqual([0, ""]);
     expect(output).toMatch(new RegExp(`^Usage: sluice ${name} `));
@@ -127,7 +127,8 @@ describe("completion", () => {
     expect(await complete("sluice", "re")).toEqual(["replay", "record"]);
     expect(await complete("sluice", "lint", "--fo")).toEqual(["--format"]);
     expect(await complete("sluice", "lint", "--format", "s")).toEqual(["sarif"]);
-    expect(await complete("sluice", "run", "--max-b")).toEqual(["--max-body"]);
+    expect(await complete("sluice", "run", "--max-body-")).toEqual(["--max-body-bytes-held"]);
+    expect(await complete("sluice", "run", "--max-e")).toEqual(["--max-exchanges"]);
     expect(await complete("sluice", "completion", "f")).toEqual(["fish"]);
   });
 
@@ -140,7 +141,7 @@ describe("completion", () => {
   });
 });
 
-it("the reference page tells of every command, flag and exit code", async () => {
+it("the reference page lists every command, flag and exit code", async () => {
   const page = await cliReference(commands);
   for (const { name, flags = [], examples } of commands) {
     expect(page).toContain(`## sluice ${name}\n`);

@@ -1,9 +1,10 @@
-// Turns the declarations into a program: parses, loads the one command that was called, and turns what it throws into one sentence.
+// Builds the command line from the declarations: parses, loads only the called command, and prints errors as one sentence.
 import { Argument, Command, CommanderError, Option } from "commander";
 import { createTerminal, type Terminal } from "../terminal/terminal.ts";
 import { CommandError, UsageError, type CommandDeclaration, type FlagDeclaration, type Values } from "./declaration.ts";
 import { afterHelp } from "./help-text.ts";
-import { productVersion } from "./product-version.ts";
+import { productVersion } from "./package-files.ts";
+import { stopSignal } from "./stop-signal.ts";
 
 /** Runs one command line; resolves to the exit code. */
 export async function runProgram(commands: readonly CommandDeclaration[], words: readonly string[], terminal: Terminal = createTerminal()): Promise<number> {
@@ -13,7 +14,7 @@ export async function runProgram(commands: readonly CommandDeclaration[], words:
   const program = prepared(new Command("sluice"), terminal)
     .description("The integration runtime and its tools.")
     .usage("<command> [options]")
-    .version(productVersion(), "-V, --version", "Print the version.")
+    .version(productVersion(), "-V, --version", "Print the version and the platform.")
     .helpOption("-h, --help", "Show help.")
     .helpCommand("help [command]", "Show help for a command.");
   program.addHelpText("after", "\nRun `sluice help <command>` for the options and examples of a command.");
@@ -33,12 +34,23 @@ export async function runProgram(commands: readonly CommandDeclaration[], words:
     });
   }
   try {
+    if (words.length === 1 && (words[0] === "-V" || words[0] === "--version")) return await printVersion(terminal);
     if (words.length === 0) program.help();
     await program.parseAsync([...words], { from: "user" });
     return exit;
   } catch (error) {
-    return told(error, called?.name, terminal);
+    return reportError(error, called?.name, terminal);
   }
+}
+
+/** Prints the bare version on the first line for scripts. Platform details are loaded only here. */
+async function printVersion(terminal: Terminal): Promise<number> {
+  const { optionalParts, platformName } = await import("@sluice/server/optional-parts");
+  const parts = optionalParts({ functions: undefined, enableJs: false }).filter(({ name }) => name !== "functions");
+  terminal.write(productVersion());
+  terminal.write(`Node ${process.versions.node}, ${platformName()}`);
+  for (const { name, isThere, text } of parts) terminal.write(`${name}: ${isThere ? "yes" : "no"}, ${text}`);
+  return 0;
 }
 
 function prepared(command: Command, terminal: Terminal): Command {
@@ -65,34 +77,26 @@ function optionOf(flag: FlagDeclaration): Option {
 
 async function call(command: CommandDeclaration, values: Values, flags: Values, terminal: Terminal): Promise<number> {
   const { run } = await command.load();
-  const stop = new AbortController();
-  const interrupt = (): void => {
-    // A second interrupt means now.
-    if (stop.signal.aborted) process.exit(130);
-    stop.abort();
-  };
-  process.on("SIGINT", interrupt);
-  process.on("SIGTERM", interrupt);
+  const { signal, dispose } = stopSignal();
   try {
-    return await run({ command, arguments: values, flags, terminal, signal: stop.signal });
+    return await run({ command, arguments: values, flags, terminal, signal });
   } finally {
-    process.off("SIGINT", interrupt);
-    process.off("SIGTERM", interrupt);
+    dispose();
     terminal.progress(undefined);
   }
 }
 
-/** What the parser of command lines says, as one sentence. */
+/** Rewrites a message of the command-line parser as one sentence. */
 function sentenceOf(message: string): string {
   return message
     .replace(/^error: /, "")
-    .replace(/^command-argument value '(.*)' is invalid for argument '(.*)'\./s, "'$1' is no $2.")
-    .replace(/^option '(?:-\w, )?(--[\w-]+).*' argument '(.*)' is invalid\./s, "$1 cannot be '$2'.")
+    .replace(/^command-argument value '(.*)' is invalid for argument '(.*)'\./s, "Unknown $2 '$1'.")
+    .replace(/^option '(?:-\w, )?(--[\w-]+).*' argument '(.*)' is invalid\./s, "Invalid value '$2' for $1.")
     .replace(/\. Allowed choices are (.*)\.$/s, ": choose one of $1")
     .replaceAll(/\n+/g, " ");
 }
 
-function told(error: unknown, name: string | undefined, terminal: Terminal): number {
+function reportError(error: unknown, name: string | undefined, terminal: Terminal): number {
   const prefix = name === undefined ? "sluice" : `sluice ${name}`;
   if (error instanceof CommanderError) {
     if (error.exitCode === 0 || error.code === "commander.help") return 0;

@@ -4,8 +4,8 @@ import type { CommandDeclaration, FlagDeclaration } from "./declaration.ts";
 export async function cliReference(commands: readonly CommandDeclaration[]): Promise<string> {
   const parts = [
     "# Command line",
-    "Every command takes `--help`. Results go to standard output, remarks to standard error; colours and progress appear on a terminal only, and never when `NO_COLOR` is set.",
-    ["| Command | What it does |", "|---|---|", ...commands.map(({ name, summary }) => `| [\`sluice ${name}\`](#sluice-${name}) | ${cell(summary)} |`)].join(
+    "Every command accepts `--help`. Results go to standard output, notes and progress to standard error. Colours and progress are shown on a terminal only; `NO_COLOR` turns colours off.",
+    ["| Command | Description |", "|---|---|", ...commands.map(({ name, summary }) => `| [\`sluice ${name}\`](#sluice-${name}) | ${cell(summary)} |`)].join(
       "\n",
     ),
   ];
@@ -22,11 +22,11 @@ async function section(command: CommandDeclaration): Promise<string> {
   const parts = [`## sluice ${name}`, summary, `\`sluice ${[name, ...named].join(" ")} [options]\``];
   if (details !== undefined) parts.push(plain(details));
   const rows = [...(command.arguments ?? []).map((argument) => `| \`${argument.name}\` | ${cell(argument.doc)} | |`), ...(command.flags ?? []).map(flagRow)];
-  if (rows.length > 0) parts.push(["| Option | Meaning | Default |", "|---|---|---|", ...rows].join("\n"));
-  if (command.moreFlags !== undefined) parts.push("It takes a flag for every [setting](settings.md) of the runtime too.");
+  if (rows.length > 0) parts.push(["| Option | Description | Default |", "|---|---|---|", ...rows].join("\n"));
+  if (command.moreFlags !== undefined) parts.push("It also accepts a flag for every [setting](settings.md) of the runtime.");
   if (variables !== undefined)
     parts.push(
-      ["| Variable | Meaning |", "|---|---|", ...Object.entries(variables).map(([variable, text]) => `| \`${variable}\` | ${cell(text)} |`)].join("\n"),
+      ["| Variable | Description |", "|---|---|", ...Object.entries(variables).map(([variable, text]) => `| \`${variable}\` | ${cell(text)} |`)].join("\n"),
     );
   parts.push(examples.map((example) => `${example.doc}:\n\n\`\`\`\n${example.command}\n\`\`\``).join("\n\n"));
   parts.push(
@@ -43,6 +43,6 @@ function flagRow({ name, short, value, values, doc, default: standard }: FlagDec
   return `| \`${words.replaceAll("|", "\\|")}\` | ${cell(doc)} | ${standard === undefined ? "" : `\`${standard}\``} |`;
 }
 
-/** Text in which nothing is taken for a tag. */
+/** Escapes text so that Markdown does not treat any of it as a tag. */
 const plain = (text: string): string => text.replaceAll("<", "&lt;");
 const cell = (text: string): string => plain(text).replaceAll("|", "\\|").replaceAll("\n", " ");

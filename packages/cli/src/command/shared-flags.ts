@@ -2,15 +2,22 @@ import type { FlagDeclaration } from "./declaration.ts";
 
 export const jsonFlag: FlagDeclaration = { name: "json", doc: "Print JSON instead of text." };
 
-/** How a command finds the runtime it talks to. */
+/** Flags that select the runtime and its token. */
 export const runtimeFlags: readonly FlagDeclaration[] = [
-  { name: "runtime", short: "r", value: "url", doc: "The runtime to talk to (SLUICE_RUNTIME, else the one of SERVICE_HOST and SERVICE_PORT)." },
-  { name: "token-file", value: "file", doc: "A file with the deploy token (else SERVICE_DEPLOY_TOKEN, else the one `sluice start` keeps)." },
+  { name: "runtime", short: "r", value: "url", doc: "URL of the runtime (default: SLUICE_RUNTIME, else SERVICE_HOST and SERVICE_PORT)." },
+  { name: "token-file", value: "file", doc: "File with the deploy token (default: SERVICE_DEPLOY_TOKEN, else the token that `sluice start` created)." },
 ];
 
 export const runtimeVariables: Readonly<Record<string, string>> = {
-  SLUICE_RUNTIME: "the runtime to talk to, such as https://runtime.example.com",
-  SERVICE_DEPLOY_TOKEN: "its deploy token",
+  SLUICE_RUNTIME: "URL of the runtime, for example https://runtime.example.com",
+  SERVICE_DEPLOY_TOKEN: "deploy token of the runtime",
+};
+
+/** `SERVICE_PROFILE` names the profile for every command, as it does for the runtime. */
+export const profileFlag: FlagDeclaration = {
+  name: "profile",
+  value: "name",
+  doc: "Let application-<name>.properties override application.properties (SERVICE_PROFILE; lint, test and dev use 'dev' by default).",
 };
 
 export const paramFlag: FlagDeclaration = {
@@ -18,5 +25,5 @@ export const paramFlag: FlagDeclaration = {
   short: "p",
   value: "name=value",
   many: true,
-  doc: "A parameter of the flow; may be given several times.",
+  doc: "Set a flow parameter; repeatable.",
 };

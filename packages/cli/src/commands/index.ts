@@ -1,11 +1,13 @@
 // Every command, in the order of the help.
 import type { CommandDeclaration } from "../command/declaration.ts";
 import { completion } from "./completion/completion.ts";
+import { connections } from "./connections/connections.ts";
 import { deploy } from "./deploy/deploy.ts";
 import { designer } from "./designer/designer.ts";
 import { dev } from "./dev/dev.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { importCommand } from "./import/import.ts";
+import { kamelets } from "./kamelets/kamelets.ts";
 import { lint } from "./lint/lint.ts";
 import { logs } from "./logs/logs.ts";
 import { newCommand } from "./new/new.ts";
@@ -13,7 +15,7 @@ import { record } from "./record/record.ts";
 import { replay } from "./replay/replay.ts";
 import { run } from "./run/run.ts";
 import { runs } from "./runs/runs.ts";
-import { soak } from "./soak/soak.ts";
+import { schema } from "./schema/schema.ts";
 import { start } from "./start/start.ts";
 import { test } from "./test/test.ts";
 import { trace } from "./trace/trace.ts";
@@ -27,13 +29,15 @@ export const commands: readonly CommandDeclaration[] = [
   lint,
   test,
   deploy,
+  connections,
   runs,
   logs,
   trace,
   replay,
   record,
   importCommand,
+  kamelets,
   doctor,
-  soak,
+  schema,
   completion,
 ];

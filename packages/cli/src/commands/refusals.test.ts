@@ -1,5 +1,4 @@
-// What every command says when it cannot do what it was asked for: one sentence with a remedy on standard error, nothing on
-// standard output, no colours, and an exit code that its help tells of.
+// Errors of every command: one sentence with a fix on standard error, nothing on standard output, no colours, and a documented exit code.
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
@@ -12,14 +11,14 @@ import { recordedTerminal } from "../terminal/recorded-terminal.test-support.ts"
 import { commands } from "./index.ts";
 
 let folder: string;
-let nobody: string;
+let unreachable: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "sluice-refusals-"));
   writeFileSync(join(folder, "a.yaml"), "- from: {uri: direct:a, steps: [{log: x}]}\n");
   writeFileSync(join(folder, "a.test.yaml"), "flow: a.yaml\ntests: [{name: t, when: {direct: a}, then: [{status: completed}]}]\n");
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
-  nobody = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  unreachable = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   server.close();
   await once(server, "close");
 });
@@ -41,34 +40,41 @@ async function refused({ name, exits }: CommandDeclaration, ...words: readonly s
 const takes = (flag: string): readonly CommandDeclaration[] => commands.filter(({ flags }) => flags?.some(({ name }) => name === flag) === true);
 
 describe.each(commands.map((command) => [command.name, command] as const))("sluice %s", (name, command) => {
-  it("refuses a flag it has not", async () => {
+  it("rejects an unknown flag", async () => {
     expect(await refused(command, "--no-such-flag")).toEqual({ exit: 2, sentence: `unknown option '--no-such-flag'; see \`sluice ${name} --help\`` });
   });
 
-  it.runIf(command.arguments?.[0]?.required)("says what is missing when nothing is given", async () => {
-    const { exit, sentence } = await refused(command);
-    expect([exit, sentence]).toEqual([2, `missing required argument '${command.arguments?.[0]?.name}'; see \`sluice ${name} --help\``]);
-  });
+  const takesFirst = command.arguments?.[0]?.required === true;
+  const hasChoices = command.arguments?.some(({ values }) => values !== undefined) === true;
+  const takesFiles = command.arguments?.some(({ completes }) => completes === "files") === true && name !== "new";
 
-  it.runIf(command.arguments?.some(({ values }) => values !== undefined))("names the choices there are", async () => {
-    const { exit, sentence } = await refused(
-      command,
-      "klingon",
-      ...(command.arguments
-        ?.slice(1)
-        .filter(({ required }) => required)
-        .map(() => join(folder, "new")) ?? []),
-    );
-    expect([exit, sentence]).toEqual([2, expect.stringMatching(/^'klingon' is no \w+: choose one of [\w, ]+; see `sluice/)]);
-  });
+  if (takesFirst)
+    it("reports missing arguments", async () => {
+      const { exit, sentence } = await refused(command);
+      expect([exit, sentence]).toEqual([2, `missing required argument '${command.arguments?.[0]?.name}'; see \`sluice ${name} --help\``]);
+    });
 
-  it.runIf(command.arguments?.some(({ completes }) => completes === "files") && name !== "new")("says which file is not there", async () => {
-    const { exit, sentence } = await refused(command, join(folder, "nowhere.yaml"));
-    expect([exit, sentence]).toEqual([2, expect.stringMatching(/^there is no file (or folder )?'.*nowhere\.yaml': check the path$/)]);
-  });
+  if (hasChoices)
+    it("lists the valid choices", async () => {
+      const { exit, sentence } = await refused(
+        command,
+        "klingon",
+        ...(command.arguments
+          ?.slice(1)
+          .filter(({ required }) => required)
+          .map(() => join(folder, "new")) ?? []),
+      );
+      expect([exit, sentence]).toEqual([2, expect.stringMatching(/^Unknown \w+ 'klingon': choose one of [\w, ]+; see `sluice/)]);
+    });
+
+  if (takesFiles)
+    it("names a missing file", async () => {
+      const { exit, sentence } = await refused(command, join(folder, "nowhere.yaml"));
+      expect([exit, sentence]).toEqual([2, expect.stringMatching(/^file (or folder )?'.*nowhere\.yaml' not found: check the path$/)]);
+    });
 });
 
-describe("a runtime that does not answer", () => {
+describe("a runtime that does not respond", () => {
   const given: Readonly<Record<string, () => readonly string[]>> = {
     deploy: () => [join(folder, "a.yaml")],
     replay: () => ["run_01JCN0000000000000000000AA"],
@@ -81,16 +87,16 @@ describe("a runtime that does not answer", () => {
       [command.name, command, []] as const,
       ...(takes("json").includes(command) ? [[`${command.name} --json`, command, ["--json"]] as const] : []),
     ]),
-  )("%s says so, and what to do", async (_, command, more) => {
-    const { exit, sentence } = await refused(command, ...(given[command.name]?.() ?? []), "--runtime", nobody, ...more);
-    expect([exit, sentence]).toEqual([1, `no runtime answers at ${nobody} (ECONNREFUSED): start one with \`sluice start\`, or name another with --runtime`]);
+  )("%s reports it with a fix", async (_, command, more) => {
+    const { exit, sentence } = await refused(command, ...(given[command.name]?.() ?? []), "--runtime", unreachable, ...more);
+    expect([exit, sentence]).toEqual([1, `no runtime at ${unreachable} (ECONNREFUSED): start one with \`sluice start\`, or pass another URL with --runtime`]);
   });
 
-  it.each(takes("runtime").map((command) => [command.name, command] as const))("%s refuses an address that is none", async (_, command) => {
+  it.each(takes("runtime").map((command) => [command.name, command] as const))("%s rejects an invalid address", async (_, command) => {
     const words = command.name === "test" ? [join(folder, "a.test.yaml")] : (given[command.name]?.() ?? []);
     expect(await refused(command, ...words, "--runtime", "ftp://x")).toEqual({
       exit: 2,
-      sentence: "'ftp://x' is no http address: write for example http://127.0.0.1:8080",
+      sentence: "'ftp://x' is not an HTTP URL: use for example http://127.0.0.1:8080",
     });
   });
 });

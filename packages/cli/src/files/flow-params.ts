@@ -1,5 +1,5 @@
-// The values of a flow's `{{name}}` while it is looked at from files: given on the command line, kept beside the flow, or taken from the
-// tests that name it.
+// Parameter values for flows read from files: from the command line, from the parameter file next to the flow, or from the tests of
+// the flow.
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { FlowTestFileError, readFlowTests } from "@sluice/flow-tests";
@@ -8,7 +8,7 @@ import type { YamlFile } from "./yaml-files.ts";
 
 export type Params = Readonly<Record<string, unknown>>;
 
-/** `name=value` words as parameters. */
+/** Parses `name=value` arguments. */
 export function readParamWords(words: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     words.map((word) => {
@@ -19,20 +19,21 @@ export function readParamWords(words: readonly string[]): Readonly<Record<string
   );
 }
 
-/** The parameters kept in `<flow>.params.json`; undefined when there is no such file. */
+/** Reads `<flow>.params.json`; undefined if the file does not exist. */
 export async function paramsBeside(flowPath: string): Promise<Params | undefined> {
   const path = flowPath.replace(/(\.camel)?\.ya?ml$/, ".params.json");
   const text = await readFile(path, "utf8").catch(() => undefined);
   if (text === undefined) return undefined;
   try {
-    const content = JSON.parse(text) as Params;
+    const content = JSON.parse(text) as Params | null;
+    if (typeof content !== "object" || content === null || Array.isArray(content)) throw new TypeError("expected an object of names and values");
     return typeof content["params"] === "object" && content["params"] !== null ? (content["params"] as Params) : content;
   } catch (error) {
-    throw new UsageError(`'${path}' is no valid JSON: ${(error as Error).message}`);
+    throw new UsageError(`'${path}' is not valid JSON: ${(error as Error).message}`);
   }
 }
 
-/** The parameters test files give, by the flow file they name. */
+/** The parameters in test files, by flow file. */
 export function paramsOfTests(files: readonly YamlFile[]): ReadonlyMap<string, Params> {
   const params = new Map<string, Params>();
   for (const { path, text, kind } of files) {

@@ -19,7 +19,7 @@ function put(name: string, text: string | Uint8Array): string {
 }
 
 describe("the files of a folder", () => {
-  it("are flows and tests; other YAML, hidden folders and installed packages are left alone", async () => {
+  it("are flows, tests and connections; other files, hidden folders and installed packages are ignored", async () => {
     put("a.yaml", "# a comment\n- route: {id: a}\n");
     put("b.camel.yml", "---\n- from: {uri: direct:b}\n");
     put("mistyped.yaml", "- roue:\n    from: {uri: direct:x}\n");
@@ -27,25 +27,30 @@ describe("the files of a folder", () => {
     put("categories.yaml", "- {id: a2a, label: Application to application}\n");
     put("compose.yaml", "services: {}\n");
     put("empty.yaml", "\n");
+    put("connections/db.json", "{}");
+    put("connections/shop.yaml", "type: postgres\n");
+    put("other.json", "{}");
     put(".sluice/c.yaml", "- route: {}\n");
     put("node_modules/d.yaml", "- route: {}\n");
     const found = (await findYamlFiles([folder])).map(({ path, kind }) => [path.slice(folder.length + 1), kind]);
     expect(found).toEqual([
       ["a.yaml", "flow"],
       ["b.camel.yml", "flow"],
+      ["connections/db.json", "connection"],
+      ["connections/shop.yaml", "connection"],
       ["deep/t.yaml", "tests"],
       ["empty.yaml", "flow"],
       ["mistyped.yaml", "flow"],
     ]);
   });
 
-  it("a file that is named is taken whatever it holds, and once", async () => {
+  it("a named file is read once, whatever its content", async () => {
     const path = put("compose.yaml", "services: {}\n");
     expect(await findYamlFiles([path, path])).toEqual([{ path, text: "services: {}\n", kind: "flow" }]);
   });
 
-  it("what cannot be read is told", async () => {
-    await expect(findYamlFiles([join(folder, "gone")])).rejects.toThrow(/^there is no file or folder '.*gone': check the path$/);
+  it("unreadable files are reported", async () => {
+    await expect(findYamlFiles([join(folder, "gone")])).rejects.toThrow(/^file or folder '.*gone' not found: check the path$/);
     await expect(findYamlFiles([put("latin.yaml", Uint8Array.of(0x2d, 0xe9))])).rejects.toThrow(/latin\.yaml' is not UTF-8 text$/);
   });
 });
@@ -61,7 +66,7 @@ it("a flow's id is its file's name, or its folder's", () => {
 });
 
 describe("parameters", () => {
-  it("are read from words, from the file beside the flow, and flattened", async () => {
+  it("are read from arguments and from the file next to the flow, and flattened", async () => {
     expect(readParamWords(["a=1", "b=x=y", "c="])).toEqual({ a: "1", b: "x=y", c: "" });
     expect(() => readParamWords(["=1"])).toThrow("--param must be name=value, not '=1'");
     const flow = put("f.yaml", "");
@@ -71,6 +76,6 @@ describe("parameters", () => {
     put("f.params.json", '{"for": "hash", "params": {"a": {"value": 1}}}');
     expect(flatParams((await paramsBeside(flow)) ?? {})).toEqual({ a: "1" });
     put("f.params.json", "{");
-    await expect(paramsBeside(flow)).rejects.toThrow(/f\.params\.json' is no valid JSON/);
+    await expect(paramsBeside(flow)).rejects.toThrow(/f\.params\.json' is not valid JSON/);
   });
 });

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CommandError } from "../command/declaration.ts";
 import { connect, createConnection, ifFound, type Connection } from "./connection.ts";
 
-describe("the way to a runtime", () => {
+describe("the address of a runtime", () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "sluice-token-"));
@@ -23,16 +23,16 @@ describe("the way to a runtime", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("is this machine's own unless another is named, by flag before variable", async () => {
+  it("is local by default; a flag overrides the variable", async () => {
     vi.stubEnv("SERVICE_PORT", "1234");
     expect((await connect({})).baseUrl).toBe("http://127.0.0.1:1234");
     vi.stubEnv("SLUICE_RUNTIME", "https://a.example/prefix/");
     expect((await connect({})).baseUrl).toBe("https://a.example/prefix");
     expect((await connect({ runtime: "http://b.example" })).baseUrl).toBe("http://b.example");
-    await expect(connect({ runtime: "b.example:80" })).rejects.toThrow("'b.example:80' is no http address");
+    await expect(connect({ runtime: "b.example:80" })).rejects.toThrow("'b.example:80' is not an HTTP URL");
   });
 
-  it("the token that is kept here goes to this machine's runtime and to nobody else", async () => {
+  it("the local token is sent only to the runtime of this machine", async () => {
     expect((await connect({})).token).toBe("kept");
     expect((await connect({ runtime: "http://localhost:9" })).token).toBe("kept");
     for (const stranger of ["https://runtime.example", "http://localhost.evil.example", "http://127.0.0.1.evil.example"])
@@ -45,7 +45,7 @@ describe("the way to a runtime", () => {
   });
 });
 
-describe("what a runtime refuses", () => {
+describe("errors of a runtime", () => {
   const answering = async (status: number, body: string, work: (connection: Connection) => Promise<void>): Promise<void> => {
     const server = createServer((_request, response) => {
       response.writeHead(status, { "content-type": "application/json" });
@@ -57,7 +57,7 @@ describe("what a runtime refuses", () => {
     await new Promise((resolve) => server.close(resolve));
   };
 
-  it("is told with its own sentence; only what is not there is nothing", async () => {
+  it("are reported with the runtime's message; only a 404 is treated as absent", async () => {
     await answering(409, '{"error":"route \'a\' is taken"}', async (connection) => {
       await expect(connection.call("GET /flows")).rejects.toBeInstanceOf(CommandError);
       await expect(ifFound(connection.call("GET /flows"))).rejects.toThrow("route 'a' is taken");
@@ -65,24 +65,22 @@ describe("what a runtime refuses", () => {
     await answering(404, '{"error":"flow \'a\' not found"}', async (connection) => {
       expect(await ifFound(connection.call("GET /flows/:id", { params: { id: "a" } }))).toBeUndefined();
     });
-    await answering(500, "<html>", (connection) => expect(connection.call("GET /flows")).rejects.toThrow("the call was answered with status 500"));
+    await answering(500, "<html>", (connection) => expect(connection.call("GET /flows")).rejects.toThrow("the call failed with status 500"));
   });
 
-  it("says what to do about the token and about a runtime that is not there", async () => {
+  it("explains how to fix the token and a missing runtime", async () => {
     await answering(401, '{"error":"unauthorized"}', (connection) =>
       expect(connection.call("GET /flows")).rejects.toThrow(/refused the deploy token: check SERVICE/),
     );
     await answering(503, '{"error":"SERVICE_DEPLOY_TOKEN not configured"}', (connection) =>
       expect(connection.call("GET /flows")).rejects.toThrow(/has no deploy token: start it with/),
     );
-    await expect(createConnection("http://127.0.0.1:1", "").call("GET /flows")).rejects.toThrow(
-      /^no runtime answers at http:\/\/127.0.0.1:1 \(.+\): start one/,
-    );
+    await expect(createConnection("http://127.0.0.1:1", "").call("GET /flows")).rejects.toThrow(/^no runtime at http:\/\/127.0.0.1:1 \(.+\): start one/);
   });
 });
 
 describe("an event stream", () => {
-  it("is taken up again after the last event when the connection breaks", async () => {
+  it("resumes after the last event when the connection is lost", async () => {
     const asked: (string | undefined)[] = [];
     const server = createServer((request, response) => {
       asked.push(request.headers["last-event-id"] as string | undefined);

@@ -1,11 +1,11 @@
-// The way to a runtime's management API: where it is, the token, and answers in plain sentences when something is in the way.
+// Connects to the management API of a runtime: finds its URL and token, and converts errors to readable messages.
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { createClient, type ApiClient, type ApiError } from "@sluice/client";
 import { readConfiguration, SettingsError } from "@sluice/server/config";
 import { CommandError, textFlag, UsageError, type Values } from "../command/declaration.ts";
 
-/** The management API of a runtime; what it refuses is thrown as a CommandError with its own sentence. */
+/** The management API of a runtime; refused calls throw a CommandError with the message of the runtime. */
 export interface Connection extends ApiClient {
   readonly baseUrl: string;
   readonly token: string;
@@ -21,7 +21,7 @@ class RefusedCall extends CommandError {
   }
 }
 
-/** What a call gives, or undefined when there is no such thing in the runtime. */
+/** The result of a call, or undefined for a 404. */
 export async function ifFound<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;
@@ -31,7 +31,7 @@ export async function ifFound<T>(call: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** The runtime a command's flags and the environment name. */
+/** Opens the runtime selected by flags and environment. */
 export async function connect(flags: Values): Promise<Connection> {
   const { settings, environment } = configuration();
   const given = textFlag(flags, "runtime") ?? environment["SLUICE_RUNTIME"];
@@ -49,7 +49,7 @@ function configuration(): ReturnType<typeof readConfiguration> {
 
 function readUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) throw new UsageError(`'${text}' is no http address: write for example http://127.0.0.1:8080`);
+  if (url === undefined || !/^https?:$/.test(url.protocol)) throw new UsageError(`'${text}' is not an HTTP URL: use for example http://127.0.0.1:8080`);
   return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
 }
 
@@ -64,12 +64,12 @@ async function findToken(flags: Values, baseUrl: string, configured: string | un
     return text.trim();
   }
   if (configured !== undefined && configured.trim() !== "") return configured.trim();
-  // The token of this machine's own runtime is nobody else's business.
+  // The local token must only be sent to the local runtime.
   const kept = isLocal(baseUrl) ? await readFile(join(resolve(dataDir), "deploy-token"), "utf8").catch(() => "") : "";
   return kept.trim();
 }
 
-/** A deploy may wait for tests and for what is under way. */
+/** Timeout of a deployment, which may wait for tests and in-flight runs. */
 const timeoutMs = 600_000;
 
 export function createConnection(baseUrl: string, token: string): Connection {
@@ -87,12 +87,12 @@ function refusalOf(baseUrl: string, token: string, error: ApiError): CommandErro
 
 const refusedToken = (baseUrl: string, token: string): string =>
   token === ""
-    ? `the runtime at ${baseUrl} wants its deploy token: set SERVICE_DEPLOY_TOKEN or give --token-file`
+    ? `the runtime at ${baseUrl} requires a deploy token: set SERVICE_DEPLOY_TOKEN or pass --token-file`
     : `the runtime at ${baseUrl} refused the deploy token: check SERVICE_DEPLOY_TOKEN or --token-file`;
 
 function unreachable(baseUrl: string, error: ApiError): string {
   const fault = error.cause as Error & { readonly cause?: NodeJS.ErrnoException };
   if (fault.name === "AbortError") return error.message;
   const reason = fault.cause?.code ?? fault.cause?.message ?? fault.message;
-  return `no runtime answers at ${baseUrl} (${reason}): start one with \`sluice start\`, or name another with --runtime`;
+  return `no runtime at ${baseUrl} (${reason}): start one with \`sluice start\`, or pass another URL with --runtime`;
 }

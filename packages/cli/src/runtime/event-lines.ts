@@ -1,4 +1,4 @@
-// Events and runs as lines for people.
+// Formats events and runs as lines of text.
 import type { EventOf, LogEvent, Run, RunDetail, StreamName, TraceEvent } from "@sluice/client";
 import type { Style, Terminal } from "../terminal/terminal.ts";
 
@@ -6,13 +6,13 @@ type Paint = Terminal["style"];
 
 const time = (iso: string): string => new Date(iso).toTimeString().slice(0, 8) + iso.slice(19, 23);
 const oneLine = (text: unknown, longest: number): string => {
-  // oxlint-disable-next-line no-control-regex -- what a message holds must not steer the terminal
+  // oxlint-disable-next-line no-control-regex -- message content must not control the terminal
   const flat = String(text ?? "").replaceAll(/[\u0000-\u001F\u007F-\u009F]+/g, " ");
   return flat.length > longest ? `${flat.slice(0, longest - 1)}…` : flat;
 };
 const took = (durationMs: unknown): string => (typeof durationMs === "number" ? ` ${durationMs < 10 ? durationMs.toFixed(1) : Math.round(durationMs)} ms` : "");
 
-/** An event of a stream as one line; undefined for events that say nothing to a reader. */
+/** Formats a stream event as one line; undefined for events that are not shown. */
 export function eventLine(event: EventOf<StreamName>, { style, columns }: Pick<Terminal, "style" | "columns">): string | undefined {
   if (event.name === "gap") return undefined;
   return event.name === "trace" ? traceLine(event.data, style, columns) : logLine(event.data, style);
@@ -51,9 +51,17 @@ function logLine(event: LogEvent, paint: Paint): string {
 
 const statusStyles: Readonly<Record<string, Style>> = { completed: "green", failed: "red", running: "cyan", retrying: "yellow" };
 
-export function runLine(run: Run, paint: Paint): string {
+/** One run as a line. `routeWidth` aligns the columns of several. */
+export function runLine(run: Run, paint: Paint, routeWidth = 0): string {
   const error = run.error === null || run.error === undefined ? "" : ` ${oneLine(run.error.message, 120)}`;
-  return `${run.startedAt} ${paint(statusStyles[run.status] ?? "dim", String(run.status).padEnd(9))} ${paint("bold", String(run.routeId))} ${run.id}${took(run.durationMs)}${error}`;
+  const status = paint(statusStyles[run.status] ?? "dim", String(run.status).padEnd(9));
+  const route = paint("bold", String(run.routeId).padEnd(routeWidth));
+  return `${run.startedAt} ${status} ${route} ${run.id}${took(run.durationMs).padStart(routeWidth === 0 ? 0 : 10)}${error}`.trimEnd();
+}
+
+/** The width of the route column for these runs, ignoring outliers. */
+export function routeWidthOf(runs: readonly Run[]): number {
+  return Math.min(40, Math.max(0, ...runs.map(({ routeId }) => String(routeId).length)));
 }
 
 /** One run with its steps. */
@@ -71,6 +79,7 @@ export function runText(run: RunDetail, paint: Paint): string {
     lines.push(
       `  error    ${paint("red", `${run.error.type}: ${oneLine(run.error.message, 500)}`)}${run.error.stepId === null ? "" : ` at ${run.error.stepId}`}`,
     );
-  if (run.replayable !== undefined) lines.push(`  replay   ${run.replayable === true ? `sluice replay ${run.id}` : "not possible: its message was not kept"}`);
+  if (run.replayable !== undefined)
+    lines.push(`  replay   ${run.replayable === true ? `sluice replay ${run.id}` : "not possible: its message was not stored"}`);
   return lines.join("\n");
 }

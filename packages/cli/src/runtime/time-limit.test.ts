@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { timeLimit } from "./time-limit.ts";
 
-it("ends after its time, also when the collector was at work meanwhile", async () => {
+it("aborts after its time, even after a garbage collection", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const began = performance.now();
@@ -19,7 +19,7 @@ it("ends after its time, also when the collector was at work meanwhile", async (
   expect(performance.now() - began).toBeGreaterThanOrEqual(499);
 });
 
-it("ends with the other signal, at once when that was given before", () => {
+it("aborts with the other signal, immediately if that is already aborted", () => {
   const other = new AbortController();
   const signal = timeLimit(60_000, other.signal);
   expect(signal.aborted).toBe(false);

@@ -1,6 +1,6 @@
 /**
- * A signal that is given after a time or together with another, whichever comes first. Not `AbortSignal.any` over a timeout: in Node 20
- * the collector may take the timeout away before it fires.
+ * A signal that aborts after a time or with another signal, whichever comes first. Not `AbortSignal.any` with a timeout signal: in
+ * Node 20 the timeout may be garbage-collected before it fires.
  */
 export function timeLimit(ms: number, signal: AbortSignal): AbortSignal {
   const limit = new AbortController();

@@ -5,7 +5,7 @@ export interface RecordedTerminal extends Terminal {
   readonly remarks: () => string;
 }
 
-/** A terminal that keeps what is written; a person sees it when told so. */
+/** A terminal that records its output; interactive if requested. */
 export function recordedTerminal(seen = false): RecordedTerminal {
   const kept = { output: "", remarks: "" };
   const terminal = createTerminal(

@@ -1,5 +1,5 @@
-// Where a command writes: results to standard output, everything about the work itself to standard error. Colours and progress appear
-// only where a person sees them.
+// Output of a command: results go to standard output, notes and progress to standard error. Colours and progress are used only on a
+// terminal.
 import { Writable } from "node:stream";
 import { styleText } from "node:util";
 
@@ -8,14 +8,14 @@ export type Style = "red" | "green" | "yellow" | "cyan" | "bold" | "dim";
 export interface Terminal {
   /** A result: one or more lines. */
   write(text: string): void;
-  /** A remark about the work. */
+  /** A note on standard error. */
   note(text: string): void;
-  /** True when a person sees standard output. */
+  /** Whether standard output is a terminal. */
   readonly isTerminal: boolean;
   readonly columns: number;
-  /** Coloured text for standard output; plain where colours are not wanted (NO_COLOR) or not seen. */
+  /** Coloured text for standard output; plain text with NO_COLOR or without a terminal. */
   style(style: Style | readonly Style[], text: string): string;
-  /** Replaces the progress line on standard error; writes nothing when that is no terminal. Undefined takes the line away. */
+  /** Replaces the progress line on standard error; does nothing without a terminal. Undefined clears the line. */
   progress(text: string | undefined): void;
 }
 
@@ -42,7 +42,7 @@ export function createTerminal(output: Stream = process.stdout, remarks: Stream 
     },
     isTerminal: output.isTTY === true,
     columns: output.columns ?? 100,
-    // Node looks at NO_COLOR, FORCE_COLOR and the stream itself.
+    // Node checks NO_COLOR, FORCE_COLOR and the stream.
     style: (style, text) => (output.isTTY === true && output instanceof Writable ? styleText(style as Style[], text, { stream: output }) : text),
     progress(text) {
       clear();

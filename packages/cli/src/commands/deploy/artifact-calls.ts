@@ -1,9 +1,9 @@
-// How each kind of artifact is read, put and removed.
+// The API calls that read, install and remove each kind of artifact.
 import type { Answer, InstalledFlow } from "@sluice/client";
 import type { Connection } from "../../runtime/connection.ts";
 import type { Artifact, DocumentArtifact, FlowArtifact } from "./artifacts.ts";
 
-/** What the runtime says of an artifact it took. */
+/** The reply of the runtime for an installed artifact. */
 export interface Taken {
   readonly warnings: readonly string[];
   readonly routes?: InstalledFlow["routes"];
@@ -14,7 +14,7 @@ interface Conditions {
   readonly withTests?: boolean;
 }
 
-/** A document as the runtime has it, in the form it is sent in. */
+/** Reads the installed document, in the format in which it is sent. */
 export function readDocument(connection: Connection, { kind, id, contentType }: DocumentArtifact): Promise<Answer<unknown>> {
   if (kind === "policy") return connection.answer("GET /auth/:flowId", { params: { flowId: id } });
   if (kind === "message-mapping") return connection.answer("GET /message-mappings/:id", { params: { id } });
@@ -23,7 +23,7 @@ export function readDocument(connection: Connection, { kind, id, contentType }: 
     : connection.text("GET /value-mappings/:id", { params: { id }, accept: contentType });
 }
 
-/** Puts an artifact in; `body` is its own, or what was there before. */
+/** Installs an artifact; `body` is its content, or the previous content for a rollback. */
 export function putArtifact(connection: Connection, artifact: Artifact, body: unknown, { ifMatch, withTests = false }: Conditions = {}): Promise<Taken> {
   const { kind, id } = artifact;
   if (kind === "flow") return putFlow(connection, id, body as FlowArtifact["body"], { ifMatch, withTests });
@@ -37,7 +37,7 @@ export function putArtifact(connection: Connection, artifact: Artifact, body: un
 
 async function putFlow(connection: Connection, id: string, body: FlowArtifact["body"], { ifMatch, withTests }: Conditions): Promise<InstalledFlow> {
   const reply = await connection.call("PUT /flows/:id", { params: { id }, body, ifMatch, query: { tests: withTests === true ? "required" : undefined } });
-  // Nobody asked what would be.
+  // The reply of a dry run has another type; this is not one.
   return reply as InstalledFlow;
 }
 

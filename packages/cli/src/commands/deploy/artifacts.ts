@@ -1,10 +1,11 @@
-// What a deploy is made of: files on this side, in the order in which they are put in.
+// The files of a deployment, in the order in which they are installed.
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import type { Operations } from "@sluice/client";
 import { FlowTestFileError, readFlowTests } from "@sluice/flow-tests";
 import { UsageError } from "../../command/declaration.ts";
 import { paramsBeside, type Params } from "../../files/flow-params.ts";
+import { readProjectProperties } from "../../files/project-properties.ts";
 import { findYamlFiles, flowIdOf, readText, type YamlFile } from "../../files/yaml-files.ts";
 
 interface Named {
@@ -20,7 +21,7 @@ export interface FlowArtifact extends Named {
 
 export interface DocumentArtifact extends Named {
   readonly kind: "value-mapping" | "message-mapping" | "policy";
-  /** What is sent: JSON, or text of the type. */
+  /** Request body: JSON, or text of the given type. */
   readonly body: unknown;
   readonly contentType: TableType | undefined;
 }
@@ -38,7 +39,7 @@ const folders = [
 /** Everything to be deployed, documents before the flows that use them. */
 export async function collectArtifacts(
   paths: readonly string[],
-  options: { readonly params: Params; readonly id: string | undefined; readonly tests: boolean },
+  options: { readonly params: Params; readonly profile: string | undefined; readonly id: string | undefined; readonly tests: boolean },
 ): Promise<readonly Artifact[]> {
   const documents: DocumentArtifact[] = [];
   for (const path of paths) {
@@ -47,14 +48,16 @@ export async function collectArtifacts(
   }
   const files = await findYamlFiles(paths);
   const flows = files.filter(({ kind }) => kind === "flow");
-  if (options.id !== undefined && flows.length !== 1) throw new UsageError(`--id needs exactly one flow, and there are ${flows.length}`);
-  if (flows.length + documents.length === 0) throw new UsageError(`there is nothing to deploy in ${paths.join(", ")}`);
+  if (options.id !== undefined && flows.length !== 1) throw new UsageError(`--id requires exactly one flow, found ${flows.length}`);
+  if (flows.length + documents.length === 0) throw new UsageError(`found nothing to deploy in ${paths.join(", ")}`);
   const made: FlowArtifact[] = [];
+  // The environment is not used: variables of this machine are not those of the runtime.
+  const project = readProjectProperties({ profile: options.profile, environment: {} });
   for (const { path, text } of flows) {
     const id = options.id ?? flowIdOf(path);
     const twin = made.find((other) => other.id === id);
-    if (twin !== undefined) throw new UsageError(`'${path}' and '${twin.file}' are both flow '${id}': rename one of them`);
-    const params = { ...(await paramsBeside(path)), ...options.params };
+    if (twin !== undefined) throw new UsageError(`'${path}' and '${twin.file}' have the same flow id '${id}': rename one of them`);
+    const params = { ...(await project.paramsFor(path, text)), ...(await paramsBeside(path)), ...options.params };
     const tests = options.tests ? await testsOf(path, files) : undefined;
     const body = { yaml: text, ...(Object.keys(params).length === 0 ? {} : { params }), ...(tests === undefined ? {} : { tests }) };
     made.push({ kind: "flow", id, file: path, text, body });
@@ -79,7 +82,7 @@ async function documentsOf(folder: string): Promise<readonly DocumentArtifact[]>
   return found;
 }
 
-/** The tests that name this flow, as the runtime takes them. */
+/** The tests of this flow, in the format of the runtime. */
 async function testsOf(flowPath: string, files: readonly YamlFile[]): Promise<string | undefined> {
   const beside = files.some(({ kind }) => kind === "tests") ? files : await findYamlFiles([dirname(flowPath)]);
   for (const { path, text, kind } of beside) {
@@ -100,6 +103,6 @@ function parsed(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`'${path}' is no valid JSON: ${(error as Error).message}`);
+    throw new UsageError(`'${path}' is not valid JSON: ${(error as Error).message}`);
   }
 }

@@ -1,18 +1,18 @@
-// What a deploy would change: each artifact compared with what the runtime has.
+// Compares each artifact with the deployed version.
 import { isDeepStrictEqual } from "node:util";
 import { CommandError } from "../../command/declaration.ts";
 import { ifFound, type Connection } from "../../runtime/connection.ts";
 import { readDocument } from "./artifact-calls.ts";
 import type { Artifact, DocumentArtifact, FlowArtifact } from "./artifacts.ts";
-import { lineDiff } from "./line-diff.ts";
+import { printedDiff } from "./printed-diff.ts";
 
 export interface Change {
   readonly artifact: Artifact;
   readonly action: "create" | "replace" | "same";
-  /** What the runtime has, for the way back. */
+  /** The deployed version, for a rollback. */
   readonly before: unknown;
   readonly beforeHash: string | undefined;
-  /** Lines that go and come, for people. */
+  /** Removed and added lines, for display. */
   readonly diff: readonly string[];
   readonly warnings: readonly string[];
   readonly routes: { readonly added: readonly string[]; readonly removed: readonly string[] } | undefined;
@@ -36,7 +36,7 @@ async function planFlow(connection: Connection, artifact: FlowArtifact): Promise
     action,
     before: before === undefined ? undefined : { yaml: before.yaml, params: before.params },
     beforeHash: before?.hash,
-    diff: before !== undefined && action === "replace" ? lineDiff(before.yaml, text) : [],
+    diff: before !== undefined && action === "replace" ? printedDiff(before.yaml, text) : [],
     warnings: reply.warnings,
     routes: "dryRun" in reply ? reply.routes : undefined,
   };
@@ -55,18 +55,18 @@ async function planDocument(connection: Connection, artifact: DocumentArtifact):
     action,
     before: current === undefined ? undefined : before,
     beforeHash: current?.headers.get("etag")?.replaceAll('"', ""),
-    // A policy may hold secrets: what changes in it is nobody's to read over a shoulder.
-    diff: action === "replace" && kind !== "policy" ? lineDiff(shown, wanted) : [],
+    // A policy may contain secrets, so its differences are not printed.
+    diff: action === "replace" && kind !== "policy" ? printedDiff(shown, wanted) : [],
     warnings: [],
     routes: undefined,
   };
 }
 
-/** What was given, of a document that comes with facts about it. */
+/** The document without the metadata that the runtime adds. */
 function withoutFacts(document: unknown): unknown {
   const { flowId: _flow, lastModified: _time, ...given } = (document ?? {}) as Readonly<Record<string, unknown>>;
   return given;
 }
 
-/** CSV comes back with the line ends its standard asks for. */
+/** The runtime returns CSV with CRLF line endings, as RFC 4180 requires. */
 const lines = (text: string): string => text.replaceAll("\r\n", "\n").trim();

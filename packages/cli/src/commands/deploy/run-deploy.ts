@@ -1,4 +1,5 @@
-// `sluice deploy`: plan, show, apply one after another, and take back what was applied when one is refused.
+// `sluice deploy`: plans, prints the changes, applies them one after another, and rolls back if one is refused.
+import { readConfiguration } from "@sluice/server/config";
 import { CommandError, isOn, listOf, textFlag, type Call } from "../../command/declaration.ts";
 import { readParamWords } from "../../files/flow-params.ts";
 import { connect, type Connection } from "../../runtime/connection.ts";
@@ -11,11 +12,12 @@ export async function run(call: Call): Promise<number> {
   const withTests = flags["tests"] === "required";
   const artifacts = await collectArtifacts(listOf(given, "paths"), {
     params: readParamWords(listOf(flags, "param")),
+    profile: readConfiguration({ profile: textFlag(flags, "profile") }).settings.profile,
     id: textFlag(flags, "id"),
     tests: withTests,
   });
   const connection = await connect(flags);
-  terminal.progress("comparing with what is deployed");
+  terminal.progress("comparing with the deployed versions");
   const plan = await planDeploy(connection, artifacts);
   terminal.progress(undefined);
   const asJson = isOn(flags, "json");
@@ -23,8 +25,7 @@ export async function run(call: Call): Promise<number> {
   const due = plan.filter(({ action }) => action !== "same");
   if (isOn(flags, "dryRun") || due.length === 0) {
     if (asJson) terminal.write(JSON.stringify({ deployed: false, changes: plan.map(changeJson) }, undefined, 2));
-    else
-      terminal.note(due.length === 0 ? "nothing to do: everything is deployed as it is" : `${due.length} of ${plan.length} would change; nothing was changed`);
+    else terminal.note(due.length === 0 ? "nothing to do: all artifacts are up to date" : `${due.length} of ${plan.length} would change; nothing was changed`);
     return 0;
   }
   const replies = await apply(connection, due, { withTests, signal, progress: (text) => terminal.progress(text), note: (text) => terminal.note(text) });
@@ -67,15 +68,15 @@ async function apply(connection: Connection, due: readonly Change[], applying: A
         done.length === 0
           ? "nothing was changed"
           : left.length === 0
-            ? `what was changed before was taken back`
-            : `these could not be taken back: ${left.join(", ")}`;
+            ? `the other changes were rolled back`
+            : `these could not be rolled back: ${left.join(", ")}`;
       throw new CommandError(`${why}; ${back}`);
     }
   }
   return replies;
 }
 
-/** Puts back what was there; returns what could not be. */
+/** Restores the previous versions; returns the artifacts that could not be restored. */
 async function takeBack(connection: Connection, done: readonly Change[]): Promise<readonly string[]> {
   const left: string[] = [];
   for (const { artifact, action, before } of done) {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { SettingsError } from "@sluice/server/config";
 import { readDesignerSettings } from "./designer-settings.ts";
 
-it("takes the runtime's own address when none is given", () => {
+it("uses the runtime's address by default", () => {
   expect(readDesignerSettings({}, "http://127.0.0.1:8080")).toMatchObject({ port: 8090, targets: [{ name: "local", baseUrl: "http://127.0.0.1:8080" }] });
 });
 

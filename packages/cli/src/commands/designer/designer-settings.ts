@@ -1,15 +1,18 @@
 import type { Target } from "@sluice/designer/server";
 import { SettingsError } from "@sluice/server/config";
+import { pageFolder } from "../../command/package-files.ts";
 
 export interface DesignerSettings {
   readonly port: number;
   readonly host: string;
   readonly workspace: string;
   readonly password: string | undefined;
+  readonly trustedProxies: readonly string[];
   readonly targets: readonly Target[];
+  readonly appFolder: string;
 }
 
-/** The designer's settings from the environment; throws a SettingsError for what is not understood. */
+/** Reads the settings of the designer from the environment; throws a SettingsError if one is invalid. */
 export function readDesignerSettings(environment: Readonly<Record<string, string | undefined>>, runtimeUrl: string): DesignerSettings {
   const given = (name: string): string | undefined => (environment[name]?.trim() === "" ? undefined : environment[name]?.trim());
   const port = given("DESIGNER_PORT") ?? "8090";
@@ -22,6 +25,8 @@ export function readDesignerSettings(environment: Readonly<Record<string, string
     host: given("DESIGNER_HOST") ?? "127.0.0.1",
     workspace: given("DESIGNER_WORKSPACE") ?? "./workspace",
     password: given("DESIGNER_PASSWORD"),
+    trustedProxies: (given("DESIGNER_TRUSTED_PROXIES") ?? "").split(/[\s,]+/).filter((entry) => entry !== ""),
     targets: [{ name: given("DESIGNER_TARGET") ?? "local", baseUrl, tokenEnv: "SERVICE_DEPLOY_TOKEN" }],
+    appFolder: pageFolder(),
   };
 }

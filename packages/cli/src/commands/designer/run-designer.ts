@@ -2,6 +2,7 @@
 import { startDesigner } from "@sluice/designer/server";
 import { readConfiguration, SettingsError } from "@sluice/server/config";
 import { CommandError, UsageError, type Call } from "../../command/declaration.ts";
+import { busyPort, commandWith, nextFreePort } from "../../runtime/busy-port.ts";
 import { ended } from "../run/interrupted.ts";
 import { readDesignerSettings } from "./designer-settings.ts";
 
@@ -19,14 +20,18 @@ async function start(): ReturnType<typeof startDesigner> {
     return await startDesigner({ ...readDesignerSettings(environment, `http://${settings.host}:${settings.port}`), environment, onFault });
   } catch (error) {
     if (error instanceof SettingsError) throw new UsageError(error.faults.join("\n"));
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new CommandError(
-      code === "EADDRINUSE" ? `port ${(error as { port?: number }).port ?? "of the designer"} is in use: choose another one with DESIGNER_PORT` : message,
-    );
+    throw new CommandError((await designerPortFault(error, "sluice designer")) ?? (error as Error).message);
   }
 }
 
-/** Faults of the designer's server go to standard error; its users are told only that there was one. */
+/** The message for a port that is in use, with the command for another port. */
+export async function designerPortFault(error: unknown, command: string): Promise<string | undefined> {
+  const { code, port, address = "127.0.0.1" } = error as NodeJS.ErrnoException & { readonly port?: number; readonly address?: string };
+  if (code !== "EADDRINUSE" || port === undefined) return undefined;
+  return `${busyPort(port)}: stop it, or use another port: ${commandWith({ DESIGNER_PORT: await nextFreePort(port, address) }, command)}`;
+}
+
+/** Details of internal errors go to standard error only; the browser gets a generic message. */
 export function onFault(error: unknown): void {
   process.stderr.write(`designer: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
 }

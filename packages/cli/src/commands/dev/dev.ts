@@ -1,20 +1,21 @@
 import type { CommandDeclaration } from "../../command/declaration.ts";
-import { paramFlag } from "../../command/shared-flags.ts";
+import { paramFlag, profileFlag } from "../../command/shared-flags.ts";
 
 export const dev: CommandDeclaration = {
   name: "dev",
-  summary: "Work on flows: serves them, reloads them on save, and shows every run step by step.",
+  summary: "Run flows for development: reload them on save and print each step of every run.",
   details:
-    "Nothing is kept: the runtime has a data directory of its own that goes when it ends. A flow that is wrong is told with its line; the version before it stays in service. " +
-    "One process serves, whatever SERVICE_WORKERS says.",
+    "Nothing is stored: the runtime uses a temporary data directory. Mistakes are reported with the line number and a fix; the previous version of the flow keeps running. " +
+    "Always uses one process; SERVICE_WORKERS is ignored.",
   arguments: [{ name: "paths", doc: "Flow files or folders (default: the current folder).", many: true, completes: "files" }],
   flags: [
     { name: "port", value: "port", default: "8080", doc: "The port to listen on; 0 picks a free one." },
-    { name: "designer", doc: "Start the designer too (DESIGNER_PORT, DESIGNER_WORKSPACE)." },
-    { name: "quiet", doc: "Show logs only, not every step." },
+    { name: "designer", doc: "Also start the designer (DESIGNER_PORT, DESIGNER_WORKSPACE)." },
+    { name: "quiet", doc: "Print logs only, not each step." },
     paramFlag,
+    profileFlag,
   ],
-  examples: [{ doc: "Work on a folder of flows", command: "sluice dev orders --port 0", until: "Serving" }],
-  exits: { 0: "ended", 1: "could not start", 2: "the command line is wrong" },
+  examples: [{ doc: "Run a folder of flows", command: "sluice dev orders --port 0", until: "Serving" }],
+  exits: { 0: "stopped", 1: "could not start", 2: "invalid command line" },
   load: () => import("./run-dev.ts"),
 };

@@ -1,4 +1,4 @@
-// `sluice dev`: a runtime in this process whose traces and logs are shown as lines.
+// `sluice dev`: an in-process runtime whose trace and log events are printed.
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -8,9 +8,10 @@ import { follow, type EventOf, type StreamName } from "@sluice/client";
 import { readConfiguration, startServer, type RunningServer } from "@sluice/server";
 import { isOn, listOf, textFlag, UsageError, type Call } from "../../command/declaration.ts";
 import { readParamWords } from "../../files/flow-params.ts";
+import { withProjectFolders } from "../../files/project-settings.ts";
 import { createConnection, type Connection } from "../../runtime/connection.ts";
 import { eventLine } from "../../runtime/event-lines.ts";
-import { givenFlows } from "../run/given-flows.ts";
+import { readExternalFlows } from "../run/external-flows.ts";
 import { ended } from "../run/interrupted.ts";
 import { guard, startFault } from "../run/run-run.ts";
 
@@ -19,22 +20,33 @@ export async function run(call: Call): Promise<number> {
   const paths = listOf(given, "paths");
   const port = textFlag(flags, "port") ?? "8080";
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new UsageError(`--port must be a port number, not '${port}'`);
-  const flows = await givenFlows(paths.length === 0 ? ["."] : paths, readParamWords(listOf(flags, "param")));
+  const { settings, environment } = await configurationOf(textFlag(flags, "profile"));
+  const params = readParamWords(listOf(flags, "param"));
+  const flows = await readExternalFlows(paths.length === 0 ? ["."] : paths, { params, profile: settings.profile ?? "dev", environment });
   const directory = await mkdtemp(join(tmpdir(), "sluice-dev-"));
   const output = openSync(devNull, "w");
-  const { settings, environment } = configurationOf();
   const token = settings.deployToken?.trim() || randomBytes(24).toString("base64url");
   let server: RunningServer | undefined;
   try {
     server = await startServer(
-      { environment, settings: { ...settings, dataDir: directory, deployToken: token, port: Number(port), watch: true, drainMs: 2_000 } },
+      {
+        environment,
+        settings: {
+          ...settings,
+          ...withProjectFolders(settings, flows?.files ?? []),
+          dataDir: directory,
+          deployToken: token,
+          port: Number(port),
+          watch: true,
+          drainMs: 2_000,
+        },
+      },
       output,
       flows,
     );
     guard(server);
     const connection = createConnection(server.baseUrl, token);
-    if (settings.workers > 1)
-      terminal.note(`SERVICE_WORKERS=${settings.workers} is for \`sluice run\`: here one process serves, so that every step can be shown`);
+    if (settings.workers > 1) terminal.note(`SERVICE_WORKERS=${settings.workers} is ignored: \`sluice dev\` uses one process; use \`sluice run\` for several`);
     await announce(connection, call, paths);
     const designer = isOn(flags, "designer") ? await openDesigner(connection, environment) : undefined;
     if (designer !== undefined) terminal.note(`Designer ${designer.url}`);
@@ -47,7 +59,7 @@ export async function run(call: Call): Promise<number> {
     await designer?.close();
     return 0;
   } catch (error) {
-    throw server === undefined ? startFault(error) : error;
+    throw server === undefined ? await startFault(error) : error;
   } finally {
     await server?.stop();
     closeSync(output);
@@ -55,19 +67,19 @@ export async function run(call: Call): Promise<number> {
   }
 }
 
-function configurationOf(): ReturnType<typeof readConfiguration> {
+async function configurationOf(profile: string | undefined): Promise<ReturnType<typeof readConfiguration>> {
   try {
-    return readConfiguration();
+    return readConfiguration({ profile });
   } catch (error) {
-    throw startFault(error);
+    throw await startFault(error);
   }
 }
 
-/** What is served and where, and what is wrong with what is not. */
+/** Prints the address, the loaded flows, and the errors of the others. */
 async function announce(connection: Connection, { terminal }: Call, paths: readonly string[]): Promise<void> {
   const { style } = terminal;
   terminal.note(
-    `${style("bold", "Serving")} ${paths.length === 0 ? "." : paths.join(", ")} at ${connection.baseUrl}; changes are taken in on save, Ctrl-C ends it`,
+    `${style("bold", "Serving")} ${paths.length === 0 ? "." : paths.join(", ")} at ${connection.baseUrl}; watching for changes, press Ctrl-C to stop`,
   );
   const { flows } = await connection.call("GET /flows");
   for (const flow of flows) {

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from "node:net";
 import { expect, it } from "vitest";
-import { checkClock, checkDirectory, checkNode, checkPort } from "./checks.ts";
+import { checkClients, checkClock, checkDirectory, checkNode, checkParts, checkPort } from "./checks.ts";
 
 it.each([
   ["18.20.0", "problem"],
@@ -9,16 +9,16 @@ it.each([
   ["24.1.0", "ok"],
 ])("Node %s is a %s", (version, state) => expect(checkNode(version).state).toBe(state));
 
-it("a clock is judged by the date of a reply, which has whole seconds", () => {
+it("the clock is compared with the date of a reply, which has a resolution of one second", () => {
   const date = "Sat, 14 Nov 2026 16:02:33 GMT";
   const at = Date.parse(date);
-  expect(checkClock(date, at + 100, at + 900)).toMatchObject({ state: "ok", text: "the clocks are together" });
-  expect(checkClock(date, at + 9_000, at + 9_100)).toMatchObject({ state: "warning", text: "the clocks are 8.0 s apart" });
-  expect(checkClock(date, at - 20_000, at - 19_000)).toMatchObject({ state: "warning", text: "the clocks are 19.0 s apart" });
+  expect(checkClock(date, at + 100, at + 900)).toMatchObject({ state: "ok", text: "in sync" });
+  expect(checkClock(date, at + 9_000, at + 9_100)).toMatchObject({ state: "warning", text: "8.0 s difference" });
+  expect(checkClock(date, at - 20_000, at - 19_000)).toMatchObject({ state: "warning", text: "19.0 s difference" });
   expect(checkClock(null, 0, 0).state).toBe("warning");
 });
 
-it("a port that is used is a problem unless Sluice uses it", async () => {
+it("a used port is a problem unless Sluice uses it", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const { port } = server.address() as AddressInfo;
@@ -31,6 +31,25 @@ it("a port that is used is a problem unless Sluice uses it", async () => {
   expect((await checkPort("runtime", "127.0.0.1", port, "SERVICE_PORT", async () => false)).state).toBe("ok");
 });
 
-it("a directory that cannot be made is a problem", async () => {
+it("a directory that cannot be created is a problem", async () => {
   expect(await checkDirectory("/dev/null/data")).toMatchObject({ state: "problem", text: expect.stringContaining("ENOTDIR") });
+});
+
+it("the platform and the optional parts are named, and a missing one comes with a fix", () => {
+  const found = checkParts({ enableJs: true, functions: "/nowhere/functions.mjs" });
+  expect(found).toMatchObject([
+    { check: "platform", state: "ok", text: expect.stringContaining(`${process.platform} ${process.arch}`) },
+    { check: "durable store", state: "ok", text: expect.stringContaining("SQLite") },
+    { check: "js language", state: "ok", text: "QuickJS is installed, enabled" },
+    { check: "functions", state: "warning", text: "/nowhere/functions.mjs does not exist", fix: expect.stringContaining("SERVICE_FUNCTIONS") },
+  ]);
+});
+
+it("clients are listed with their version, the command that installs them, and a warning for an untested major version", () => {
+  const part = { users: ["kafka"], package: "kafkajs", tested: "2.2.4", install: "npm i kafkajs@2.2.4" };
+  expect(checkClients([{ ...part, installed: undefined, isTested: false }])).toMatchObject([
+    { state: "ok", text: "kafkajs is not installed; kafka needs it: npm i kafkajs@2.2.4" },
+  ]);
+  expect(checkClients([{ ...part, installed: "2.3.0", isTested: true }])).toMatchObject([{ state: "ok", text: "kafkajs 2.3.0 (kafka)" }]);
+  expect(checkClients([{ ...part, installed: "3.0.0", isTested: false }])).toMatchObject([{ state: "warning", fix: "npm i kafkajs@2.2.4" }]);
 });

@@ -1,8 +1,10 @@
-// The doctor's checks. Each tells what it found and, when something is in the way, what to do.
+// The checks of `sluice doctor`. Each returns a finding and, for a problem, how to fix it.
 import { randomBytes } from "node:crypto";
 import { mkdir, rm, statfs, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
+import { loadPlugins, PluginError } from "@sluice/server/check";
+import { clientParts, optionalParts, platformName, type ClientPart } from "@sluice/server/optional-parts";
 import { ApiError, createClient, type Answer, type ReplyOf } from "@sluice/client";
 import { CommandError } from "../../command/declaration.ts";
 import type { Connection } from "../../runtime/connection.ts";
@@ -22,6 +24,42 @@ export function checkNode(version = process.versions.node): Finding {
     : { check: "Node", state: "problem", text: `${version} is too old`, fix: "install Node 20.19 or newer" };
 }
 
+/** Checks the platform and its optional parts. */
+export function checkParts(settings: Parameters<typeof optionalParts>[0]): readonly Finding[] {
+  const parts = optionalParts(settings).map(({ name, isThere, text, fix }): Finding => {
+    const found = { check: name, state: isThere ? "ok" : "warning", text } as const;
+    return fix === undefined ? found : { ...found, fix };
+  });
+  return [{ check: "platform", state: "ok", text: platformName() }, ...parts];
+}
+
+/** Checks the client packages of connectors. A missing package is not a problem: only flows that use the connector need it. */
+export function checkClients(parts: readonly ClientPart[] = clientParts()): readonly Finding[] {
+  const check = "clients";
+  return parts.map(({ users, package: name, tested, installed, isTested, install }): Finding => {
+    const use = users.join(", ");
+    if (installed === undefined) return { check, state: "ok", text: `${name} is not installed; ${use} needs it: ${install}` };
+    if (isTested) return { check, state: "ok", text: `${name} ${installed} (${use})` };
+    return { check, state: "warning", text: `${name} ${installed} differs from the tested major version ${tested} (${use})`, fix: install };
+  });
+}
+
+/** Lists the contents of each SERVICE_CONNECTORS package, or why a runtime could not load it. */
+export async function checkPlugins(settings: Parameters<typeof loadPlugins>[0]): Promise<readonly Finding[]> {
+  const check = "connectors";
+  try {
+    const { packages } = await loadPlugins({ ...settings, functions: undefined });
+    if (packages.length === 0) return [{ check, state: "ok", text: "no plug-ins configured (SERVICE_CONNECTORS)" }];
+    return packages.map(({ name, version, ...added }) => {
+      const parts = Object.entries(added).filter(([, names]) => names.length > 0);
+      return { check, state: "ok", text: `${name} ${version}: ${parts.map(([kind, names]) => `${kind} ${names.join(", ")}`).join("; ")}` };
+    });
+  } catch (error) {
+    if (!(error instanceof PluginError)) throw error;
+    return error.problems.map(({ message, fix }) => ({ check, state: "problem", text: message, fix }));
+  }
+}
+
 export async function checkDirectory(directory: string): Promise<Finding> {
   const path = resolve(directory);
   const probe = join(path, `.doctor-${randomBytes(4).toString("hex")}`);
@@ -36,15 +74,15 @@ export async function checkDirectory(directory: string): Promise<Finding> {
         check: "data directory",
         state: "warning",
         text: `${path} has ${mebibytes} MiB left`,
-        fix: "make room, or choose another with SERVICE_DATA_DIR",
+        fix: "free disk space, or choose another directory with SERVICE_DATA_DIR",
       };
-    return { check: "data directory", state: "ok", text: `${path} can be written` };
+    return { check: "data directory", state: "ok", text: `${path} is writable` };
   } catch (error) {
     return {
       check: "data directory",
       state: "problem",
-      text: `${path} cannot be written: ${(error as NodeJS.ErrnoException).code}`,
-      fix: "give this user the right to write, or choose another with SERVICE_DATA_DIR",
+      text: `${path} is not writable: ${(error as NodeJS.ErrnoException).code}`,
+      fix: "give this user write permission, or choose another directory with SERVICE_DATA_DIR",
     };
   }
 }
@@ -57,38 +95,38 @@ export async function checkPort(name: string, host: string, port: number, variab
     server.listen(port, host, () => server.close(() => done(undefined)));
   });
   if (code === undefined) return { check, state: "ok", text: `${host}:${port} is free` };
-  if (code === "EADDRINUSE" && (await isOurs())) return { check, state: "ok", text: `${host}:${port} is served by Sluice` };
-  return { check, state: "problem", text: `${host}:${port} cannot be used: ${code}`, fix: `set ${variable} to another port, or end what uses it` };
+  if (code === "EADDRINUSE" && (await isOurs())) return { check, state: "ok", text: `${host}:${port} is used by Sluice` };
+  return { check, state: "problem", text: `${host}:${port} cannot be used: ${code}`, fix: `set ${variable} to another port, or stop the process that uses it` };
 }
 
-/** The runtime, its token, its version and its clock; `asked` when the user named it. */
+/** Checks the runtime, its token, version and clock. `asked`: the user named the runtime explicitly. */
 export async function checkRuntime(connection: Connection, asked: boolean, version: string): Promise<readonly Finding[]> {
   const { baseUrl } = connection;
   const stranger: Finding = {
     check: "runtime",
     state: "problem",
-    text: `what answers at ${baseUrl} is no Sluice runtime`,
-    fix: "name another address with --runtime",
+    text: `the server at ${baseUrl} is not a Sluice runtime`,
+    fix: "pass another URL with --runtime",
   };
   const sent = Date.now();
   const reply = await askHealth(baseUrl, 5_000);
   if (reply instanceof ApiError && reply.status === 0) {
-    const text = `nobody answers at ${baseUrl} (${reasonOf(reply)})`;
-    return [{ check: "runtime", state: asked ? "problem" : "warning", text, fix: "start one with `sluice start`, or name another with --runtime" }];
+    const text = `no runtime at ${baseUrl} (${reasonOf(reply)})`;
+    return [{ check: "runtime", state: asked ? "problem" : "warning", text, fix: "start one with `sluice start`, or pass another URL with --runtime" }];
   }
-  // Whoever listens there may say anything.
+  // Another server may reply with anything.
   if (reply instanceof ApiError || typeof reply.body !== "object" || reply.body === null || !("engineVersion" in reply.body)) return [stranger];
   const health = reply.body;
   const findings: Finding[] = [
     health.status === "UP"
       ? { check: "runtime", state: "ok", text: `${baseUrl} is up` }
-      : { check: "runtime", state: "warning", text: `${baseUrl} says ${health.status}`, fix: "see `sluice logs --level ERROR --replay 50`" },
+      : { check: "runtime", state: "warning", text: `${baseUrl} reports status ${health.status}`, fix: "see `sluice logs --level ERROR --replay 50`" },
   ];
   if (health.engineVersion !== version)
     findings.push({
       check: "version",
       state: "warning",
-      text: `the runtime is ${health.engineVersion}, this command ${version}`,
+      text: `the runtime has version ${health.engineVersion}, this command ${version}`,
       fix: "use the same version on both sides",
     });
   else findings.push({ check: "version", state: "ok", text: version });
@@ -96,7 +134,7 @@ export async function checkRuntime(connection: Connection, asked: boolean, versi
   return findings;
 }
 
-/** What a runtime says of itself to anybody, or why it does not. */
+/** The unauthenticated health reply of a runtime, or the error. */
 export function askHealth(baseUrl: string, timeoutMs: number): Promise<Answer<ReplyOf<"GET /health">> | ApiError> {
   return createClient({ baseUrl, timeoutMs })
     .answer("GET /health")
@@ -111,21 +149,21 @@ function reasonOf({ cause }: ApiError): string {
 async function checkToken(connection: Connection): Promise<Finding> {
   try {
     await connection.call("GET /flows");
-    return { check: "deploy token", state: "ok", text: "it is taken" };
+    return { check: "deploy token", state: "ok", text: "accepted" };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     return { check: "deploy token", state: "problem", text: error.message };
   }
 }
 
-/** The runtime's clock against this one; a reply's date has whole seconds. */
+/** Compares the clock of the runtime with this one. The Date header has a resolution of one second. */
 export function checkClock(date: string | null, sent: number, received: number): Finding {
   const theirs = date === null ? Number.NaN : Date.parse(date);
   if (Number.isNaN(theirs))
-    return { check: "clock", state: "warning", text: "the runtime tells no time", fix: "let the proxy in front of it pass the Date header on" };
+    return { check: "clock", state: "warning", text: "the reply has no Date header", fix: "make the proxy in front of the runtime forward the Date header" };
   const ahead = Math.max(0, theirs - received, sent - (theirs + 1_000));
-  const text = `the clocks are ${ahead === 0 ? "together" : `${(ahead / 1_000).toFixed(1)} s apart`}`;
+  const text = ahead === 0 ? "in sync" : `${(ahead / 1_000).toFixed(1)} s difference`;
   return ahead <= 5_000
     ? { check: "clock", state: "ok", text }
-    : { check: "clock", state: "warning", text, fix: "set both clocks by NTP: signatures and tokens with times will be refused" };
+    : { check: "clock", state: "warning", text, fix: "synchronize both clocks with NTP, or signatures and tokens with timestamps are refused" };
 }

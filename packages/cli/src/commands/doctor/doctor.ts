@@ -3,10 +3,10 @@ import { jsonFlag, runtimeFlags, runtimeVariables } from "../../command/shared-f
 
 export const doctor: CommandDeclaration = {
   name: "doctor",
-  summary: "Check this machine and the way to the runtime: Node, ports, permissions, token, clock.",
+  summary: "Check this machine and the connection to the runtime: Node, platform, optional parts, ports, permissions, token, clock.",
   flags: [jsonFlag, ...runtimeFlags],
   variables: runtimeVariables,
-  examples: [{ doc: "Is everything in order?", command: "sluice doctor" }],
-  exits: { 0: "nothing is in the way", 1: "something is", 2: "the command line or a setting is wrong" },
+  examples: [{ doc: "Run all checks", command: "sluice doctor" }],
+  exits: { 0: "all checks passed", 1: "a check failed", 2: "invalid command line or setting" },
   load: () => import("./run-doctor.ts"),
 };

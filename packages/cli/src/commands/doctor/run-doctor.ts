@@ -1,9 +1,9 @@
 import { ApiError } from "@sluice/client";
 import { readConfiguration } from "@sluice/server/config";
 import { isOn, textFlag, type Call } from "../../command/declaration.ts";
-import { productVersion } from "../../command/product-version.ts";
+import { productVersion } from "../../command/package-files.ts";
 import { connect } from "../../runtime/connection.ts";
-import { askHealth, checkDirectory, checkNode, checkPort, checkRuntime, type Finding } from "./checks.ts";
+import { askHealth, checkClients, checkDirectory, checkNode, checkParts, checkPlugins, checkPort, checkRuntime, type Finding } from "./checks.ts";
 
 export async function run({ flags, terminal }: Call): Promise<number> {
   const connection = await connect(flags);
@@ -16,6 +16,9 @@ export async function run({ flags, terminal }: Call): Promise<number> {
   const designerPort = Number(environment["DESIGNER_PORT"]?.trim() || "8090");
   const findings: readonly Finding[] = [
     checkNode(),
+    ...checkParts(settings),
+    ...checkClients(),
+    ...(await checkPlugins(settings)),
     await checkDirectory(settings.dataDir),
     await checkPort("runtime", settings.host, settings.port, "SERVICE_PORT", async () => {
       const reply = await askHealth(`http://${settings.host}:${settings.port}`, 2_000);

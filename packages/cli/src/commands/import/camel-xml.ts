@@ -1,4 +1,4 @@
-// Camel's XML DSL to YAML: both are made from one model, so elements and attributes keep their names but for those listed here.
+// Converts Camel's XML DSL to YAML. Both are generated from one model, so names are the same except for those listed here.
 import { parseXmlDocument, type Element } from "slimdom";
 import type { Imported, Remark, Step } from "./imported.ts";
 
@@ -7,17 +7,17 @@ const languages = new Set(
     " ",
   ),
 );
-/** Elements that hold one expression. */
+/** Elements with one expression. */
 const holders = new Set(
   "expression correlationExpression completionPredicate completionTimeoutExpression completionSizeExpression handled continued retryWhile onWhen compensation completion".split(
     " ",
   ),
 );
-/** Elements that may stand several times and make a list. */
+/** Repeatable elements, which become a list. */
 const lists = new Set(["when", "doCatch", "exception"]);
-/** Elements that hold steps. */
+/** Elements with nested steps. */
 const blocks = new Set(["when", "otherwise", "doCatch", "doFinally", "onFallback"]);
-/** Elements that only hold options. */
+/** Elements with options only. */
 const settings = new Set(
   "redeliveryPolicy resilience4jConfiguration faultToleranceConfiguration circuitBreakerConfiguration optimisticLockRetryPolicy failoverLoadBalancer roundRobinLoadBalancer randomLoadBalancer stickyLoadBalancer topicLoadBalancer weightedLoadBalancer customLoadBalancer deadLetterChannel defaultErrorHandler noErrorHandler".split(
     " ",
@@ -57,7 +57,7 @@ export function importCamelXml(text: string): Imported {
     else if (topLevel.has(name)) before.push({ [name]: stepOptions(element, remarks) });
     else if (["routes", "camelContext", "camel", "beans", "blueprint", "routeTemplates", "routeContext"].includes(name)) children(element).forEach(visit);
     else if (name === "bean") before.push(beanOf(element));
-    else remarks.push({ where: `<${name}>`, text: "has no counterpart and was left out" });
+    else remarks.push({ where: `<${name}>`, text: "has no equivalent and was omitted" });
   };
   visit(root);
   return { flow: [...before, ...routes], remarks };
@@ -85,12 +85,12 @@ function routeOf(element: Element, before: Step[], remarks: Remark[]): Step {
     else if (topLevel.has(name)) {
       before.push({ [name]: stepOptions(child, remarks) });
       remarks.push({
-        where: `<${name}> in route '${options["id"] ?? ""}'`,
-        text: "now holds for every route of the flow: keep routes with other rules in a flow of their own",
+        where: `<${name}> in route '${String(options["id"] ?? "")}'`,
+        text: "now applies to every route of the flow: move routes with other rules to a separate flow",
       });
     } else steps.push(stepOf(child, remarks));
   }
-  if (from === undefined) remarks.push({ where: `route '${options["id"] ?? ""}'`, text: "has no <from>" });
+  if (from === undefined) remarks.push({ where: `route '${String(options["id"] ?? "")}'`, text: "has no <from>" });
   return { ...options, from: { ...(from === undefined ? { uri: "direct:missing" } : attributesOf(from)), steps } };
 }
 

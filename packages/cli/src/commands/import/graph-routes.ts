@@ -1,17 +1,17 @@
-// From nodes and wires to routes: a chain of nodes becomes a list of steps, what several chains lead to becomes a route of its own.
+// Converts a graph of nodes to routes: a chain of nodes becomes a list of steps; a node that several chains lead to becomes a route.
 import { slug } from "@sluice/model";
 import type { Step } from "./imported.ts";
 
 export interface GraphNode {
   readonly id: string;
   readonly name: string;
-  /** Where messages come from, for a node that begins a route. */
+  /** The `from` endpoint, for a node that starts a route. */
   readonly trigger?: { readonly uri: string; readonly parameters?: Readonly<Record<string, string>> };
-  /** What the node does, before what follows. */
+  /** The steps of the node itself. */
   readonly steps: readonly Step[];
-  /** The nodes behind each of its outputs. */
+  /** The nodes connected to each output. */
   readonly outputs: readonly (readonly string[])[];
-  /** For a node that chooses among its outputs: the step that holds what follows each of them. */
+  /** For a node that routes between its outputs: builds the step that contains the steps of each output. */
   readonly branch?: (ways: readonly (readonly Step[])[]) => Step;
 }
 
@@ -30,7 +30,7 @@ export function routesOfGraph(nodes: readonly GraphNode[]): readonly Step[] {
     const [only] = known;
     if (only === undefined) return [];
     if (known.length === 1) return shared.has(only) ? [endpoint(only)] : chain(byId.get(only) as GraphNode);
-    // Several ways at once: each is a route of its own, called one after another with a copy of the message.
+    // Parallel outputs: each becomes a route, called in sequence with a copy of the message.
     for (const id of known) if (!shared.has(id)) extra.add(id);
     return [{ multicast: { steps: known.map(endpoint) } }];
   };
@@ -57,7 +57,7 @@ export function routesOfGraph(nodes: readonly GraphNode[]): readonly Step[] {
   return routes;
 }
 
-/** Nodes that a path comes back to. */
+/** Nodes that are part of a cycle. */
 function loops(nodes: readonly GraphNode[], byId: ReadonlyMap<string, GraphNode>): ReadonlySet<string> {
   const found = new Set<string>();
   const done = new Set<string>();

@@ -7,17 +7,18 @@ import { importKamelet } from "./kamelet.ts";
 import { importN8n } from "./n8n.ts";
 import { importNodeRed } from "./node-red.ts";
 
-/** What a deploy would say to the flow that came out. */
-function faultsOf({ flow }: Imported): readonly string[] {
-  return createFlowChecker()({ id: "imported", source: stringify(flow), property: () => undefined }).diagnostics.map(({ message }) => message);
+/** The errors that a deployment of the generated flow would report. */
+async function faultsOf({ flow }: Imported): Promise<readonly string[]> {
+  const { diagnostics } = await createFlowChecker()({ id: "imported", source: stringify(flow), property: () => undefined });
+  return diagnostics.map(({ message }) => message);
 }
 
 describe("Camel's XML", () => {
   const xml = (steps: string, around = ""): string =>
     `<camelContext xmlns="http://camel.apache.org/schema/spring">${around}<route id="r"><from uri="direct:r"/>${steps}</route></camelContext>`;
-  const stepsOf = (steps: string): unknown => {
+  const stepsOf = async (steps: string): Promise<unknown> => {
     const imported = importCamelXml(xml(steps));
-    expect([imported.remarks, faultsOf(imported)]).toEqual([[], []]);
+    expect([imported.remarks, await faultsOf(imported)]).toEqual([[], []]);
     return (imported.flow[0] as any).route.from.steps;
   };
 
@@ -66,13 +67,13 @@ describe("Camel's XML", () => {
       '<marshal><json library="Jackson"/></marshal><unmarshal><csv/></unmarshal>',
       [{ marshal: { json: { library: "Jackson" } } }, { unmarshal: { csv: {} } }],
     ],
-    ["words that are called otherwise", '<setProperty propertyName="p"><constant>1</constant></setProperty>', [{ setProperty: { name: "p", constant: "1" } }]],
-    ["what a step is called for people", '<log message="x"><description>Says x</description></log>', [{ log: { message: "x", description: "Says x" } }]],
-  ])("keeps %s", (_, steps, expected) => {
-    expect(stepsOf(steps)).toEqual(expected);
+    ["renamed attributes", '<setProperty propertyName="p"><constant>1</constant></setProperty>', [{ setProperty: { name: "p", constant: "1" } }]],
+    ["the description of a step", '<log message="x"><description>Says x</description></log>', [{ log: { message: "x", description: "Says x" } }]],
+  ])("keeps %s", async (_, steps, expected) => {
+    expect(await stepsOf(steps)).toEqual(expected);
   });
 
-  it("puts error handling of a route to the top, and says so", () => {
+  it("moves error handling of a route to the top, and reports it", async () => {
     const imported = importCamelXml(
       xml(
         '<onException><exception>java.lang.Exception</exception><handled><constant>true</constant></handled><log message="x"/></onException><log message="y"/>',
@@ -81,15 +82,15 @@ describe("Camel's XML", () => {
     expect(imported.flow[0]).toEqual({
       onException: { exception: ["java.lang.Exception"], handled: { constant: "true" }, steps: [{ log: { message: "x" } }] },
     });
-    expect(imported.remarks).toEqual([{ where: "<onException> in route 'r'", text: expect.stringContaining("holds for every route") }]);
-    expect(faultsOf(imported)).toEqual([]);
+    expect(imported.remarks).toEqual([{ where: "<onException> in route 'r'", text: expect.stringContaining("applies to every route") }]);
+    expect(await faultsOf(imported)).toEqual([]);
   });
 
-  it("names what it does not know", () => {
+  it("names unknown elements", async () => {
     expect(importCamelXml(xml("<log message='x'/>", "<dataFormats/>")).remarks).toEqual([
-      { where: "<dataFormats>", text: "has no counterpart and was left out" },
+      { where: "<dataFormats>", text: "has no equivalent and was omitted" },
     ]);
-    expect(faultsOf(importCamelXml(xml("<pigeon to='home'/>")))).toEqual([expect.stringContaining("unknown step 'pigeon'")]);
+    expect(await faultsOf(importCamelXml(xml("<pigeon to='home'/>")))).toEqual([expect.stringContaining("unknown step 'pigeon'")]);
   });
 });
 
@@ -111,13 +112,13 @@ spec:
     },
   ]);
   expect(imported.remarks).toHaveLength(1);
-  expect(() => importKamelet("kind: Pod")).toThrow("this is no Kamelet");
+  expect(() => importKamelet("kind: Pod")).toThrow("not a Kamelet");
 });
 
 describe("Node-RED", () => {
   const nodeRed = (...nodes: readonly object[]): Imported => importNodeRed(JSON.stringify(nodes));
 
-  it("a chain becomes a route, a switch a choice, and what two lead to a route of its own", () => {
+  it("a chain becomes a route, a switch a choice, and a shared target a separate route", async () => {
     const imported = nodeRed(
       { id: "t", type: "tab" },
       { id: "a", type: "http in", name: "orders", url: "/orders/:id", method: "post", wires: [["b"]] },
@@ -127,7 +128,7 @@ describe("Node-RED", () => {
       { id: "e", type: "http response", name: "answer", statusCode: "201", wires: [] },
     );
     expect(imported.remarks).toEqual([]);
-    expect(faultsOf(imported)).toEqual([]);
+    expect(await faultsOf(imported)).toEqual([]);
     expect(imported.flow.map(({ route }: any) => [route.id, route.from.uri])).toEqual([
       ["orders", "platform-http:/orders/{id}"],
       ["answer", "direct:answer"],
@@ -147,21 +148,21 @@ describe("Node-RED", () => {
     ]);
   });
 
-  it("several wires from one output are a multicast, and a loop ends in a call", () => {
+  it("several wires from one output are a multicast, and a loop ends in a call", async () => {
     const imported = nodeRed(
       { id: "a", type: "inject", name: "tick", repeat: "5", payload: "", payloadType: "str", wires: [["b", "c"]] },
       { id: "b", type: "debug", name: "one", wires: [["a2"]] },
       { id: "c", type: "debug", name: "two", wires: [] },
       { id: "a2", type: "delay", name: "again", timeout: "1", timeoutUnits: "seconds", pauseType: "delay", wires: [["b"]] },
     );
-    expect(faultsOf(imported)).toEqual([]);
+    expect(await faultsOf(imported)).toEqual([]);
     const byId = Object.fromEntries(imported.flow.map(({ route }: any) => [route.id, route.from.steps]));
     expect(byId["tick"]).toEqual([{ multicast: { steps: [{ to: { uri: "direct:one" } }, { to: { uri: "direct:two" } }] } }]);
     expect(byId["one"]).toEqual([{ log: { message: "${body}" } }, { delay: { constant: "1000" } }, { to: { uri: "direct:one" } }]);
     expect(Object.keys(byId).toSorted()).toEqual(["one", "tick", "two"]);
   });
 
-  it("says which nodes did not map, and leaves a mark in the flow", () => {
+  it("lists nodes that were not converted, and marks them in the flow", async () => {
     const imported = nodeRed(
       { id: "a", type: "inject", name: "go", wires: [["b"]] },
       { id: "b", type: "function", name: "calc", func: "return msg", wires: [["c"]] },
@@ -169,18 +170,18 @@ describe("Node-RED", () => {
     );
     expect(imported.remarks.map(({ where }) => where)).toEqual(["node 'calc' (function)", "node 'bus' (mqtt out)"]);
     expect(JSON.stringify(imported.flow)).toContain("not imported: node 'calc' (function)");
-    expect(faultsOf(imported)).toEqual([]);
+    expect(await faultsOf(imported)).toEqual([]);
   });
 
-  it("refuses what is no export", () => {
-    expect(() => importNodeRed('{"a":1}')).toThrow("no Node-RED export");
+  it("rejects files that are not an export", () => {
+    expect(() => importNodeRed('{"a":1}')).toThrow("not a Node-RED export");
   });
 });
 
 describe("n8n", () => {
   const n8n = (nodes: readonly object[], connections: object): Imported => importN8n(JSON.stringify({ nodes, connections }));
 
-  it("maps webhooks, conditions, calls and answers", () => {
+  it("maps webhooks, conditions, calls and responses", async () => {
     const imported = n8n(
       [
         { name: "Webhook", type: "n8n-nodes-base.webhook", parameters: { path: "hook", httpMethod: "POST", responseMode: "responseNode" } },
@@ -202,7 +203,7 @@ describe("n8n", () => {
       { Webhook: { main: [[{ node: "If" }]] }, If: { main: [[{ node: "Call" }], [{ node: "Answer" }]] } },
     );
     expect(imported.remarks).toEqual([]);
-    expect(faultsOf(imported)).toEqual([]);
+    expect(await faultsOf(imported)).toEqual([]);
     expect((imported.flow[0] as any).route).toMatchObject({
       id: "webhook",
       from: {
@@ -219,7 +220,7 @@ describe("n8n", () => {
     });
   });
 
-  it("maps schedules and remarks on code and on expressions it cannot say", () => {
+  it("maps schedules, and reports code and expressions it cannot convert", async () => {
     const imported = n8n(
       [
         { name: "Every", type: "n8n-nodes-base.scheduleTrigger", parameters: { rule: { interval: [{ field: "minutes", minutesInterval: 5 }] } } },
@@ -229,7 +230,10 @@ describe("n8n", () => {
       { Every: { main: [[{ node: "Code" }]] }, Code: { main: [[{ node: "Call" }]] } },
     );
     expect((imported.flow[0] as any).route.from).toMatchObject({ uri: "timer:schedule", parameters: { period: "300000" } });
-    expect(imported.remarks.map(({ text }) => text)).toEqual(["holds code: write it as steps or a mapping", "uses '$now.toISO()', which has no counterpart"]);
-    expect(faultsOf(imported)).toEqual([]);
+    expect(imported.remarks.map(({ text }) => text)).toEqual([
+      "contains code: rewrite it as steps or a mapping",
+      "uses '$now.toISO()', which has no equivalent",
+    ]);
+    expect(await faultsOf(imported)).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
-// What every importer gives back.
+// The result of an importer.
 
-/** A step as YAML writes it: one word with its options. */
+/** A step in YAML form: its name with its options. */
 export type Step = Readonly<Record<string, unknown>>;
 
 export interface Remark {
-  /** What it is about: a node's name, an element, a line. */
+  /** The node, element or line concerned. */
   readonly where: string;
   readonly text: string;
 }
@@ -15,5 +15,5 @@ export interface Imported {
   readonly remarks: readonly Remark[];
 }
 
-/** The step that stands where something did not map. */
+/** The placeholder step for a part that could not be converted. */
 export const missing = (what: string): Step => ({ log: { message: `not imported: ${what.replaceAll("$", "")}`, loggingLevel: "WARN" } });

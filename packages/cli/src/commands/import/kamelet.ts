@@ -1,4 +1,4 @@
-// A Kamelet is a route template with a name and described parameters; only its ends are called otherwise.
+// A Kamelet is a named route template with declared parameters; only its endpoints have other names.
 import { parse } from "yaml";
 import { UsageError } from "../../command/declaration.ts";
 import type { Imported, Remark, Step } from "./imported.ts";
@@ -20,7 +20,7 @@ export function importKamelet(text: string): Imported {
   const { metadata, spec, kind } = parse(text) as Kamelet;
   const name = metadata?.name;
   if (kind !== "Kamelet" || name === undefined || spec?.template === undefined)
-    throw new UsageError("this is no Kamelet: it needs kind, metadata.name and spec.template");
+    throw new UsageError("not a Kamelet: kind, metadata.name and spec.template are required");
   const remarks: Remark[] = [];
   const required = new Set(spec.definition?.required ?? []);
   const parameters = Object.entries(spec.definition?.properties ?? {}).map(([parameter, { default: standard, description }]) => ({
@@ -31,7 +31,7 @@ export function importKamelet(text: string): Imported {
   }));
   const template = ends(spec.template, name, remarks) as Record<string, unknown>;
   const { beans, from, steps, route, ...rest } = template as { beans?: unknown; from?: Step; steps?: readonly Step[]; route?: unknown };
-  for (const word of Object.keys(rest)) remarks.push({ where: `spec.template.${word}`, text: "has no counterpart and was left out" });
+  for (const word of Object.keys(rest)) remarks.push({ where: `spec.template.${word}`, text: "has no equivalent and was omitted" });
   const body = route === undefined ? { from: { ...from, ...(steps === undefined ? {} : { steps }) } } : { route };
   return {
     flow: [{ routeTemplate: { id: name, ...(parameters.length === 0 ? {} : { parameters }), ...(beans === undefined ? {} : { beans }), ...body } }],
@@ -39,14 +39,14 @@ export function importKamelet(text: string): Imported {
   };
 }
 
-/** `kamelet:source` and `kamelet:sink` are where the template meets its caller: a direct endpoint here. */
+/** `kamelet:source` and `kamelet:sink` connect the template to its caller; they become direct endpoints. */
 function ends(value: unknown, name: string, remarks: Remark[]): unknown {
   if (typeof value === "string") {
     if (value !== "kamelet:source" && value !== "kamelet:sink") return value;
     const endpoint = value === "kamelet:source" ? `direct:${name}` : `direct:${name}-out`;
     remarks.push({
       where: value,
-      text: `is '${endpoint}' now: ${value === "kamelet:source" ? "send to it to use the Kamelet" : "consume from it to get what the Kamelet brings"}`,
+      text: `was replaced with '${endpoint}': ${value === "kamelet:source" ? "send to it to call the Kamelet" : "consume from it to receive the output of the Kamelet"}`,
     });
     return endpoint;
   }

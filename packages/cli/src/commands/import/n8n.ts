@@ -1,4 +1,4 @@
-// n8n's exported workflows.
+// Imports exported n8n workflows.
 import { UsageError } from "../../command/declaration.ts";
 import { routesOfGraph, type GraphNode } from "./graph-routes.ts";
 import { missing, type Imported, type Remark, type Step } from "./imported.ts";
@@ -13,7 +13,7 @@ interface Workflow {
 
 export function importN8n(text: string): Imported {
   const { nodes, connections = {} } = JSON.parse(text) as Workflow;
-  if (!Array.isArray(nodes)) throw new UsageError("this is no n8n workflow: it needs nodes and connections");
+  if (!Array.isArray(nodes)) throw new UsageError("not an n8n workflow: nodes and connections are required");
   const remarks: Remark[] = [];
   const graph = nodes
     .filter(({ type }) => !type.endsWith(".stickyNote"))
@@ -23,14 +23,14 @@ export function importN8n(text: string): Imported {
       return { id: node.name, name: node.name, outputs, ...mapped };
     });
   const flow = routesOfGraph(graph);
-  if (flow.length === 0) remarks.push({ where: "the workflow", text: "has no trigger that maps" });
+  if (flow.length === 0) remarks.push({ where: "the workflow", text: "has no trigger that can be converted" });
   return { flow, remarks };
 }
 
 const mappers: Readonly<Record<string, (parameters: Values, remark: (text: string) => void, name: string) => Mapped>> = {
   webhook: ({ path, httpMethod, responseMode }, remark) => {
     if (responseMode === undefined || responseMode === "onReceived")
-      remark("answers before the workflow runs; here the answer is the last body: add async=true to answer at once");
+      remark("responds before the workflow runs; here the response is the last body: add async=true to respond immediately");
     return {
       trigger: { uri: `platform-http:/${String(path ?? "").replace(/^\//, "")}`, parameters: { httpMethodRestrict: String(httpMethod ?? "GET") } },
       steps: [],
@@ -54,7 +54,7 @@ const mappers: Readonly<Record<string, (parameters: Values, remark: (text: strin
   set: ({ assignments, values }, remark) => ({
     steps: [...((assignments?.assignments ?? []) as readonly Values[]), ...Object.values((values ?? {}) as Record<string, readonly Values[]>).flat()].map(
       ({ name, value }) => {
-        remark(`sets '${name}' as a header here: write a message mapping to change the body`);
+        remark(`sets '${name}' as a header: use a message mapping to change the body`);
         return { setHeader: { name: String(name), ...expression(String(value), remark) } };
       },
     ),
@@ -100,7 +100,7 @@ function mapNode(type: string, parameters: Values, name: string, remarks: Remark
   const mapper = mappers[type];
   const remark = (text: string): void => void remarks.push({ where: `node '${name}' (${type})`, text });
   if (mapper !== undefined) return mapper(parameters, remark, name);
-  remark(/^(code|function)/.test(type) ? "holds code: write it as steps or a mapping" : "has no counterpart here");
+  remark(/^(code|function)/.test(type) ? "contains code: rewrite it as steps or a mapping" : "has no equivalent step");
   return {
     steps: [missing(`node '${name}' (${type})`)],
     ...(type.endsWith("Trigger") ? { trigger: { uri: `direct:${name.replaceAll(/[^\w-]+/g, "-").toLowerCase()}` } } : {}),
@@ -113,18 +113,18 @@ function schedule(interval: Values, remark: (text: string) => void): { readonly 
   if (schedules !== undefined) return { uri: "cron:schedule", parameters: { schedule: String(schedules) } };
   const every: Readonly<Record<string, number>> = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 };
   const unit = String(field ?? "days");
-  if (every[unit] === undefined || mode !== undefined) remark("has a schedule that was taken as once a day: check the period");
+  if (every[unit] === undefined || mode !== undefined) remark("has a schedule that was converted to once a day: check the period");
   const count = Number(interval[`${unit}Interval`] ?? 1);
   return { uri: "timer:schedule", parameters: { period: String(count * (every[unit] ?? 86_400_000)) } };
 }
 
-/** n8n's `={{ $json.a }}` as a Simple expression; what is not a plain path is remarked on. */
+/** n8n's `={{ $json.a }}` as a Simple expression; anything but a plain path is reported. */
 function expression(text: string, remark: (text: string) => void): { readonly simple: string } | { readonly constant: string } {
   if (!text.startsWith("=")) return { constant: text };
   const simple = text.slice(1).replaceAll(/\{\{\s*([^]*?)\s*\}\}/g, (_, inner: string) => {
     const path = /^\$json((?:\.\w+|\[["'][^"']+["']\]|\[\d+\])*)$/.exec(inner)?.[1];
     if (path === undefined) {
-      remark(`uses '${inner}', which has no counterpart`);
+      remark(`uses '${inner}', which has no equivalent`);
       return "";
     }
     const parts = [...path.matchAll(/\.(\w+)|\[["']?([^\]"']+)["']?\]/g)].map((match) => match[1] ?? match[2]);
@@ -165,7 +165,7 @@ function conditionOf(conditions: Values | undefined, remark: (text: string) => v
       : old.map(({ value1, operation, value2 }) => [value1, operation ?? "equal", value2])
   ).map(([left, operation, right]) => {
     const sign = operators[String(operation)];
-    if (sign === undefined) remark(`tests '${String(operation)}', which has no counterpart`);
+    if (sign === undefined) remark(`tests '${String(operation)}', which has no equivalent`);
     const value = typeof right === "number" || typeof right === "boolean" ? String(right) : `'${String(right ?? "").replaceAll("'", "")}'`;
     return `${String(Object.values(expression(String(left ?? ""), remark))[0])} ${sign ?? "=="} ${value}`;
   });

@@ -1,4 +1,4 @@
-// Node-RED's exported flows.
+// Imports exported Node-RED flows.
 import { UsageError } from "../../command/declaration.ts";
 import { routesOfGraph, type GraphNode } from "./graph-routes.ts";
 import { missing, type Imported, type Remark, type Step } from "./imported.ts";
@@ -10,7 +10,7 @@ const silent = new Set(["tab", "comment", "group", "subflow"]);
 
 export function importNodeRed(text: string): Imported {
   const nodes = JSON.parse(text) as readonly Node[];
-  if (!Array.isArray(nodes)) throw new UsageError("this is no Node-RED export: it is a list of nodes");
+  if (!Array.isArray(nodes)) throw new UsageError("not a Node-RED export: a list of nodes is required");
   const remarks: Remark[] = [];
   const wired = nodes.filter((node) => Array.isArray(node["wires"]) && !silent.has(node["type"]));
   const linkIn = new Map(wired.filter(({ type }) => type === "link in").map((node) => [node["id"] as string, node]));
@@ -20,7 +20,7 @@ export function importNodeRed(text: string): Imported {
     return { id: node["id"], name, outputs: links.length > 0 ? [links] : node["wires"], ...mapNode(node, name, remarks) };
   });
   const flow = routesOfGraph(graph);
-  if (flow.length === 0) remarks.push({ where: "the flow", text: "has no node that begins a route: an http in, an inject or a link in" });
+  if (flow.length === 0) remarks.push({ where: "the flow", text: "has no node that starts a route: http in, inject or link in" });
   return { flow, remarks };
 }
 
@@ -75,7 +75,7 @@ function mapNode(node: Node, name: string, remarks: Remark[]): Mapped {
   const mapper = mappers[node["type"] as string];
   const remark = (text: string): void => void remarks.push({ where: `node '${name}' (${node["type"]})`, text });
   if (mapper !== undefined) return mapper(node, remark);
-  remark(node["type"] === "function" ? "holds code: write it as steps or a mapping" : "has no counterpart here");
+  remark(node["type"] === "function" ? "contains code: rewrite it as steps or a mapping" : "has no equivalent step");
   return { steps: [missing(`node '${name}' (${node["type"]})`)] };
 }
 
@@ -89,7 +89,7 @@ function injectSteps({ payload, payloadType }: Node, remark: (text: string) => v
   if (payloadType === "date" || payloadType === undefined)
     return payloadType === "date" ? [{ setBody: { simple: "${date:now:yyyy-MM-dd'T'HH:mm:ss.SSSX}" } }] : [];
   if (["str", "num", "bool", "json"].includes(payloadType)) return payload === "" ? [] : [{ setBody: { constant: String(payload) } }];
-  remark(`injects a ${payloadType}, which has no counterpart`);
+  remark(`injects a ${payloadType}, which has no equivalent`);
   return [];
 }
 
@@ -120,7 +120,7 @@ function changeStep(rule: Node, remark: (text: string) => void): readonly Step[]
     if (["str", "num", "bool", "json", undefined].includes(tot)) return [set(String(p), { constant: String(to) })];
   }
   if (t === "delete" && p !== "payload") return [{ removeHeader: { name: String(p).replace(/^headers\./, "") } }];
-  remark(`does '${t} ${p}', which has no counterpart: use a message mapping`);
+  remark(`does '${t} ${p}', which has no equivalent: use a message mapping`);
   return [missing(`change '${t} ${p}'`)];
 }
 
@@ -155,9 +155,9 @@ function switchNode({ property: path, rules, checkall }: Node, remark: (text: st
         if (t === "else") otherwise = { steps: inner };
         else if (operators[t as string] !== undefined)
           when.push({ simple: (operators[t as string] as (l: string, v: string) => string)(left, value), steps: inner });
-        else remark(`tests '${t}', which has no counterpart`);
+        else remark(`tests '${t}', which has no equivalent`);
       });
-      return when.length === 0 ? missing("switch without a rule that maps") : { choice: { when, ...(otherwise === undefined ? {} : { otherwise }) } };
+      return when.length === 0 ? missing("switch without a convertible rule") : { choice: { when, ...(otherwise === undefined ? {} : { otherwise }) } };
     },
   };
 }

@@ -4,6 +4,7 @@ import { stringify } from "yaml";
 import { createFlowChecker } from "@sluice/server/check";
 import { isOn, textFlag, UsageError, type Call } from "../../command/declaration.ts";
 import { readText } from "../../files/yaml-files.ts";
+import { operatorPlugins } from "../../runtime/operator-plugins.ts";
 import type { Imported, Remark } from "./imported.ts";
 
 type Source = "camel-xml" | "kamelet" | "node-red" | "n8n";
@@ -17,7 +18,11 @@ export async function run({ arguments: given, flags, terminal }: Call): Promise<
   const id = basename(path)
     .replace(/\.[^.]*$/, "")
     .replaceAll(/[^A-Za-z0-9._-]/g, "-");
-  const { diagnostics } = createFlowChecker()({ id: /^[A-Za-z0-9]/.test(id) ? id : "imported", source: yaml, property: () => undefined });
+  const { diagnostics } = await createFlowChecker(await operatorPlugins())({
+    id: /^[A-Za-z0-9]/.test(id) ? id : "imported",
+    source: yaml,
+    property: () => undefined,
+  });
   const found = diagnostics
     .filter(({ code }) => code !== "placeholder-unresolved")
     .map(({ span, message, hint }): Remark => ({
@@ -62,5 +67,5 @@ function sourceOf(path: string, text: string): Source {
   if (/^kind:\s*Kamelet\b/m.test(text)) return "kamelet";
   if (start.startsWith("[")) return "node-red";
   if (start.startsWith("{") && /"connections"\s*:/.test(text)) return "n8n";
-  throw new UsageError(`'${path}' is of no known kind: name it with --from`);
+  throw new UsageError(`cannot detect the format of '${path}': pass --from`);
 }

@@ -1,10 +1,17 @@
-// What lint finds, whatever kind of file it looks at.
-import { resolve } from "node:path";
+// Collects lint findings for flows, tests, connections and other files.
+import { basename, join, resolve } from "node:path";
+import { existsSync, readdirSync } from "node:fs";
 import { FlowTestFileError, readFlowTests } from "@sluice/flow-tests";
-import type { Diagnostic } from "@sluice/model";
-import { createFlowChecker } from "@sluice/server/check";
+import { namesUnder, type Diagnostic } from "@sluice/model";
+import { createConnectionChecker, createFlowChecker, type PluginProblem, type Plugins } from "@sluice/server/check";
+import { variableOf } from "@sluice/server/config";
+import { UsageError } from "../../command/declaration.ts";
 import { flatParams, paramsBeside, paramsOfTests, type Params } from "../../files/flow-params.ts";
-import { flowIdOf, type YamlFile } from "../../files/yaml-files.ts";
+import { kameletPlaces } from "../../files/kamelet-places.ts";
+import { resourcePlaces } from "../../files/resource-places.ts";
+import { readProjectProperties } from "../../files/project-properties.ts";
+import { foldersNamed } from "../../files/project-folders.ts";
+import { flowIdOf, isConnectionFile, readText, type YamlFile } from "../../files/yaml-files.ts";
 
 export interface Finding {
   readonly file: string;
@@ -22,13 +29,28 @@ export interface Finding {
 
 export interface LintOptions {
   readonly params: Params;
+  readonly profile: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Plug-ins configured by the operator. */
+  readonly plugins?: Plugins;
+  /** Kamelet folders of the operator; those of the project are found next to the flows. */
+  readonly kamelets?: readonly string[];
+  /** Folders with texts of the operator; those of the project are found next to the flows. */
+  readonly resources?: readonly string[];
+  /** Folders with connections of the operator; those of the project are found beside the flows. */
+  readonly connections?: readonly string[];
 }
 
-/** Everything wrong with these files, file by file in the order of their lines. */
-export async function findFaults(files: readonly YamlFile[], { params, environment }: LintOptions): Promise<readonly Finding[]> {
-  const check = createFlowChecker();
+/** All findings in these files, ordered by file and line. */
+export async function findFaults(
+  files: readonly YamlFile[],
+  { params, profile, environment, plugins, kamelets = [], resources = [], connections = [] }: LintOptions,
+): Promise<readonly Finding[]> {
+  const check = createFlowChecker(plugins, { kamelets, resources });
+  const checkConnection = createConnectionChecker(plugins);
+  const knownConnections = connectionsBeside(checkConnection, connections);
   const tested = paramsOfTests(files);
+  const project = readProjectProperties({ profile, environment });
   const owners = new Map<string, string>();
   const found: Finding[] = [];
   for (const { path, text, kind } of files) {
@@ -36,12 +58,25 @@ export async function findFaults(files: readonly YamlFile[], { params, environme
       found.push(...testFindings(path, text));
       continue;
     }
-    const known = flatParams({ ...tested.get(resolve(path)), ...(await paramsBeside(path)), ...params });
-    const property = (name: string): string | undefined =>
-      known[name] ?? environment[name.startsWith("env:") ? name.slice(4) : name.toUpperCase().replaceAll(/[.-]/g, "_")];
-    const { diagnostics, flow, leftOut } = check({ id: flowIdOf(path), source: text, property });
+    if (kind === "connection") {
+      found.push(...(await checkConnection(connectionIdOf(path), text)).diagnostics.map((diagnostic) => findingOf(path, diagnostic)));
+      continue;
+    }
+    const unusable = (error: unknown): undefined => {
+      if (!(error instanceof UsageError)) throw error;
+      found.push(fileFinding(path, "params-invalid", error.message, "use a JSON object of names and values"));
+      return undefined;
+    };
+    const shared = await project.paramsFor(path, text).catch(unusable);
+    const beside = await paramsBeside(path).catch(unusable);
+    const known = flatParams({ ...shared, ...tested.get(resolve(path)), ...beside, ...params });
+    const property = (name: string): string | undefined => known[name] ?? environment[name.startsWith("env:") ? name.slice(4) : variableOf(name)];
+    const propertiesUnder = (prefix: string): Readonly<Record<string, string>> => namesUnder(prefix, Object.keys(known), property);
+    const places = { kamelets: kameletPlaces([path]), resources: resourcePlaces([path]), connections: await knownConnections(path) };
+    const { diagnostics, flow, leftOut } = await check({ id: flowIdOf(path), source: text, property, propertiesUnder, ...places });
     const own = diagnostics.map((diagnostic) => findingOf(path, diagnostic));
-    if (own.length === 0 && flow.routes.length + leftOut === 0 && flow.entities.length === 0) own.push(emptyFlow(path));
+    if (own.length === 0 && flow.routes.length + leftOut === 0 && flow.entities.length === 0)
+      own.push(fileFinding(path, "flow-empty", "flow defines no routes", "add a route"));
     for (const { id, span } of flow.routes) {
       const owner = owners.get(id);
       if (owner === undefined) owners.set(id, path);
@@ -51,7 +86,7 @@ export async function findFaults(files: readonly YamlFile[], { params, environme
           severity: "error",
           code: "flow-conflict-route-id",
           message: `route id '${id}' is already used in ${owner}`,
-          fix: "give one of them another id",
+          fix: "change one of the ids",
           routeId: id,
           stepId: null,
         });
@@ -61,15 +96,44 @@ export async function findFaults(files: readonly YamlFile[], { params, environme
   return found;
 }
 
+const connectionIdOf = (path: string): string => basename(path).replace(/\.(json|ya?ml)$/, "");
+
+/** The types of the connections beside and above a flow, by id. Each folder is read once. */
+function connectionsBeside(
+  check: ReturnType<typeof createConnectionChecker>,
+  operator: readonly string[],
+): (flowPath: string) => Promise<ReadonlyMap<string, string>> {
+  const known = new Map<string, Promise<ReadonlyMap<string, string>>>();
+  const typesIn = async (folder: string): Promise<ReadonlyMap<string, string>> => {
+    const types = new Map<string, string>();
+    for (const name of (existsSync(folder) ? readdirSync(folder) : []).filter((file) => isConnectionFile(join(folder, file)))) {
+      const { type } = await readText(join(folder, name)).then(
+        (text) => check(connectionIdOf(name), text),
+        () => ({ type: undefined }),
+      );
+      if (type !== undefined) types.set(connectionIdOf(name), type);
+    }
+    return types;
+  };
+  return async (flowPath) => {
+    const types = new Map<string, string>();
+    for (const folder of [...foldersNamed("connections", [flowPath]), ...operator]) {
+      if (!known.has(folder)) known.set(folder, typesIn(folder));
+      for (const [id, type] of (await known.get(folder)) ?? []) if (!types.has(id)) types.set(id, type);
+    }
+    return types;
+  };
+}
+
 function findingOf(file: string, diagnostic: Diagnostic): Finding {
   const { code, message, hint, routeId, stepId, span } = diagnostic;
   const { text, fix } = withoutRemedy(message, hint ?? (code === "placeholder-unresolved" ? valueRemedy : undefined));
   return { ...place(file, span), severity: diagnostic.severity, code, message: text, fix: fix ?? null, routeId: routeId ?? null, stepId: stepId ?? null };
 }
 
-const valueRemedy = "give it with --param, in <flow>.params.json, or as a default: {{name:default}}";
+const valueRemedy = "set it with --param, in <flow>.params.json or application.properties, or as a default: {{name:default}}";
 
-/** Some messages end with their remedy in brackets already: it is told once, as the fix. */
+/** Some messages already end with the fix in parentheses; it is moved to the `fix` field. */
 function withoutRemedy(message: string, hint: string | undefined): { readonly text: string; readonly fix: string | undefined } {
   if (hint !== undefined && message.endsWith(` (${hint})`)) return { text: message.slice(0, -hint.length - 3), fix: hint };
   const said = /^(.*) \((did you mean '[^']+'\??)\)$/s.exec(message);
@@ -81,9 +145,14 @@ function place(file: string, { line, column, endLine, endColumn }: Diagnostic["s
   return { file, line, column, endLine, endColumn };
 }
 
-function emptyFlow(file: string): Finding {
-  const start = { file, line: 1, column: 1, endLine: 1, endColumn: 1 };
-  return { ...start, severity: "error", code: "flow-empty", message: "flow defines no routes", fix: "add a route", routeId: null, stepId: null };
+/** A finding about a whole file. */
+export function fileFinding(file: string, code: string, message: string, fix: string): Finding {
+  return { file, line: 1, column: 1, endLine: 1, endColumn: 1, severity: "error", code, message, fix, routeId: null, stepId: null };
+}
+
+/** A plug-in that cannot be loaded: a problem of its package, not of a flow. */
+export function pluginFinding({ file, code, message, fix }: PluginProblem): Finding {
+  return fileFinding(file, code, message, fix);
 }
 
 function testFindings(file: string, text: string): readonly Finding[] {

@@ -51,7 +51,7 @@ describe("sluice lint", () => {
     [
       "a wrong expression",
       flow("setBody: {simple: '${nosuchfunction()}'}"),
-      "a.yaml:6:32 simple-unknown-function there is no function 'nosuchfunction()' (fix: the functions are listed in the reference of the Simple language)",
+      "a.yaml:6:32 simple-unknown-function unknown function 'nosuchfunction()' (fix: the functions are listed in the reference of the Simple language)",
     ],
     [
       "an option no endpoint can have",
@@ -62,11 +62,11 @@ describe("sluice lint", () => {
     [
       "a parameter without a value",
       flow("log: '{{erp.url}}'"),
-      "a.yaml:6:17 placeholder-unresolved no value for parameter 'erp.url' (fix: give it with --param, in <flow>.params.json, or as a default: {{name:default}})",
+      "a.yaml:6:17 placeholder-unresolved no value for parameter 'erp.url' (fix: set it with --param, in <flow>.params.json or application.properties, or as a default: {{name:default}})",
     ],
     ["an empty file", "", "a.yaml:1:1 flow-empty flow defines no routes"],
     ["broken YAML", "- route: {id: a\n- b", "a.yaml:2:1 yaml-"],
-  ])("tells of %s with place and remedy", async (_, text, line) => {
+  ])("reports %s with position and fix", async (_, text, line) => {
     put({ "a.yaml": text });
     const { exit, output } = await lint(join(folder, "a.yaml"));
     expect(output).toContain(line);
@@ -81,7 +81,39 @@ describe("sluice lint", () => {
     expect((await lint(folder)).output).toContain("no value for parameter 'a'");
   });
 
-  it("looks through folders: flows, test files, and nothing else", async () => {
+  it("finds texts next to the flow, above it and in src/main/resources, up to the project root", async () => {
+    put({
+      "project/package.json": "{}",
+      "project/top.txt": "x",
+      "project/src/main/resources/path.txt": "${body}",
+      "project/flows/beside.txt": "${body}",
+      "project/flows/broken.txt": "${nosuchfunction()}",
+      "outside.txt": "x",
+      "project/flows/good.yaml": flow(
+        "setBody: {simple: 'resource:classpath:path.txt'}",
+        "setBody: {simple: 'resource:file:beside.txt'}",
+        "setBody: {constant: 'resource:file:top.txt'}",
+      ),
+    });
+    expect(await lint(join(folder, "project"))).toMatchObject({ exit: 0 });
+    put({ "project/flows/good.yaml": flow("setBody: {simple: 'resource:file:broken.txt'}", "setBody: {constant: 'resource:file:outside.txt'}") });
+    const { exit, output } = await lint(join(folder, "project"));
+    expect(exit).toBe(1);
+    expect(output).toContain("in the file broken.txt:1: unknown function 'nosuchfunction()'");
+    expect(output).toContain("the file 'outside.txt' is in none of the folders from which texts may be loaded");
+  });
+
+  it("finds values in application.properties next to the flow and above it, with the selected profile", async () => {
+    put({
+      "flows/orders.yaml": flow("log: '{{a}} {{b}}'"),
+      "flows/application.properties": "a=1",
+      "application.properties": "%prod.b=2",
+    });
+    expect((await lint(join(folder, "flows"))).output).toContain("no value for parameter 'b'");
+    expect(await lint(join(folder, "flows"), "--profile", "prod")).toMatchObject({ exit: 0, output: "" });
+  });
+
+  it("searches folders for flows and test files only", async () => {
     put({
       "one.yaml": flow("log: x"),
       "deep/two.yaml": flow("log: y"),
@@ -90,8 +122,90 @@ describe("sluice lint", () => {
     });
     const { output, remarks, exit } = await lint(folder);
     expect(output).toContain("deep/one.test.yaml:2:46 test-file-invalid tests.0.then.0.wat: unknown assertion 'wat'");
-    expect(output).toContain("one.yaml:3:5 flow-conflict-route-id route id 'orders' is already used in deep/two.yaml (fix: give one of them another id)");
+    expect(output).toContain("one.yaml:3:5 flow-conflict-route-id route id 'orders' is already used in deep/two.yaml (fix: change one of the ids)");
     expect([remarks, exit]).toEqual(["3 files, 2 errors, 0 warnings\n", 1]);
+  });
+
+  it("C7: continues after every file that cannot be used", async () => {
+    put({
+      "a.yaml": '- rest: {path: "{{p}}", post: [{to: direct:d}]}\n',
+      "b.yaml": "- rest: {get: [{id: g}]}\n",
+      "c.yaml": `- dataFormats: [{crypto: {algorithm: AES, id: c}}]\n${flow("log: x")}`,
+      "e.yaml": flow("log: x").replace("orders", "e"),
+      "e.params.json": "[1]",
+      "f.yaml": flow("log: x").replace("orders", "f"),
+      "f.params.json": "{",
+      "last.yaml": flow("nope: {}").replace("orders", "last"),
+    });
+    writeFileSync(join(folder, "d.yaml"), Buffer.from([0x2d, 0x20, 0xff, 0xfe]));
+    const { output, remarks, exit } = await lint(folder);
+    for (const line of [
+      "a.yaml:1:17 placeholder-unresolved",
+      "b.yaml:1:16 option-missing option 'get' of 'rest' needs the option 'to'",
+      "c.yaml:1:18 refused",
+      "d.yaml:1:1 file-unreadable",
+      "e.yaml:1:1 params-invalid",
+      "f.yaml:1:1 params-invalid",
+      "last.yaml:6:11 step-unknown",
+    ])
+      expect(output).toContain(line);
+    expect([remarks, exit]).toEqual(["7 files, 7 errors, 0 warnings\n", 1]);
+  });
+
+  it("checks the connections beside the flows, with line and fix", async () => {
+    put({
+      "connections/orders.yaml": "type: postgres\nvalues:\n  hots: db\n  port: many\n  password: abc-123\n",
+      "connections/archive.json": '{"type": "sqlite"}',
+      "connections/cache.yaml": "type: rediss\n",
+      "connections/shop.yaml": "type: postgres\nvalues: {password: {env: SHOP_PASSWORD}, tls: true}\n",
+    });
+    const { output, exit } = await lint(folder);
+    expect(output.trim().split("\n")).toEqual([
+      "connections/archive.json:1:10 option-missing connection 'archive' needs the field 'file' (fix: add 'file' below 'values')",
+      "connections/cache.yaml:1:7 connection-unknown-type unknown connection type 'rediss' (fix: did you mean 'redis'?)",
+      "connections/orders.yaml:3:3 option-unknown connection 'orders' has no field 'hots' (fix: did you mean 'host'?)",
+      "connections/orders.yaml:4:9 option-invalid field 'port' of connection 'orders': expected a whole number, got 'many'",
+      "connections/orders.yaml:5:13 secret-in-connection warning: the secret 'password' of connection 'orders' is written in the file " +
+        "(fix: write password: {env: NAME} for an environment variable, or {file: name} for a file below SERVICE_SECRETS_DIR)",
+    ]);
+    expect(exit).toBe(1);
+  });
+
+  it("warns of a connection that no file defines, because a runtime may have it", async () => {
+    put({
+      "a/flow.yaml": flow('to: "sql:select 1?dataSource=#orders"', "to: kafka:prices"),
+      "b/flow.yaml": flow('to: "sql:select 1"').replace("id: orders", "id: b"),
+      "b/connections/orders.yaml": "type: sqlite\nvalues: {file: orders.db}\n",
+    });
+    const { output, exit } = await lint(folder);
+    expect(output.split("\n")).toEqual([
+      expect.stringMatching(/^a\/flow.yaml:6:11 connection-missing warning: 'sql' uses the connection 'orders', which does not exist \(fix: /),
+      expect.stringMatching(/^a\/flow.yaml:7:11 connection-missing warning: 'kafka' names no connection, and none of kind kafka exists \(fix: /),
+      "",
+    ]);
+    expect(exit).toBe(0);
+  });
+
+  it("warns of secrets that are written in a flow, and not of placeholders, beans and connections", async () => {
+    const secrets = [
+      'to: "kafka:prices?brokers=k:9092&saslPassword=abc-123"',
+      "to: {uri: kafka:prices, parameters: {brokers: 'k:9092', saslPassword: abc-123}}",
+      'to: "https://shop:abc-123@erp.example/orders"',
+      "to: {uri: 'https://erp.example/orders', parameters: {authPassword: '{{erp.password:none}}', authUsername: '#user'}}",
+    ];
+    const beans =
+      "- beans:\n    - name: db\n      type: '#class:org.postgresql.ds.PGSimpleDataSource'\n      properties: {user: shop, password: abc-123}\n" +
+      "    - name: other\n      type: '#class:org.postgresql.ds.PGSimpleDataSource'\n      properties: {user: shop, password: '{{db.password:none}}'}\n";
+    put({ "a.yaml": `${flow(...secrets)}${beans}` });
+    const { output, exit } = await lint(folder);
+    const found = output.split("\n").filter((line) => line.includes("secret-in-flow"));
+    expect(found.map((line) => line.replace(/ \(fix: .*/, ""))).toEqual([
+      "a.yaml:6:57 secret-in-flow warning: the secret option 'saslPassword' of 'kafka' is written in the flow",
+      "a.yaml:7:81 secret-in-flow warning: the secret option 'saslPassword' of 'kafka' is written in the flow",
+      "a.yaml:8:29 secret-in-flow warning: the password in the address is written in the flow",
+      "a.yaml:13:42 secret-in-flow warning: the secret property 'password' of a bean is written in the flow",
+    ]);
+    expect([exit, output.includes("{{db.password}}")]).toEqual([0, true]);
   });
 
   it("prints JSON and SARIF", async () => {
@@ -101,7 +215,7 @@ describe("sluice lint", () => {
     expect(json).toMatchObject({
       files: 1,
       errors: 1,
-      findings: [{ file: "a.yaml", line: 6, column: 11, code: "step-unknown", severity: "error", fix: "the steps are listed in the reference" }],
+      findings: [{ file: "a.yaml", line: 6, column: 11, code: "step-unknown", severity: "error", fix: "see the step reference for all names" }],
     });
     const sarif = JSON.parse((await lint(path, "--format", "sarif")).output);
     expect(sarif.version).toBe("2.1.0");
@@ -114,9 +228,9 @@ describe("sluice lint", () => {
   });
 
   it.each([
-    [["nowhere.yaml"], "sluice lint: there is no file or folder 'nowhere.yaml': check the path\n"],
+    [["nowhere.yaml"], "sluice lint: file or folder 'nowhere.yaml' not found: check the path\n"],
     [["--param", "x"], "sluice lint: --param must be name=value, not 'x'\n"],
-    [["--format", "xml"], "sluice lint: --format cannot be 'xml': choose one of text, json, sarif; see `sluice lint --help`\n"],
+    [["--format", "xml"], "sluice lint: Invalid value 'xml' for --format: choose one of text, json, sarif; see `sluice lint --help`\n"],
   ])("%j is refused in one sentence", async (words, sentence) => {
     const terminal = recordedTerminal();
     expect(await runProgram(commands, ["lint", ...words], terminal)).toBe(2);
@@ -130,7 +244,7 @@ describe("sluice lint", () => {
 
 const cases = process.env["SLUICE_CONFORMANCE"] === undefined ? "" : join(process.env["SLUICE_CONFORMANCE"], "documents.jsonl");
 
-/** Where each fault stands, judged by eye: the word, value or line an author has to change. */
+/** The expected position of each error: the word, value or line that an author must change. */
 const places = new Map(
   `
   doc-0049 5:11 step-unknown
@@ -205,11 +319,11 @@ const places = new Map(
     .map(([id = "", place, code]) => [id, { place, code }]),
 );
 
-/** Messages that say themselves what would be right, refusals with what to use instead, and faults in expressions, for which there is no one remedy. */
+/** Messages that contain the fix, rejected words with an alternative, and errors in expressions, which have no single fix. */
 const isRemedy = (code: string, message: string): boolean =>
   /expected (one of|true or false|a )/.test(message) || code.endsWith("-syntax") || code === "refused";
 
-describe.skipIf(!existsSync(cases))("broken documents of the conformance set", () => {
+describe.skipIf(!existsSync(cases))("broken documents of the conformance set (needs SLUICE_CONFORMANCE, a folder with the conformance set)", () => {
   const broken = (existsSync(cases) ? readFileSync(cases, "utf8").split("\n") : [])
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as { id: string; title: string; yaml: string; expect: { rejected?: boolean } })
@@ -219,16 +333,12 @@ describe.skipIf(!existsSync(cases))("broken documents of the conformance set", (
 
   test.each(broken)("$id $title", async ({ id, yaml }) => {
     const path = `${id}.yaml`;
-    const findings = (await findFaults([{ path, text: yaml, kind: "flow" }], { params: {}, environment: {} })) as readonly Finding[];
-    // One fault, one finding: what follows from it is not told beside it.
+    const findings = (await findFaults([{ path, text: yaml, kind: "flow" }], { params: {}, profile: undefined, environment: {} })) as readonly Finding[];
+    // One error, one finding: its consequences are not reported.
     expect(findings.map(({ line, column, code }) => ({ place: `${line}:${column}`, code }))).toEqual([places.get(id)]);
     const [{ line, column, code, message, fix }] = findings as readonly [Finding];
     expect([message.length > 0, fix !== null || isRemedy(code, message)]).toEqual([true, true]);
-    expect(
-      yaml
-        .split("\n")
-        [line - 1]?.slice(column - 1)
-        .trim(),
-    ).not.toBe("");
+    const rest = yaml.split("\n")[line - 1]?.slice(column - 1);
+    expect(rest?.trim()).not.toBe("");
   });
 });

@@ -1,23 +1,25 @@
 import type { CommandDeclaration } from "../../command/declaration.ts";
-import { jsonFlag, paramFlag } from "../../command/shared-flags.ts";
+import { jsonFlag, paramFlag, profileFlag } from "../../command/shared-flags.ts";
 
 export const lint: CommandDeclaration = {
   name: "lint",
-  summary: "Check flows and flow tests: everything a deploy would refuse, with line, column and remedy.",
+  summary: "Check flows, flow tests and connections for everything a deployment would refuse, with line, column and fix.",
   details:
-    "Each finding is one line: file:line:column CODE text (fix: remedy). The codes are explained in docs/reference/errors.md. Parameters are taken from --param, " +
-    "from <flow>.params.json, from the tests that name the flow and from the environment.",
+    "Each finding is one line: file:line:column CODE text (fix: how to fix it). The codes are explained in docs/reference/errors.md. Parameters are taken from --param, " +
+    "from <flow>.params.json, from the tests that name the flow, from the environment and from application.properties in the folder of the flow or above it. " +
+    "Files in a folder `connections` are checked as connections. A connection that a flow uses and that is in no such folder is a warning, because a runtime can define it.",
   arguments: [{ name: "paths", doc: "Files or folders (default: the current folder).", many: true, completes: "files" }],
   flags: [
-    { name: "format", values: ["text", "json", "sarif"], default: "text", doc: "How findings are printed." },
+    { name: "format", values: ["text", "json", "sarif"], default: "text", doc: "Output format." },
     { ...jsonFlag, doc: "The same as --format json." },
     { name: "strict", doc: "Fail on warnings too." },
     paramFlag,
+    profileFlag,
   ],
   examples: [
     { doc: "Check a folder", command: "sluice lint orders" },
-    { doc: "Findings for a code-scanning service", command: "sluice lint --format sarif orders > lint.sarif" },
+    { doc: "Write findings for a code-scanning service", command: "sluice lint --format sarif orders > lint.sarif" },
   ],
-  exits: { 0: "nothing wrong", 1: "something is wrong", 2: "the command line or a file cannot be read" },
+  exits: { 0: "no errors", 1: "errors found", 2: "invalid command line, or a file cannot be read" },
   load: () => import("./run-lint.ts"),
 };

@@ -1,25 +1,51 @@
 import { readConfiguration } from "@sluice/server/config";
-import { isOn, listOf, type Call } from "../../command/declaration.ts";
-import { productVersion } from "../../command/product-version.ts";
+import { findConnectionFolders, findKameletFolders, findResourceFolders, loadPlugins, PluginError } from "@sluice/server/check";
+import { isOn, listOf, textFlag, type Call } from "../../command/declaration.ts";
+import { productVersion } from "../../command/package-files.ts";
 import { readParamWords } from "../../files/flow-params.ts";
 import { findYamlFiles } from "../../files/yaml-files.ts";
-import { findFaults, type Finding } from "./findings.ts";
+import { fileFinding, findFaults, pluginFinding, type Finding, type LintOptions } from "./findings.ts";
 import { sarif } from "./sarif.ts";
 
 export async function run({ arguments: given, flags, terminal }: Call): Promise<number> {
-  const files = await findYamlFiles(listOf(given, "paths"));
-  const { environment } = readConfiguration();
-  const findings = await findFaults(files, { params: readParamWords(listOf(flags, "param")), environment });
+  const unreadable: Finding[] = [];
+  const files = await findYamlFiles(listOf(given, "paths"), (path, problem) =>
+    unreadable.push(fileFinding(path, "file-unreadable", problem, "save it as UTF-8 text that this user can read")),
+  );
+  const { environment, settings } = readConfiguration({ profile: textFlag(flags, "profile") });
+  const options = { params: readParamWords(listOf(flags, "param")), profile: settings.profile ?? "dev", environment };
+  const findings = [...unreadable, ...(await faultsOf(files, settings, options))];
   const errors = findings.filter(({ severity }) => severity === "error").length;
   const format = isOn(flags, "json") ? "json" : flags["format"];
-  if (format === "json") terminal.write(JSON.stringify({ files: files.length, errors, warnings: findings.length - errors, findings }, undefined, 2));
+  if (format === "json")
+    terminal.write(JSON.stringify({ files: files.length + unreadable.length, errors, warnings: findings.length - errors, findings }, undefined, 2));
   else if (format === "sarif") terminal.write(JSON.stringify(sarif(findings, productVersion()), undefined, 2));
   else {
     for (const finding of findings) terminal.write(line(finding, terminal.style));
     const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
-    terminal.note(`${count(files.length, "file")}, ${count(errors, "error")}, ${count(findings.length - errors, "warning")}`);
+    terminal.note(`${count(files.length + unreadable.length, "file")}, ${count(errors, "error")}, ${count(findings.length - errors, "warning")}`);
   }
   return errors > 0 || (isOn(flags, "strict") && findings.length > 0) ? 1 : 0;
+}
+
+/** Flows cannot be checked without their plug-ins, so a plug-in that cannot be loaded is the only finding. */
+async function faultsOf(
+  files: Parameters<typeof findFaults>[0],
+  settings: ReturnType<typeof readConfiguration>["settings"],
+  options: LintOptions,
+): Promise<readonly Finding[]> {
+  try {
+    return await findFaults(files, {
+      ...options,
+      plugins: await loadPlugins(settings),
+      kamelets: findKameletFolders(settings),
+      resources: findResourceFolders(settings),
+      connections: findConnectionFolders(settings),
+    });
+  } catch (error) {
+    if (!(error instanceof PluginError)) throw error;
+    return error.problems.map(pluginFinding);
+  }
 }
 
 function line(finding: Finding, style: Call["terminal"]["style"]): string {

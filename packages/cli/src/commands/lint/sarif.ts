@@ -1,6 +1,6 @@
 import type { Finding } from "./findings.ts";
 
-/** The findings as SARIF 2.1.0, which code-scanning services read. */
+/** Formats the findings as SARIF 2.1.0 for code-scanning services. */
 export function sarif(findings: readonly Finding[], version: string): Readonly<Record<string, unknown>> {
   const codes = [...new Set(findings.map(({ code }) => code))];
   return {

@@ -3,20 +3,20 @@ import { jsonFlag, runtimeFlags, runtimeVariables } from "../../command/shared-f
 
 export const logs: CommandDeclaration = {
   name: "logs",
-  summary: "Follow what the runtime and its flows log.",
+  summary: "Follow the log of the runtime and its flows.",
   flags: [
     { name: "flow", value: "id", doc: "Only this flow." },
     { name: "route", value: "id", doc: "Only this route." },
     { name: "run", value: "id", doc: "Only this run." },
     { name: "level", values: ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"], doc: "Only this level and above." },
-    { name: "grep", value: "text", doc: "Only records that hold this text." },
-    { name: "replay", value: "count", doc: "Begin with this many past records." },
-    { name: "for", value: "seconds", doc: "End after this time instead of following for ever." },
+    { name: "grep", value: "text", doc: "Only records that contain this text." },
+    { name: "replay", value: "count", doc: "Start with this many past records." },
+    { name: "for", value: "seconds", doc: "Stop after this many seconds." },
     jsonFlag,
     ...runtimeFlags,
   ],
   variables: runtimeVariables,
-  examples: [{ doc: "The last 20 records, and what comes within a second", command: "sluice logs --replay 20 --for 1" }],
-  exits: { 0: "ended", 1: "the runtime does not answer or refuses", 2: "the command line is wrong", 130: "interrupted" },
+  examples: [{ doc: "Print the last 20 records and follow for one second", command: "sluice logs --replay 20 --for 1" }],
+  exits: { 0: "stopped", 1: "the runtime is unreachable or refused the request", 2: "invalid command line", 130: "interrupted" },
   load: () => import("./run-logs.ts"),
 };

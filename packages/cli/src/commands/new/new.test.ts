@@ -1,6 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { loadPlugins } from "@sluice/server/check";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { runProgram } from "../../command/program.ts";
 import { recordedTerminal } from "../../terminal/recorded-terminal.test-support.ts";
@@ -22,21 +26,73 @@ async function sluice(...words: readonly string[]) {
 }
 
 describe("sluice new", () => {
-  it.each(Object.keys(templateNames))("%s makes a flow in which lint finds nothing, with tests that pass and reach every step", async (template) => {
+  it.each(Object.keys(templateNames))("%s creates a flow without lint findings, with passing tests that reach every step", async (template) => {
     const path = join(folder, "invoices-2");
     expect(await sluice("new", template, path)).toMatchObject({ exit: 0, output: expect.stringContaining(`sluice test ${path}`) });
+    expect(readFileSync(join(path, "invoices-2.yaml"), "utf8")).toMatch(/^# yaml-language-server: \$schema=flow\.schema\.json\n- /);
+    expect(JSON.parse(readFileSync(join(path, "flow.schema.json"), "utf8"))).toMatchObject({ $id: expect.any(String), type: "array" });
     expect(await sluice("lint", path, "--strict")).toMatchObject({ exit: 0, output: "" });
     const tested = await sluice("test", path, "--coverage");
     expect(tested, tested.output).toMatchObject({ exit: 0, output: expect.stringContaining("Coverage of invoices-2: steps 100.0 %") });
   });
 
-  it("writes over nothing and takes no name that is no id", async () => {
+  it("connector creates a package with passing tests that a runtime can load", async () => {
+    const path = join(folder, "acme-erp");
+    expect(await sluice("new", "connector", path)).toMatchObject({ exit: 0, output: expect.stringContaining("npm test") });
+    // The result of `npm install`.
+    symlinkSync(fileURLToPath(new URL("../../../../../node_modules", import.meta.url)), join(path, "node_modules"), "junction");
+    const { stdout } = await promisify(execFile)("npm", ["test"], { cwd: path });
+    expect(stdout).toMatch(/^# pass 11\n# fail 0$/m);
+    const { packages } = await loadPlugins({ connectors: path, functions: undefined });
+    expect(packages).toMatchObject([{ name: "sluice-connector-acme-erp", connectors: ["acme-erp"] }]);
+    expect(await sluice("new", "connector", path)).toMatchObject({ exit: 2, remarks: expect.stringContaining("is not empty") });
+    expect(await sluice("new", "connector", join(folder, "9lives"))).toMatchObject({ exit: 2, remarks: expect.stringContaining("is not a valid scheme") });
+  });
+
+  it("function generates everything that lint reports as missing", async () => {
+    const flow = join(folder, "orders.yaml");
+    const module = join(folder, "functions.mjs");
+    writeFileSync(
+      flow,
+      `- beans: [{name: check, type: com.acme.Check}]
+- route:
+    id: orders
+    from:
+      uri: webhook
+      steps:
+        - bean: {ref: orders, method: total}
+        - to: {uri: "bean:check", parameters: {method: ok}}
+        - process: {ref: my-step}
+        - split: {simple: "\${body}", aggregationStrategy: "#class:com.acme.Merge"}
+`,
+    );
+    const { output } = await sluice("lint", flow);
+    const wanted = [...output.matchAll(/\(sluice (new function .*?) writes it\)/g)].map(([, words]) => (words as string).split(" "));
+    expect(output).toContain("export const orders = { total(exchange) { return exchange.message.body; }, };");
+    expect(wanted).toHaveLength(5);
+    for (const words of wanted.filter((one) => one.join(" ") !== "new function com.acme.Check")) {
+      expect(await sluice(...words, "--file", module)).toMatchObject({ exit: 0 });
+    }
+    process.env["SERVICE_FUNCTIONS"] = module;
+    try {
+      expect(await sluice("lint", flow)).toMatchObject({ exit: 0, output: "" });
+    } finally {
+      delete process.env["SERVICE_FUNCTIONS"];
+    }
+    expect(await sluice("new", "function", "orders", "--method", "tax", "--file", module)).toMatchObject({
+      exit: 2,
+      remarks: expect.stringMatching(/already exports 'orders'[^]*tax\(exchange\)/),
+    });
+    for (const name of ["a b", "1;x"]) expect(await sluice("new", "function", name, "--file", module)).toMatchObject({ exit: 2 });
+  });
+
+  it("overwrites nothing and rejects invalid names", async () => {
     writeFileSync(join(folder, "mine.txt"), "x");
-    expect(await sluice("new", "webhook", folder)).toMatchObject({ exit: 2, remarks: expect.stringMatching(/is no flow id|holds files already/) });
+    expect(await sluice("new", "webhook", folder)).toMatchObject({ exit: 2, remarks: expect.stringMatching(/is not a valid flow id|is not empty/) });
     expect(readdirSync(folder)).toEqual(["mine.txt"]);
     expect(await sluice("new", "webhook", join(folder, "Über uns"))).toMatchObject({
       exit: 2,
-      remarks: "sluice new: 'Über uns' is no flow id: use small letters, digits, '.', '_' and '-'\n",
+      remarks: "sluice new: 'Über uns' is not a valid flow id: use lowercase letters, digits, '.', '_' and '-'\n",
     });
     expect(await sluice("new", "nothing", join(folder, "a"))).toMatchObject({
       exit: 2,

@@ -1,27 +1,57 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { isOn, UsageError, type Call } from "../../command/declaration.ts";
+import { productVersion } from "../../command/package-files.ts";
+import { schemaText } from "../schema/run-schema.ts";
+import { connectorPackage } from "./connector-package.ts";
+import { newFunction } from "./new-function.ts";
 import type { TemplateName } from "./template-names.ts";
 import { templates } from "./templates.ts";
 
-export async function run({ arguments: given, flags, terminal }: Call): Promise<number> {
+/** Next to the flow, so that editors need no network and the schema matches the version that created it. */
+const schemaFile = "flow.schema.json";
+
+export async function run(call: Call): Promise<number> {
+  const { arguments: given, flags, terminal } = call;
+  if (given["template"] === "function") return newFunction(call);
   const folder = String(given["folder"]);
   const name = basename(resolve(folder));
-  if (!/^[a-z0-9][a-z0-9._-]{0,62}$/.test(name)) throw new UsageError(`'${name}' is no flow id: use small letters, digits, '.', '_' and '-'`);
-  const present = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return [];
-    throw new UsageError(`'${folder}' is no folder`);
-  });
-  if (present.length > 0) throw new UsageError(`'${folder}' holds files already: choose a new folder`);
+  if (given["template"] === "connector") return newConnector(folder, name.replace(/^sluice-connector-/, ""), { flags, terminal });
+  if (!/^[a-z0-9][a-z0-9._-]{0,62}$/.test(name)) throw new UsageError(`'${name}' is not a valid flow id: use lowercase letters, digits, '.', '_' and '-'`);
+  await assertEmpty(folder);
   const { flow, tests, params } = templates[given["template"] as TemplateName];
   const files = [
-    [`${name}.yaml`, flow],
+    [`${name}.yaml`, `# yaml-language-server: $schema=${schemaFile}\n${flow}`],
     [`${name}.test.yaml`, tests],
     ...(Object.keys(params).length === 0 ? [] : [[`${name}.params.json`, `${JSON.stringify(params, undefined, 2)}\n`] as const]),
+    [schemaFile, `${await schemaText()}\n`],
   ] as const;
   await mkdir(folder, { recursive: true });
-  for (const [file, text] of files) await writeFile(join(folder, file), text.replaceAll("NAME", name));
+  for (const [file, text] of files) await writeFile(join(folder, file), file === schemaFile ? text : text.replaceAll("NAME", name));
   if (isOn(flags, "json")) terminal.write(JSON.stringify({ folder, files: files.map(([file]) => file) }));
   else terminal.write(`${files.map(([file]) => join(folder, file)).join("\n")}\n\nTry it:\n  sluice test ${folder}\n  sluice dev ${folder}`);
+  return 0;
+}
+
+async function assertEmpty(folder: string): Promise<void> {
+  const present = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw new UsageError(`'${folder}' is not a folder`);
+  });
+  if (present.length > 0) throw new UsageError(`'${folder}' is not empty: choose a new folder`);
+}
+
+async function newConnector(folder: string, scheme: string, { flags, terminal }: Pick<Call, "flags" | "terminal">): Promise<number> {
+  if (!/^[a-z][a-z0-9]*([-.][a-z][a-z0-9]*)*$/.test(scheme))
+    throw new UsageError(`'${scheme}' is not a valid scheme: use lowercase letters and digits, with '-' or '.' between words`);
+  await assertEmpty(folder);
+  const files = connectorPackage(scheme, productVersion());
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await writeFile(join(folder, file), text);
+  }
+  const paths = Object.keys(files);
+  if (isOn(flags, "json")) terminal.write(JSON.stringify({ folder, files: paths }));
+  else terminal.write(`${paths.map((file) => join(folder, file)).join("\n")}\n\nTry it:\n  cd ${folder} && npm install && npm test`);
   return 0;
 }

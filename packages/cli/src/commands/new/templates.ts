@@ -1,4 +1,4 @@
-// What `sluice new` writes. `NAME` stands for the flow's id.
+// The files that `sluice new` writes. `NAME` is replaced with the flow id.
 import type { TemplateName } from "./template-names.ts";
 
 export interface Template {
@@ -20,33 +20,35 @@ export const templates: Readonly<Record<TemplateName, Template>> = {
         - choice:
             id: check
             when:
-              - simple: "\${body[id]} == null"
+              - simple: "\${body.id} == null"
                 steps:
                   - setHeader: {id: refuse, name: CamelHttpResponseCode, constant: "422"}
+                  - setHeader: {name: Content-Type, constant: application/json}
                   - setBody: {constant: '{"error": "id is missing"}'}
                   - stop: {}
-        - setHeader: {name: id, simple: "\${body[id]}"}
+        - setHeader: {name: id, simple: "\${body.id}"}
         - marshal: {json: {}}
         - to:
             id: call-partner
             uri: "{{partner.url}}/items"
             parameters: {httpMethod: POST, responseTimeout: 5s}
+        - setHeader: {name: Content-Type, constant: application/json}
         - setBody: {simple: '{"accepted": "\${header.id}"}'}
 `,
     tests: `flow: NAME.yaml
 params: {partner.url: http://partner.invalid}
 tests:
-  - name: passes a good message on
+  - name: forwards a valid message
     mocks: [{id: partner, match: {stepId: call-partner}, respond: {status: 200, body: {ok: true}}}]
     when: {webhook: NAME, body: {id: A-1}}
     then:
-      - reply: {status: 200, body: {accepted: A-1}}
+      - reply: {status: 200, headers: {content-type: application/json}, body: {accepted: A-1}}
       - mockCalled: {mock: partner, times: 1, with: {body: {id: A-1}}}
 
   - name: refuses a message without an id
     when: {webhook: NAME, body: {}}
     then:
-      - reply: {status: 422, body: {error: id is missing}}
+      - reply: {status: 422, headers: {content-type: application/json}, body: {error: id is missing}}
       - notVisited: [call-partner]
 `,
   },
@@ -54,7 +56,7 @@ tests:
     params: { "source.url": "http://source.example" },
     flow: `- route:
     id: NAME
-    description: what is new at the source
+    description: forward new items of the source
     from:
       uri: timer:NAME
       parameters: {period: 60s}
@@ -86,7 +88,7 @@ tests:
     tests: `flow: NAME.yaml
 params: {source.url: http://source.invalid}
 tests:
-  - name: what was seen before is not passed on again
+  - name: does not forward an item twice
     mocks: [{id: source, match: {stepId: ask}, respond: {status: 200, body: [{id: 1}, {id: 2}, {id: 1}]}}]
     when: {route: NAME}
     then:
@@ -119,7 +121,7 @@ tests:
     tests: `flow: NAME.yaml
 params: {in.dir: /tmp/NAME-in, partner.url: http://partner.invalid}
 tests:
-  - name: every row becomes a call
+  - name: sends one request per row
     mocks: [{id: partner, match: {stepId: call-partner}, respond: {status: 200}}]
     when: {route: NAME, headers: {CamelFileName: a.csv}, body: "sku,price\\nKB-1,49.90\\nMS-7,19.50\\n"}
     then:
@@ -140,9 +142,9 @@ tests:
         - choice:
             id: by-weight
             when:
-              - simple: "\${body[weight]} > 30"
+              - simple: "\${body.weight} > 30"
                 steps: [{setBody: {id: freight, constant: freight}}]
-              - simple: "\${body[express]} == true"
+              - simple: "\${body.express} == true"
                 steps: [{setBody: {id: express, constant: express}}]
             otherwise:
               steps: [{setBody: {id: standard, constant: standard}}]

@@ -1,12 +1,12 @@
-// From a captured run to a test: the answer of a step is the message before the next one.
+// Converts a captured run to a test: the response of a step is the message before the next step.
 import type { CapturedMessage, Flow, Operations, RunDetail } from "@sluice/client";
 import { flatParams } from "../../files/flow-params.ts";
-import { createFlowChecker, staysInside } from "@sluice/server/check";
+import { createFlowChecker, type Plugins } from "@sluice/server/check";
 
 type Json = Readonly<Record<string, unknown>>;
 type Mocks = NonNullable<Operations["POST /test/session"]["body"]["mocks"]>;
 
-/** Headers that the transport or the runtime sets anew. */
+/** Headers that the transport or the runtime sets for each run. */
 const volatile = /^(host|connection|content-length|accept-encoding|user-agent|date|traceparent|tracestate|x-test-session|transfer-encoding|Camel.*|\*.*)$/i;
 
 export interface RecordedTest {
@@ -16,22 +16,22 @@ export interface RecordedTest {
   readonly then: readonly Json[];
 }
 
-/** The test without its expectations about the outcome. `children` are the runs that this one called. */
-export function testOf(run: RunDetail, children: readonly RunDetail[], flow: Pick<Flow, "yaml" | "params">): RecordedTest {
+/** The test without expectations. `children` are the runs that this run called. */
+export async function testOf(run: RunDetail, children: readonly RunDetail[], flow: Pick<Flow, "yaml" | "params">, plugins: Plugins): Promise<RecordedTest> {
   const params = flatParams(flow.params);
-  const check = createFlowChecker();
-  const read = (property: (name: string) => string | undefined) => check({ id: run.flowId, source: flow.yaml, property }).deployment;
-  // A name without a value takes the default the flow gives it; only where there is none does anything stand for it.
-  const deployment = read((name) => params[name]) ?? read((name) => params[name] ?? "0");
+  const check = createFlowChecker(plugins);
+  const read = async (property: (name: string) => string | undefined) => (await check({ id: run.flowId, source: flow.yaml, property })).deployment;
+  // A parameter without a value uses its default in the flow; only without a default does it get a placeholder value.
+  const deployment = (await read((name) => params[name])) ?? (await read((name) => params[name] ?? "0"));
   const sends = (routeId: string): ReadonlySet<string> => {
     const steps = deployment?.routes.find(({ identity }) => identity.id === routeId)?.steps ?? [];
-    return new Set(steps.filter(({ uri }) => uri !== undefined && !staysInside(uri)).map(({ node }) => node.id));
+    return new Set(steps.filter(({ uri, staysInside }) => uri !== undefined && !staysInside).map(({ node }) => node.id));
   };
   const mocks = [run, ...children].flatMap((one) => {
     const leaving = sends(one.routeId);
     const messages = one.messages ?? [];
     const captured = messages.flatMap((message, index) => (leaving.has(message.stepId) ? [mockOf(one, message, messages[index + 1])] : []));
-    // A route that was not captured: nothing is known of its answers, but a test must not call out.
+    // The route was not captured, so its responses are unknown; the test must still not call external systems.
     const others =
       messages.length > 0
         ? []

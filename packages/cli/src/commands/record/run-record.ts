@@ -4,6 +4,7 @@ import type { RunDetail } from "@sluice/client";
 import { httpTransport, readFlowTests, runFlowTest } from "@sluice/flow-tests";
 import { CommandError, countFlag, isOn, textFlag, UsageError, type Call } from "../../command/declaration.ts";
 import { connect, ifFound, type Connection } from "../../runtime/connection.ts";
+import { operatorPlugins } from "../../runtime/operator-plugins.ts";
 import { runIdOf } from "../../runtime/run-id.ts";
 import { testOf, type RecordedTest } from "./recorded-test.ts";
 
@@ -15,7 +16,7 @@ export async function run({ arguments: given, flags, terminal }: Call): Promise<
   const recorded = await connection.call("GET /runs/:id", { params: { id } });
   if (recorded.messages === undefined || recorded.messages.length === 0)
     throw new CommandError(
-      `the messages of run '${id}' were not captured: switch capture on with \`sluice record ${recorded.routeId} --capture 10\` and call the route again`,
+      `the messages of run '${id}' were not captured: turn on capture with \`sluice record ${recorded.routeId} --capture 10\` and call the route again`,
     );
   const output = textFlag(flags, "output") ?? `${recorded.routeId}.test.yaml`;
   if (
@@ -26,25 +27,25 @@ export async function run({ arguments: given, flags, terminal }: Call): Promise<
       () => false,
     ))
   )
-    throw new UsageError(`'${output}' is there already: choose another --output, or --force`);
+    throw new UsageError(`'${output}' already exists: choose another --output, or pass --force`);
   const flow = await connection.call("GET /flows/:id", { params: { id: recorded.flowId } });
-  const test = await withOutcome(connection, testOf(recorded, await childrenOf(connection, recorded), flow));
+  const test = await withOutcome(connection, await testOf(recorded, await childrenOf(connection, recorded), flow, await operatorPlugins()));
   const flowFile = textFlag(flags, "flow");
   const subject = flowFile === undefined ? { flowId: recorded.flowId } : { flow: flowFile };
   const text = stringify({ ...subject, tests: [test] }, { lineWidth: 0 });
   const result = await tryTest(connection, text);
   if (output === "-") terminal.write(isOn(flags, "json") ? JSON.stringify({ ...subject, tests: [test] }, undefined, 2) : text);
   else await writeFile(output, text);
-  for (const fault of result) terminal.note(`${terminal.style("yellow", "warning")} the test does not hold yet: ${fault}`);
+  for (const fault of result) terminal.note(`${terminal.style("yellow", "warning")} the test does not pass yet: ${fault}`);
   if (output !== "-") terminal.note(`written to ${output}${result.length === 0 ? "; it passes" : ""}`);
   return 0;
 }
 
-/** The runs that a run called, and those that they called. */
+/** All direct and indirect child runs. */
 async function childrenOf(connection: Connection, run: RunDetail): Promise<readonly RunDetail[]> {
   const { runs } = await connection.call("GET /runs", { query: { limit: 1_000, flowId: run.flowId } });
   const family = new Set([run.id]);
-  const children = [...runs].reverse().filter(({ id, parentRunId }) => parentRunId !== null && family.has(parentRunId) && family.add(id));
+  const children = runs.toReversed().filter(({ id, parentRunId }) => parentRunId !== null && family.has(parentRunId) && family.add(id));
   return Promise.all(children.map(({ id }) => connection.call("GET /runs/:id", { params: { id } })));
 }
 
@@ -54,7 +55,7 @@ async function capture(connection: Connection, routeId: string, minutes: number,
   return 0;
 }
 
-/** The test with what it comes to, found by running it once where nothing real is called. */
+/** Adds the expectations to a test by running it once in an isolated session. */
 async function withOutcome(connection: Connection, test: RecordedTest): Promise<RecordedTest> {
   const transport = httpTransport(connection.baseUrl, connection.token);
   const { sessionId } = await connection.call("POST /test/session", {
@@ -66,7 +67,7 @@ async function withOutcome(connection: Connection, test: RecordedTest): Promise<
       const text = given === undefined ? undefined : typeof given === "string" ? given : JSON.stringify(given);
       const sent = Object.fromEntries(Object.entries(headers as Record<string, unknown>).map(([name, value]) => [name.toLowerCase(), String(value)]));
       const reply = await transport.webhook(method, path, { ...sent, "x-test-session": sessionId }, text);
-      // The text of a failure names its run, which is another one every time.
+      // The failure message contains the run id, which differs between runs.
       const body = reply.status >= 500 ? {} : { bodyEquals: dataOf(reply.text) };
       return { ...test, then: [...test.then, { reply: { status: reply.status, ...body } }] };
     }

@@ -3,19 +3,19 @@ import { jsonFlag, runtimeFlags, runtimeVariables } from "../../command/shared-f
 
 export const replay: CommandDeclaration = {
   name: "replay",
-  summary: "Run a past run again, as it was or with another message, and tell how the outcome differs.",
-  details: "The replay is real: its steps call what they call. --in-session mocks nothing but fails every call that leaves the runtime.",
-  arguments: [{ name: "run", doc: "The run, such as run_01JCN…, or last.", required: true }],
+  summary: "Repeat a past run, with the same or another message, and show how the outcome differs.",
+  details: "A replay calls external systems. With --in-session, every call to an external system fails instead.",
+  arguments: [{ name: "run", doc: "Run id, for example run_01JCN…, or last.", required: true }],
   flags: [
-    { name: "from-step", value: "id", doc: "Begin at this step of the route; its message must have been captured." },
-    { name: "body", value: "text", doc: "Another body: JSON when it is JSON, else text." },
-    { name: "header", short: "H", value: "name=value", many: true, doc: "Another value of a header; may be given several times." },
-    { name: "in-session", doc: "Replay inside a test session in which calls to other systems fail." },
+    { name: "from-step", value: "id", doc: "Start at this step of the route; its message must have been captured." },
+    { name: "body", value: "text", doc: "Replace the body; parsed as JSON if valid, else used as text." },
+    { name: "header", short: "H", value: "name=value", many: true, doc: "Replace a header; repeatable." },
+    { name: "in-session", doc: "Replay in a test session in which calls to external systems fail." },
     jsonFlag,
     ...runtimeFlags,
   ],
   variables: runtimeVariables,
-  examples: [{ doc: "The newest run once more", command: "sluice replay last" }],
-  exits: { 0: "the replay completed", 1: "it failed, or the run cannot be replayed", 2: "the command line is wrong" },
+  examples: [{ doc: "Replay the newest run", command: "sluice replay last" }],
+  exits: { 0: "the replay completed", 1: "the replay failed, or the run cannot be replayed", 2: "invalid command line" },
   load: () => import("./run-replay.ts"),
 };

@@ -30,7 +30,7 @@ export async function run({ arguments: given, flags, terminal }: Call): Promise<
 
 function outcomeText(outcome: ReplayOutcome): string {
   const lines = [`${outcome.runId} ${outcome.status} in ${outcome.durationMs} ms (replay of ${outcome.replayOf})`];
-  if (outcome.flowChanged === true) lines.push("the flow changed since the run");
+  if (outcome.flowChanged === true) lines.push("the flow changed after the run");
   if (outcome.error) lines.push(`error: ${outcome.error.message}`);
   if (outcome.body !== undefined && outcome.body !== null)
     lines.push(`body: ${typeof outcome.body === "string" ? outcome.body : JSON.stringify(outcome.body)}`);
@@ -46,7 +46,7 @@ function differences(diff: OutcomeDifference | undefined): readonly string[] {
   if (diff.body?.changed === true) lines.push(`body: was ${JSON.stringify(diff.body.before)}`);
   for (const [name, change] of Object.entries(diff.headers?.changed ?? {}))
     lines.push(`header ${name}: was ${JSON.stringify(change.before)}, is ${JSON.stringify(change.after)}`);
-  return lines.length === 0 && diff.same === null ? ["the first outcome was not kept: it cannot be compared"] : lines;
+  return lines.length === 0 && diff.same === null ? ["cannot compare: the original outcome was not stored"] : lines;
 }
 
 function headersOf(words: readonly string[]): Readonly<Record<string, string>> | undefined {

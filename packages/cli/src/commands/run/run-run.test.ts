@@ -1,6 +1,6 @@
-// A start that fails is told in one sentence that names the setting to change: real faults of the system, not made-up ones.
+// A failed start is reported in one sentence that names the setting to change; tested with real system errors.
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,25 +22,36 @@ it("names the port that is in use", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const { port } = other.address() as AddressInfo;
-  expect(await refusal("--port", String(port), "--data-dir", join(folder, "a"))).toEqual([
+  const [exit, remark] = await refusal("--port", String(port), "--data-dir", join(folder, "a"));
+  const holder = process.platform === "linux" ? String.raw` by process ${process.pid} \(.+\)` : "";
+  expect([exit, remark]).toEqual([
     1,
-    `sluice run: port ${port} is in use: choose another one with --port\n`,
+    expect.stringMatching(new RegExp(String.raw`^sluice run: port ${port} is in use${holder}: stop it, or choose another one with --port \d+\n$`)),
   ]);
   other.close();
 });
 
-it("names an address that is not of this machine", async () => {
+it("names an address that is not local", async () => {
   expect(await refusal("--host", "192.0.2.1", "--port", "0", "--data-dir", join(folder, "b"))).toEqual([
     1,
-    "sluice run: cannot listen on '192.0.2.1', which is no address of this machine: choose another one with --host\n",
+    "sluice run: cannot listen on '192.0.2.1', which is not an address of this machine: choose another one with --host\n",
   ]);
 });
 
-it("names a data directory that cannot be one", async () => {
+it("names an unusable data directory", async () => {
   writeFileSync(join(folder, "file"), "");
   const [exit, remark] = await refusal("--port", "0", "--data-dir", join(folder, "file"));
   expect(exit).toBe(1);
   expect(remark).toBe(
-    `sluice run: cannot keep data at '${join(folder, "file", "routes")}', a file stands in the way: mend that, or choose another directory with --data-dir\n`,
+    `sluice run: cannot use the data directory '${join(folder, "file")}' (the path is a file): fix it, or choose another directory with --data-dir\n`,
   );
+});
+
+it("rejects files whose flow ids differ only in case", async () => {
+  const flows = join(folder, "flows");
+  mkdirSync(join(flows, "more"), { recursive: true });
+  for (const path of ["Orders.yaml", join("more", "orders.yaml")])
+    writeFileSync(join(flows, path), "- route:\n    id: orders\n    from:\n      uri: webhook\n      steps:\n        - log: x\n");
+  const [exit, remark] = await refusal(flows, "--port", "0", "--data-dir", join(folder, "c"));
+  expect([exit, remark]).toEqual([2, expect.stringMatching(/orders\.yaml' and '.*orders\.yaml' have the same flow id 'orders': rename one of them/i)]);
 });

@@ -2,15 +2,15 @@ import type { CommandDeclaration } from "../../command/declaration.ts";
 
 export const run: CommandDeclaration = {
   name: "run",
-  summary: "Start the runtime, with the flows of its data directory and the files given.",
+  summary: "Start the runtime with the deployed flows and the given flow files.",
   details:
-    "The token of the management API is read from SERVICE_DEPLOY_TOKEN only. Files given here are served beside the flows that were deployed; they are read where they are and never written.",
-  arguments: [{ name: "paths", doc: "Flow files, or folders of them, to serve too.", many: true, completes: "files" }],
+    "The token of the management API is read from SERVICE_DEPLOY_TOKEN only. Flow files given here run in addition to the deployed flows; they are never modified.",
+  arguments: [{ name: "paths", doc: "Additional flow files or folders.", many: true, completes: "files" }],
   moreFlags: async () => (await import("./setting-flags.ts")).settingFlags(),
   examples: [
-    { doc: "Serve what is deployed in ./sluice-data", command: "sluice run --port 0", until: '"baseUrl"' },
-    { doc: "Serve a folder of flows too, and reload them when they change", command: "sluice run orders --port 0 --watch", until: '"baseUrl"' },
+    { doc: "Run the flows deployed in ./sluice-data", command: "sluice run --port 0", until: '"baseUrl"' },
+    { doc: "Also run a folder of flows, and reload them when they change", command: "sluice run orders --port 0 --watch", until: '"baseUrl"' },
   ],
-  exits: { 0: "stopped, everything under way was finished", 1: "could not start, or something had to be abandoned", 2: "a setting is wrong" },
+  exits: { 0: "stopped; all runs finished", 1: "could not start, or runs were aborted", 2: "invalid setting" },
   load: () => import("./run-run.ts"),
 };

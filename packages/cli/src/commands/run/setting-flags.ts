@@ -1,7 +1,7 @@
 import { settingDescriptions } from "@sluice/server/config";
 import type { FlagDeclaration } from "../../command/declaration.ts";
 
-/** A flag for every setting of the runtime that may stand on a command line. */
+/** A flag for every runtime setting that is allowed on the command line. */
 export function settingFlags(): readonly FlagDeclaration[] {
   return settingDescriptions.flatMap(({ flag, variable, doc, kind, values, default: standard }) => {
     if (flag === undefined) return [];

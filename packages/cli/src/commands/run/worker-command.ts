@@ -1,10 +1,10 @@
-// A worker of `sluice run` is this command again, called by its supervisor: so it starts from the one file whose code is compiled already.
-import { commandFile } from "../../command/command-file.ts";
+// A worker of `sluice run` is this command again, started by the supervisor, so it uses the file whose code is already in the compile cache.
+import { commandFile } from "../../command/package-files.ts";
 
 const word = "worker";
 
-/** How a supervisor calls a worker. */
+/** The hidden command that starts a worker. */
 export const workerCommand = { file: commandFile, words: [word] } as const;
 
-/** Whether a supervisor called us; to people there is no such command. */
+/** Whether this process was started as a worker. */
 export const isWorker = (): boolean => process.argv[2] === word && process.connected;

@@ -1,7 +1,7 @@
 import type { CallInput, Run, RunStatus } from "@sluice/client";
 import { countFlag, isOn, textFlag, type Call } from "../../command/declaration.ts";
 import { connect, type Connection } from "../../runtime/connection.ts";
-import { runLine, runText } from "../../runtime/event-lines.ts";
+import { routeWidthOf, runLine, runText } from "../../runtime/event-lines.ts";
 import { pause } from "../../runtime/pause.ts";
 import { runIdOf } from "../../runtime/run-id.ts";
 
@@ -21,28 +21,32 @@ export async function run({ arguments: given, flags, terminal, signal }: Call): 
     limit: countFlag(flags, "limit", 20),
     flowId: textFlag(flags, "flow"),
     routeId: textFlag(flags, "route"),
-    // What is no status is told by the runtime, which knows them all.
+    // The runtime reports an unknown status.
     status: textFlag(flags, "status") as RunStatus | undefined,
   };
   const json = await connection.call("GET /runs", { query });
   if (asJson && !isOn(flags, "follow")) terminal.write(JSON.stringify(json, undefined, 2));
   else {
-    const print = (one: Run): void => terminal.write(asJson ? JSON.stringify(one) : runLine(one, terminal.style));
-    for (const one of [...json.runs].reverse()) print(one);
+    let width = routeWidthOf(json.runs);
+    const print = (one: Run): void => {
+      width = Math.max(width, routeWidthOf([one]));
+      terminal.write(asJson ? JSON.stringify(one) : runLine(one, terminal.style, width));
+    };
+    for (const one of json.runs.toReversed()) print(one);
     if (json.runs.length === 0 && !isOn(flags, "follow")) terminal.note("no runs");
     if (isOn(flags, "follow")) await followRuns(connection, query, json.runs, print, signal);
   }
   return signal.aborted ? 130 : 0;
 }
 
-/** Prints runs that ended since; asks once a second, which misses nothing the history keeps. */
+/** Prints newly finished runs. Polling once a second is enough, because the runtime stores past runs. */
 async function followRuns(connection: Connection, query: RunQuery, before: readonly Run[], print: (run: Run) => void, signal: AbortSignal): Promise<void> {
   const ended = new Set<string>(before.filter(({ endedAt }) => endedAt !== null).map(({ id }) => id));
   while (!signal.aborted) {
     await pause(lookMs, signal);
     if (signal.aborted) return;
     const { runs } = await connection.call("GET /runs", { query: { ...query, limit: 200 } });
-    for (const one of [...runs].reverse()) {
+    for (const one of runs.toReversed()) {
       if (one.endedAt === null || ended.has(one.id)) continue;
       ended.add(one.id);
       print(one);

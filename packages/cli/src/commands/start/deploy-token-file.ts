@@ -1,4 +1,4 @@
-// The deploy token of `sluice start`: made once, kept where only its owner can read it.
+// The deploy token of `sluice start`: created once, stored with owner-only permissions.
 import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ export interface TokenFile {
   readonly created: boolean;
 }
 
-/** The token in the data directory; a new one when there is none yet. */
+/** Reads the token in the data directory, or creates it. */
 export function deployTokenFile(dataDirectory: string): TokenFile {
   const path = join(dataDirectory, "deploy-token");
   mkdirSync(dataDirectory, { recursive: true });

@@ -1,13 +1,14 @@
-// `sluice start`: everything on the embedded default, with a deploy token of its own, for a first look and for development.
+// `sluice start`: runtime and designer with default settings and a generated deploy token, for evaluation and development.
 import { spawn, type ChildProcess } from "node:child_process";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { startDesigner, type RunningDesigner } from "@sluice/designer/server";
 import { readConfiguration, SettingsError } from "@sluice/server/config";
-import { commandFile } from "../../command/command-file.ts";
-import { UsageError, type Call } from "../../command/declaration.ts";
+import { CommandError, UsageError, type Call } from "../../command/declaration.ts";
+import { commandFile } from "../../command/package-files.ts";
+import { busyPort, commandWith, isFree, nextFreePort } from "../../runtime/busy-port.ts";
 import { deployTokenFile } from "./deploy-token-file.ts";
-import { onFault } from "../designer/run-designer.ts";
+import { designerPortFault, onFault } from "../designer/run-designer.ts";
 import { readDesignerSettings } from "../designer/designer-settings.ts";
 
 export async function run({ terminal, signal }: Call): Promise<number> {
@@ -20,6 +21,7 @@ export async function run({ terminal, signal }: Call): Promise<number> {
   const { settings, environment } = configuration;
   const given = settings.deployToken?.trim();
   const file = given === undefined || given === "" ? deployTokenFile(resolve(settings.dataDir)) : undefined;
+  await assertPortFree(settings.host, settings.port, environment);
   const runtime = spawn(process.execPath, [commandFile, "run"], {
     env: { ...environment, SERVICE_DEPLOY_TOKEN: file?.token ?? given },
     stdio: ["ignore", "pipe", "inherit"],
@@ -37,18 +39,34 @@ export async function run({ terminal, signal }: Call): Promise<number> {
   return code ?? 1;
 }
 
-/** The designer for this runtime; the runtime goes on without it when it cannot start. */
-async function openDesigner(environment: Readonly<Record<string, string | undefined>>, baseUrl: string): Promise<RunningDesigner | undefined> {
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The command that the user typed. */
+const startCommand = (environment: Environment): string => (environment["npm_lifecycle_event"] === "start" ? "npm start" : "sluice start");
+
+/** Checked before the runtime starts, because the message of the runtime names the options of another command. */
+async function assertPortFree(host: string, port: number, environment: Environment): Promise<void> {
+  if (port === 0 || (await isFree(port, host))) return;
+  const designer = readDesignerSettings(environment, `http://${host}:${port}`);
+  const other: Record<string, number> = { SERVICE_PORT: await nextFreePort(port, host, [designer.port]) };
+  // If another Sluice instance uses the port, it usually uses the designer port as well.
+  const isDesignerFree = designer.port === 0 || (await isFree(designer.port, designer.host));
+  if (!isDesignerFree) other["DESIGNER_PORT"] = await nextFreePort(designer.port, designer.host, [port, ...Object.values(other)]);
+  const busy = [port, ...(isDesignerFree ? [] : [designer.port])].map(busyPort).join(" and ");
+  throw new CommandError(`${busy}: stop it, or use other ports: ${commandWith(other, startCommand(environment))}`);
+}
+
+/** Starts the designer; if that fails, the runtime keeps running without it. */
+async function openDesigner(environment: Environment, baseUrl: string): Promise<RunningDesigner | undefined> {
   try {
     return await startDesigner({ ...readDesignerSettings(environment, baseUrl), environment, onFault });
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    process.stderr.write(`The designer cannot start: ${code === "EADDRINUSE" ? "set DESIGNER_PORT to a free port" : message}.\n`);
+    process.stderr.write(`The designer cannot start: ${(await designerPortFault(error, startCommand(environment))) ?? (error as Error).message}\n`);
     return undefined;
   }
 }
 
-/** The base URL from the runtime's first line; its later lines, the log, are passed on. Undefined when it ended instead. */
+/** Reads the base URL from the first line of the runtime and forwards the later lines, its log. Undefined if the runtime exited. */
 function readyUrl(runtime: ChildProcess): Promise<string | undefined> {
   const lines = createInterface({ input: runtime.stdout as NodeJS.ReadableStream });
   return new Promise((ready) => {
@@ -72,7 +90,7 @@ function announcement(baseUrl: string, tokenPath: string, designerUrl: string | 
     ...(designerUrl === undefined ? [] : [`Designer      ${designerUrl}`]),
     `Deploy token  ${hasFile ? tokenPath : "as given in SERVICE_DEPLOY_TOKEN"}`,
     "",
-    ...(designerUrl === undefined ? [] : ["Open the designer and press Deploy on the sample flow, or install a first flow by hand:"]),
+    ...(designerUrl === undefined ? [] : ["Open the designer and deploy the sample flow, or deploy a flow from the command line:"]),
     `  ${firstFlowCommand(baseUrl, hasFile ? `$(cat '${tokenPath}')` : "$SERVICE_DEPLOY_TOKEN")}`,
     "and call it:",
     `  curl -X POST ${baseUrl}/api/hello -d '{"name":"Ada"}'`,
@@ -81,7 +99,7 @@ function announcement(baseUrl: string, tokenPath: string, designerUrl: string | 
   return lines.join("\n");
 }
 
-/** The `curl` line that installs a first flow; it works when pasted as it is. */
+/** A `curl` command that deploys a first flow; it can be pasted into a shell unchanged. */
 function firstFlowCommand(runtimeUrl: string, token: string): string {
   const yaml = "- route: {id: hello, from: {uri: webhook, steps: [{log: '${body}'}]}}";
   return `curl -X PUT ${runtimeUrl}/_api/flows/hello -H "Authorization: Bearer ${token}" -H 'Content-Type: application/yaml' --data-binary "${yaml.replaceAll("$", "\\$")}"`;

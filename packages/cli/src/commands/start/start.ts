@@ -2,16 +2,16 @@ import type { CommandDeclaration } from "../../command/declaration.ts";
 
 export const start: CommandDeclaration = {
   name: "start",
-  summary: "Start the runtime and the designer beside it, with a deploy token made once and kept in the data directory.",
+  summary: "Start the runtime and the designer, with a generated deploy token stored in the data directory.",
   details: "`sluice run --help` and `sluice designer --help` list every setting.",
   variables: {
     SERVICE_PORT: "the port of the runtime (default 8080)",
     SERVICE_HOST: "the address it listens on (default 127.0.0.1)",
-    SERVICE_DATA_DIR: "where flows and the deploy token are kept (default ./sluice-data)",
+    SERVICE_DATA_DIR: "directory for flows and the deploy token (default ./sluice-data)",
     DESIGNER_PORT: "the port of the designer (default 8090)",
     DESIGNER_WORKSPACE: "the designer's folder of flows (default ./workspace)",
   },
-  examples: [{ doc: "Everything on free ports", command: "SERVICE_PORT=0 DESIGNER_PORT=0 sluice start", until: "Runtime " }],
-  exits: { 0: "stopped", 1: "could not start", 2: "a setting is wrong" },
+  examples: [{ doc: "Use free ports", command: "SERVICE_PORT=0 DESIGNER_PORT=0 sluice start", until: "Runtime " }],
+  exits: { 0: "stopped", 1: "could not start", 2: "invalid setting" },
   load: () => import("./run-start.ts"),
 };

@@ -1,5 +1,4 @@
-// Which steps and branches of the flows the tests went through. A branch is a list of steps inside a step, and, where a step may pass
-// all of them by, that too.
+// Step and branch coverage of flow tests. A branch is a list of nested steps; a step that may skip all of them has one more branch.
 import type { RunView } from "@sluice/flow-tests";
 import type { FlowDocument, StepNode } from "@sluice/model";
 
@@ -32,13 +31,12 @@ interface Branch {
   readonly steps: readonly StepNode[];
 }
 
-/** Steps whose inner steps may all be passed by without a fault. */
-const mayPassBy = new Set(["choice", "filter"]);
-
+/** `mayPassBy` contains the names of steps that may skip all their nested steps without an error. */
 export function coverageOf(
   subject: { readonly flowId: string; readonly file: string | undefined },
   flow: FlowDocument,
   runs: readonly RunView[],
+  mayPassBy: (step: string) => boolean,
 ): FlowCoverage {
   const steps: CoveredStep[] = [];
   const branches: CoveredBranch[] = [];
@@ -52,7 +50,7 @@ export function coverageOf(
         const first = branch.steps[0] as StepNode;
         branches.push({ name: `${node.id}: ${branch.name}`, line: branch.line, routeId: route.id, hits: hits(first.id) });
       }
-      if (mayPassBy.has(node.name) && !inner.some(({ name }) => name === "otherwise")) {
+      if (mayPassBy(node.name) && !inner.some(({ name }) => name === "otherwise")) {
         const entered = inner.map(({ steps: own }) => (own[0] as StepNode).id);
         const passedBy = seen.filter((visited) => visited.has(node.id) && !entered.some((id) => visited.has(id))).length;
         branches.push({ name: `${node.id}: passed by`, line: node.span.line, routeId: route.id, hits: passedBy });
@@ -69,7 +67,7 @@ function* allSteps(steps: readonly StepNode[]): Generator<StepNode> {
   }
 }
 
-/** The lists of steps inside a step, each with the name a reader knows it by. */
+/** The lists of nested steps of a step, each with a display name. */
 function branchesOf(node: StepNode): readonly Branch[] {
   const found: Branch[] = [];
   const look = (value: unknown, name: string): void => {

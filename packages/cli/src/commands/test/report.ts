@@ -1,4 +1,4 @@
-// What a reporter is told.
+// The input of reporters.
 import type { FlowTestResult } from "@sluice/flow-tests";
 import type { FlowCoverage } from "./coverage.ts";
 
@@ -30,7 +30,7 @@ export interface TestReport {
 export type Write = (text: string) => void;
 
 export interface Reporter {
-  /** Told as soon as a file is done. */
+  /** Called when a file is done. */
   file?(report: FileReport): void;
   finish(report: TestReport): void;
 }

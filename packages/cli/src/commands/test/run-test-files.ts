@@ -1,17 +1,21 @@
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { FlowTestFileError, readFlowTests, runFlowTest, type FlowTestResult, type RunView } from "@sluice/flow-tests";
+import { readConfiguration } from "@sluice/server/config";
+import { kameletPlaces } from "../../files/kamelet-places.ts";
+import { resourcePlaces } from "../../files/resource-places.ts";
 import type { YamlFile } from "../../files/yaml-files.ts";
 import { readText } from "../../files/yaml-files.ts";
 import type { FlowCoverage } from "./coverage.ts";
 import type { FileFault, FileReport, TestReport } from "./report.ts";
 import type { RuntimeUnderTest, Subject } from "./runtime-under-test.ts";
+import { operatorPlugins } from "../../runtime/operator-plugins.ts";
 import { updateExpectations } from "./update-expectations.ts";
 
 export interface TestRunOptions {
   readonly filter: string | undefined;
   readonly coverage: boolean;
-  /** Write what came back into expectations of replies that do not hold. */
+  /** Replace failed reply expectations with the actual replies. */
   readonly update: boolean;
   readonly signal: AbortSignal;
   progress(text: string): void;
@@ -46,7 +50,7 @@ export async function runTestFiles(files: readonly YamlFile[], runtime: RuntimeU
   };
 }
 
-/** The report of the file as it is after its expectations were brought up to date. */
+/** Runs the file again after its expectations were updated. */
 async function updated(
   file: YamlFile,
   report: FileReport,
@@ -87,11 +91,21 @@ async function runTestFile({ path, text }: YamlFile, runtime: RuntimeUnderTest, 
 }
 
 async function coverages(covered: ReadonlyMap<string, Covered>): Promise<readonly FlowCoverage[]> {
-  const { createFlowChecker } = await import("@sluice/server/check");
+  const { createFlowChecker, findKameletFolders, findResourceFolders, mayPassBy } = await import("@sluice/server/check");
   const { coverageOf } = await import("./coverage.ts");
-  const check = createFlowChecker();
-  return [...covered.values()].map(({ subject, runs }) => {
-    const { flow } = check({ id: subject.flowId, source: subject.source, property: () => "0" });
-    return coverageOf({ flowId: subject.flowId, file: subject.file }, flow, runs);
-  });
+  const { settings } = readConfiguration();
+  const check = createFlowChecker(await operatorPlugins(), { kamelets: findKameletFolders(settings), resources: findResourceFolders(settings) });
+  const found: FlowCoverage[] = [];
+  for (const { subject, runs } of covered.values()) {
+    const files = subject.file === undefined ? [] : [subject.file];
+    const { flow } = await check({
+      id: subject.flowId,
+      source: subject.source,
+      property: () => "0",
+      kamelets: kameletPlaces(files),
+      resources: resourcePlaces(files),
+    });
+    found.push(coverageOf({ flowId: subject.flowId, file: subject.file }, flow, runs, mayPassBy));
+  }
+  return found;
 }

@@ -16,10 +16,15 @@ export async function run(call: Call): Promise<number> {
   const { arguments: given, flags, terminal, signal } = call;
   const paths = listOf(given, "paths");
   const remote = textFlag(flags, "runtime") !== undefined;
-  // Told before a runtime is started for them.
+  // Reported before a runtime is started for the tests.
   const files = await findTests(paths);
-  if (files.length === 0) throw new CommandError("there are no test files here: a test file is YAML with `flow` and `tests`", 2);
-  const runtime = remote ? openRemote(await connect(flags)) : await openTrial();
+  if (files.length === 0) throw new CommandError("no test files found: a test file is a YAML file with `flow` and `tests`", 2);
+  const runtime = remote
+    ? openRemote(await connect(flags))
+    : await openTrial(
+        textFlag(flags, "profile"),
+        files.map(({ path }) => path),
+      );
   try {
     if (!isOn(flags, "watch")) return await once(call, runtime, files);
     return await watchAndRun(paths, signal, terminal, async () => once(call, runtime, await findTests(paths)));

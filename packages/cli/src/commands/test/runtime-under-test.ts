@@ -1,4 +1,4 @@
-// Where tests run: a runtime started for them in this process, or one that is running.
+// The runtime for tests: started in this process, or an existing one.
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -6,6 +6,9 @@ import { devNull, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { httpTransport, installDocuments, installFlow, type FlowTestFile, type RuntimeTransport } from "@sluice/flow-tests";
 import { CommandError } from "../../command/declaration.ts";
+import { paramsBeside } from "../../files/flow-params.ts";
+import { withProjectFolders } from "../../files/project-settings.ts";
+import { readProjectProperties } from "../../files/project-properties.ts";
 import { flowIdOf, readText } from "../../files/yaml-files.ts";
 import { ifFound, type Connection } from "../../runtime/connection.ts";
 
@@ -13,29 +16,30 @@ export interface Subject {
   readonly flowId: string;
   /** The text under test. */
   readonly source: string;
-  /** The file it came from; undefined when it is what a runtime has deployed. */
+  /** The source file; undefined for a deployed flow. */
   readonly file: string | undefined;
 }
 
 export interface RuntimeUnderTest {
   readonly transport: RuntimeTransport;
-  /** Makes the flow of a test file ready; throws when that cannot be done. */
+  /** Prepares the flow of a test file; throws if that fails. */
   prepare(testPath: string, file: FlowTestFile): Promise<Subject>;
   close(): Promise<void>;
 }
 
-/** A runtime in this process that takes in nothing but what tests send. */
-export async function openTrial(): Promise<RuntimeUnderTest> {
+/** An in-process runtime that only receives messages from tests. Kamelets, texts and connections are found next to the test files. */
+export async function openTrial(profile: string | undefined, testPaths: readonly string[]): Promise<RuntimeUnderTest> {
   const { readConfiguration, startTrialServer } = await import("@sluice/server");
   const directory = await mkdtemp(join(tmpdir(), "sluice-test-"));
   const output = openSync(devNull, "w");
   const token = randomBytes(24).toString("hex");
-  const { settings, environment } = readConfiguration();
+  const { settings, environment } = readConfiguration({ profile });
   const server = await startTrialServer(
     {
       environment,
       settings: {
         ...settings,
+        ...withProjectFolders(settings, testPaths),
         dataDir: directory,
         deployToken: token,
         port: 0,
@@ -43,14 +47,14 @@ export async function openTrial(): Promise<RuntimeUnderTest> {
         watch: false,
         testSessions: "isolated",
         drainMs: 500,
-        // Every test asks for its own runs: a short history answers quickly.
+        // Every test queries its own runs; a short history keeps that fast.
         runHistoryTotal: 2_000,
         otlpEndpoint: undefined,
       },
     },
     output,
   );
-  // Webhooks are called over HTTP as everybody calls them; the management API is asked inside the process.
+  // Webhooks are called over HTTP, like real clients do; the management API is called in-process.
   const transport = { ...httpTransport(server.baseUrl, token), api: server.api };
   let installed: { readonly key: string; readonly subject: Subject } | undefined;
 
@@ -64,14 +68,16 @@ export async function openTrial(): Promise<RuntimeUnderTest> {
     async prepare(testPath, file) {
       const path = file.flow === undefined ? join(dirname(testPath), `${file.flowId}.yaml`) : join(dirname(testPath), file.flow);
       const source = await readText(path).catch((error: Error) => {
-        throw file.flow === undefined ? new CommandError(`flow '${file.flowId}' has no file '${path}': name a runtime that has it with --runtime`) : error;
+        throw file.flow === undefined ? new CommandError(`flow '${file.flowId}' has no file '${path}': use --runtime to test a deployed flow`) : error;
       });
-      const key = JSON.stringify([resolve(path), source, file.params, file.valueMappings, file.messageMappings]);
+      const project = readProjectProperties({ profile: settings.profile ?? "dev", environment });
+      const params = { ...(await project.paramsFor(path, source)), ...(await paramsBeside(path)), ...file.params };
+      const key = JSON.stringify([resolve(path), source, params, file.valueMappings, file.messageMappings]);
       if (installed?.key === key) return installed.subject;
       await remove();
       const subject = { flowId: flowIdOf(path), source, file: path };
       await installDocuments(transport, file, (name) => readText(join(dirname(testPath), name)));
-      await installFlow(transport, subject.flowId, source, file.params);
+      await installFlow(transport, subject.flowId, source, params);
       installed = { key, subject };
       return subject;
     },
@@ -83,7 +89,7 @@ export async function openTrial(): Promise<RuntimeUnderTest> {
   };
 }
 
-/** A running runtime: its deployed flows are tested as they are. */
+/** An existing runtime, whose deployed flows are tested. */
 export function openRemote(connection: Connection): RuntimeUnderTest {
   return {
     transport: httpTransport(connection.baseUrl, connection.token),

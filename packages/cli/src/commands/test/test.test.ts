@@ -46,7 +46,7 @@ const choosing = `- route:
 `;
 
 describe("sluice test", () => {
-  it("passes, and tells which steps and branches were never reached", async () => {
+  it("passes, and lists steps and branches that were never reached", async () => {
     put({
       "chooser.yaml": choosing,
       "chooser.test.yaml":
@@ -60,7 +60,7 @@ describe("sluice test", () => {
     expect(exit).toBe(0);
   });
 
-  it("keeps timers still and calls their routes on request, with the mocks of the test", async () => {
+  it("does not fire timers, and calls their routes on request, with the mocks of the test", async () => {
     put({
       "chooser.yaml": choosing,
       "chooser.test.yaml":
@@ -97,7 +97,7 @@ describe("sluice test", () => {
     const { exit, output } = await sluiceTest();
     expect(output).toContain("a.test.yaml:6:9 tests.0.then.0.mockCaled: unknown assertion 'mockCaled' (did you mean 'mockCalled'?)");
     expect(output).toContain("✓ fine");
-    expect(output).toContain("c.test.yaml:1:1 there is no file 'gone.yaml'");
+    expect(output).toContain("c.test.yaml:1:1 file 'gone.yaml' not found");
     expect(output).toContain("1 passed, 2 files could not run");
     expect(exit).toBe(2);
   });
@@ -119,7 +119,7 @@ describe("sluice test", () => {
     });
   });
 
-  it("writes what came back into the expectations on request, and leaves the rest as it is", async () => {
+  it("updates expectations with actual results on request, and keeps the rest", async () => {
     const file = (reply: string): string =>
       `flow: chooser.yaml # the flow\ntests:\n  # a comment\n  - {name: a, when: {direct: choose, body: 3}, then: [{status: completed}, {reply: {bodyEquals: ${reply}}}]}\n  - {name: b, when: {direct: choose, body: 30}, then: [{status: failed}]}\n`;
     put({ "chooser.yaml": choosing, "chooser.test.yaml": file("tiny") });
@@ -128,14 +128,14 @@ describe("sluice test", () => {
     expect((await sluiceTest("--update")).output).toContain("✗ b");
   });
 
-  it("says when there is nothing to test or nobody to ask", async () => {
+  it("reports when there are no tests or no runtime", async () => {
     put({ "chooser.yaml": choosing });
-    expect(await sluiceTest()).toMatchObject({ exit: 2, remarks: "sluice test: there are no test files here: a test file is YAML with `flow` and `tests`\n" });
+    expect(await sluiceTest()).toMatchObject({ exit: 2, remarks: "sluice test: no test files found: a test file is a YAML file with `flow` and `tests`\n" });
     put({ "chooser.test.yaml": "flow: chooser.yaml\ntests: [{name: t, when: {direct: choose}, then: [{status: completed}]}]\n" });
     expect(await sluiceTest("--runtime", "http://127.0.0.1:9")).toMatchObject({ exit: 2 });
     expect(await sluiceTest("--runtime", "ftp://x")).toMatchObject({
       exit: 2,
-      remarks: "sluice test: 'ftp://x' is no http address: write for example http://127.0.0.1:8080\n",
+      remarks: "sluice test: 'ftp://x' is not an HTTP URL: use for example http://127.0.0.1:8080\n",
     });
   });
 });

@@ -1,8 +1,8 @@
-// `sluice test --update`: what came back becomes what is expected. Comments and the rest of the file stay as they are.
+// `sluice test --update`: replaces expectations with actual replies. Comments and the rest of the file are preserved.
 import { LineCounter, parseDocument } from "yaml";
 import type { FlowTestResult } from "@sluice/flow-tests";
 
-/** The text of a test file with the replies of its failed tests as expectations. */
+/** The text of a test file with updated reply expectations for its failed tests. */
 export function updateExpectations(text: string, results: readonly FlowTestResult[]): string {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
@@ -12,7 +12,7 @@ export function updateExpectations(text: string, results: readonly FlowTestResul
     const node = document.getIn(["tests", index], true) as { range?: readonly number[] } | undefined;
     const line = lines.linePos(node?.range?.[0] ?? 0).line;
     const result = results.find((one) => one.line === line);
-    // A test of rows or of generated input has many replies and one text.
+    // A test with rows or generated input has many replies but only one expectation.
     if (
       result?.reply === undefined ||
       result.faults.length === 0 ||
@@ -37,7 +37,7 @@ export function updateExpectations(text: string, results: readonly FlowTestResul
   return changed ? document.toString({ lineWidth: 0, flowCollectionPadding: /[{[] /.test(text) }) : text;
 }
 
-/** Text that is JSON as the data it says. */
+/** Parses text that is valid JSON; returns other text unchanged. */
 function dataOf(body: unknown): unknown {
   if (typeof body !== "string" || !/^\s*[[{]/.test(body)) return body;
   try {

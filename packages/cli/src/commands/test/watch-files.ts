@@ -3,10 +3,10 @@ import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Terminal } from "../../terminal/terminal.ts";
 
-/** Editors write in several steps: changes settle for this long before they count. */
+/** Debounce time, because editors save in several steps. */
 const settleMs = 150;
 
-/** Runs once, and again whenever a file below the paths changes, until interrupted; resolves to the last outcome. */
+/** Runs once, and again on every file change below the paths, until interrupted; resolves to the last exit code. */
 export async function watchAndRun(paths: readonly string[], signal: AbortSignal, terminal: Terminal, once: () => Promise<number>): Promise<number> {
   let changed: (() => void) | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -28,7 +28,7 @@ export async function watchAndRun(paths: readonly string[], signal: AbortSignal,
         return 2;
       });
       if (signal.aborted) break;
-      terminal.note("Waiting for changes; Ctrl-C ends it.");
+      terminal.note("Watching for changes; press Ctrl-C to stop.");
       await new Promise<void>((resolve) => {
         changed = () => {
           signal.removeEventListener("abort", changed as () => void);
@@ -45,14 +45,14 @@ export async function watchAndRun(paths: readonly string[], signal: AbortSignal,
   return exit;
 }
 
-/** Calls back whenever a YAML or JSON file of these files and folders changes. */
+/** Calls back when a YAML or JSON file in these paths changes. */
 async function followFiles(paths: readonly string[], changed: () => void): Promise<readonly FSWatcher[]> {
   const watchers: FSWatcher[] = [];
   for (const path of paths.length === 0 ? ["."] : paths) {
     const folder = (await stat(path)).isDirectory() ? path : dirname(path);
     watchers.push(
       watch(folder, { recursive: true }, (_event, name) => {
-        if (name === null || (/\.(ya?ml|json)$/.test(name) && !/(^|\/)(node_modules|\.)/.test(name))) changed();
+        if (name === null || (/\.(ya?ml|json)$/.test(name) && !/(^|[\\/])(node_modules|\.)/.test(name))) changed();
       }),
     );
   }

@@ -2,6 +2,7 @@ import { follow as followStream, type CallInput, type EventOf, type StreamName, 
 import { countFlag, isOn, textFlag, type Call } from "../../command/declaration.ts";
 import { connect } from "../../runtime/connection.ts";
 import { eventLine } from "../../runtime/event-lines.ts";
+import { pause } from "../../runtime/pause.ts";
 import { timeLimit } from "../../runtime/time-limit.ts";
 
 export function run(call: Call): Promise<number> {
@@ -9,7 +10,12 @@ export function run(call: Call): Promise<number> {
   return follow(call, "GET /trace/stream", filters, (event) => eventLine(event, call.terminal));
 }
 
-/** Follows a stream until interrupted or for the time asked for; each event as JSON or as the line it makes. */
+/** Time limit for past events to arrive. */
+const replayMs = 500;
+const nothingPast =
+  "no past events: the runtime keeps trace events only while a client follows the trace; `sluice runs` lists past runs, `sluice runs <id>` shows the steps of one";
+
+/** Follows a stream until interrupted or until the time limit; prints each event as JSON or as a line. */
 export async function follow(
   { flags, terminal, signal }: Call,
   stream: StreamName,
@@ -19,11 +25,20 @@ export async function follow(
   const connection = await connect(flags);
   const query = Object.fromEntries(Object.entries(filters).map(([name, flag]) => [name, textFlag(flags, flag)]));
   const stop = textFlag(flags, "for") === undefined ? signal : timeLimit(countFlag(flags, "for", 1) * 1_000, signal);
+  let seen = false;
   const onState = (state: StreamState, reason?: string): void => {
-    if (state === "open") terminal.progress(`following ${connection.baseUrl}, Ctrl-C ends it`);
-    else if (state === "down") terminal.note(`connection lost (${reason}), trying again`);
+    if (state === "open") {
+      terminal.progress(`following ${connection.baseUrl}, press Ctrl-C to stop`);
+      if (stream === "GET /trace/stream" && query["replay"] !== undefined && !seen) void noteEmptyReplay();
+    } else if (state === "down") terminal.note(`connection lost (${reason}), reconnecting`);
+  };
+  /** Explains an empty replay, because past events would have arrived immediately. */
+  const noteEmptyReplay = async (): Promise<void> => {
+    await pause(replayMs, stop);
+    if (!seen && !stop.aborted) terminal.note(nothingPast);
   };
   for await (const event of followStream(connection, stream, { query, signal: stop, onState })) {
+    seen = true;
     if (isOn(flags, "json")) terminal.write(JSON.stringify(event.data));
     else if (event.name === "gap") terminal.note(`${event.data.dropped} events were missed (${event.data.reason})`);
     else {

@@ -3,20 +3,24 @@ import { jsonFlag, runtimeFlags, runtimeVariables } from "../../command/shared-f
 
 export const trace: CommandDeclaration = {
   name: "trace",
-  summary: "Follow what runs do, step by step, as it happens.",
+  summary: "Follow runs step by step, live.",
   flags: [
     { name: "flow", value: "id", doc: "Only this flow." },
     { name: "route", value: "id", doc: "Only this route." },
     { name: "run", value: "id", doc: "Only this run." },
-    { name: "type", value: "types", doc: "Only these kinds of events, separated by commas; step.* takes all of a kind." },
-    { name: "body", values: ["none", "preview", "full"], default: "preview", doc: "How much of the messages is shown." },
-    { name: "replay", value: "count", doc: "Begin with this many past events." },
-    { name: "for", value: "seconds", doc: "End after this time instead of following for ever." },
+    { name: "type", value: "types", doc: "Only these event types, comma-separated; step.* matches all step events." },
+    { name: "body", values: ["none", "preview", "full"], default: "preview", doc: "How much of each message body to show." },
+    {
+      name: "replay",
+      value: "count",
+      doc: "Start with this many past events. They are stored only while a client follows the trace; use sluice runs for older runs.",
+    },
+    { name: "for", value: "seconds", doc: "Stop after this many seconds." },
     jsonFlag,
     ...runtimeFlags,
   ],
   variables: runtimeVariables,
   examples: [{ doc: "Follow one route for a second", command: "sluice trace --route orders --for 1" }],
-  exits: { 0: "ended", 1: "the runtime does not answer or refuses", 2: "the command line is wrong", 130: "interrupted" },
+  exits: { 0: "stopped", 1: "the runtime is unreachable or refused the request", 2: "invalid command line", 130: "interrupted" },
   load: () => import("./run-trace.ts"),
 };

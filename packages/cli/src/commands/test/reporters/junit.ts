@@ -1,4 +1,4 @@
-// JUnit's XML as build servers read it: a suite per file, a case per test, the step trace as the case's output.
+// JUnit XML for build servers: one suite per file, one case per test, with the step trace as output.
 import type { FlowTestResult } from "@sluice/flow-tests";
 import type { FileReport, Reporter, Write } from "../report.ts";
 
@@ -56,7 +56,7 @@ function testCase(path: string, { name, line, faults, durationMs, runs }: FlowTe
 const seconds = (ms: number): string => (ms / 1_000).toFixed(3);
 const className = (path: string): string => path.replace(/\.ya?ml$/, "").replaceAll(/[\\/]/g, ".");
 
-/** What XML 1.0 cannot hold, not even escaped. */
+/** Characters that XML 1.0 does not allow, even escaped. */
 // oxlint-disable-next-line no-control-regex -- these are the characters meant
 const unwritable = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 

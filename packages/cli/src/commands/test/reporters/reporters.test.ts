@@ -29,9 +29,9 @@ const files: readonly FileReport[] = [
 ];
 const report: TestReport = { files, passed: 1, failed: 1, broken: 1, durationMs: 1_700, coverage: undefined };
 
-function written(make: (write: (text: string) => void) => { finish(report: TestReport): void }, told = report): string {
+function written(make: (write: (text: string) => void) => { finish(report: TestReport): void }, given = report): string {
   let text = "";
-  make((part) => (text += `${part}\n`)).finish(told);
+  make((part) => (text += `${part}\n`)).finish(given);
   return text;
 }
 
@@ -43,7 +43,7 @@ function xmllintSays(xml: string): string {
   return status === 0 ? "valid" : stderr;
 }
 
-/** What the schema of JUnit's reports allows, element by element: attributes (required ones marked) and children in order. */
+/** The schema of JUnit reports, by element: attributes (required ones marked) and children in order. */
 const schema: Readonly<
   Record<string, { readonly attributes: Readonly<Record<string, RegExp>>; readonly required: readonly string[]; readonly children: readonly string[] }>
 > = {
@@ -97,11 +97,11 @@ describe("the JUnit report", () => {
   const document = parseXmlDocument(written(junitReporter));
   const root = document.documentElement as any;
 
-  it("is what the schema of such reports asks for", () => {
+  it("follows the schema of such reports", () => {
     expect(faultsOf(root)).toEqual([]);
   });
 
-  it.skipIf(!hasXmllint)("is valid by its XML schema, where xmllint is installed, and the schema refuses what is not", () => {
+  it.skipIf(!hasXmllint)("is valid according to its XML schema, which rejects invalid reports (needs xmllint)", () => {
     const xml = written(junitReporter);
     expect(xmllintSays(xml)).toBe("valid");
     expect(xmllintSays(xml.replace('time="1.600"', 'time="1,6"'))).toContain("time");
@@ -109,7 +109,7 @@ describe("the JUnit report", () => {
     expect(xmllintSays(xml.replaceAll('classname="orders.test"', ""))).toContain("classname");
   });
 
-  it("adds up, stays well-formed and follows the schema whatever tests are called and say", () => {
+  it("has correct totals, is well-formed and follows the schema for any test names and messages", () => {
     const words = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.string(),
@@ -135,8 +135,8 @@ describe("the JUnit report", () => {
         const results = some.flatMap((one) => one.results);
         const failed = results.filter(({ faults }) => faults.length > 0).length;
         const broken = some.filter(({ faults }) => faults.length > 0).length;
-        const told = { files: some, passed: results.length - failed, failed, broken, durationMs: 1, coverage: undefined };
-        const tree = parseXmlDocument(written(junitReporter, told)).documentElement as any;
+        const given = { files: some, passed: results.length - failed, failed, broken, durationMs: 1, coverage: undefined };
+        const tree = parseXmlDocument(written(junitReporter, given)).documentElement as any;
         const suites = [...tree.getElementsByTagName("testsuite")];
         const count = (element: any, name: string): number => Number(element.getAttribute(name));
         for (const name of ["tests", "failures", "errors"]) expect(suites.reduce((sum: number, one) => sum + count(one, name), 0)).toBe(count(tree, name));
@@ -151,7 +151,7 @@ describe("the JUnit report", () => {
     );
   });
 
-  it("keeps names, first faults and the step trace, whatever characters they hold", () => {
+  it("preserves names, first errors and the step trace with any characters", () => {
     const cases = [...root.getElementsByTagName("testcase")];
     expect(cases.map((one: any) => one.getAttribute("name"))).toEqual(['says "hi" & <bye>', "fails # loudly", "broken.yaml"]);
     expect(root.getElementsByTagName("system-out")[0].textContent).toBe("orders failed: boom <&>\n  a (to) failed 1.5 ms");
@@ -161,7 +161,7 @@ describe("the JUnit report", () => {
   });
 });
 
-it("the TAP report numbers every test and tells what failed", () => {
+it("the TAP report numbers every test and shows failures", () => {
   const lines = written(tapReporter).trim().split("\n");
   expect(lines.slice(0, 5)).toEqual([
     "TAP version 14",

@@ -2,7 +2,7 @@ import type { Terminal } from "../../../terminal/terminal.ts";
 import { percent, shareOf, type FlowCoverage } from "../coverage.ts";
 import type { FileReport, Reporter, Write } from "../report.ts";
 
-/** For people: each file with its tests, what failed and why, and a summary. */
+/** Human-readable report: the tests of each file, the failures and a summary. */
 export function specReporter(write: Write, style: Terminal["style"]): Reporter {
   return {
     file({ path, results, faults }: FileReport) {

@@ -1,23 +1,23 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { lineDiff } from "./line-diff.ts";
+import { printedDiff } from "./printed-diff.ts";
 
-it("shows what goes and what comes, with a line before it", () => {
-  expect(lineDiff("a\nb\nc\nd", "a\nx\nc\nd\ne")).toEqual(["  a", "- b", "+ x", "  c", "  d", "+ e"]);
-  expect(lineDiff("same", "same")).toEqual(["  same"]);
+it("shows removed and added lines, with a line of context", () => {
+  expect(printedDiff("a\nb\nc\nd", "a\nx\nc\nd\ne")).toEqual(["  a", "- b", "+ x", "  c", "  d", "+ e"]);
+  expect(printedDiff("same", "same")).toEqual([]);
 });
 
-it("taking out what goes and putting in what comes leads from one text to the other", () => {
+it("applying the removed and added lines turns one text into the other", () => {
   const text = fc.array(fc.constantFrom("a", "b", "c", "")).map((lines) => lines.join("\n"));
   fc.assert(
     fc.property(text, text, (before, after) => {
-      const diff = lineDiff(before, after);
+      const diff = printedDiff(before, after);
       const side = (mark: string): string =>
         diff
           .filter((line) => line.startsWith(mark) || line.startsWith("  "))
           .map((line) => line.slice(2))
           .join("\n");
-      // What the diff leaves out at both ends is the same on both sides.
+      // The omitted lines at both ends are equal on both sides.
       const [left, right] = [side("- "), side("+ ")];
       const start = before.indexOf(left);
       return start >= 0 && after.includes(right);

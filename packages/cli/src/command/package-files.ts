@@ -1,0 +1,17 @@
+// Where this package keeps its files: as a checkout, as the bundle of a checkout, and installed.
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const packageFile = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+/** The entry file of this command, for starting it again in a child process. */
+export const commandFile = packageFile("bin/sluice.cjs");
+
+export function productVersion(): string {
+  return (JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string }).version;
+}
+
+/** The folder of the designer's page: part of an installed package, the designer's own build in a checkout. */
+export function pageFolder(): string {
+  return packageFile(existsSync(packageFile("src")) ? "../designer/dist/app" : "dist/page");
+}

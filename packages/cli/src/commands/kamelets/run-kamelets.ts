@@ -1,0 +1,121 @@
+// `sluice kamelets`: lists, checks and describes Kamelets.
+import { statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { closest, readKamelet, readTree, type Diagnostic, type Kamelet } from "@sluice/model";
+import { createFlowChecker, findKameletFolders, kameletFolders } from "@sluice/server/check";
+import { readConfiguration } from "@sluice/server/config";
+import { isOn, listOf, UsageError, type Call } from "../../command/declaration.ts";
+import { kameletPlaces } from "../../files/kamelet-places.ts";
+import { operatorPlugins } from "../../runtime/operator-plugins.ts";
+
+interface Found {
+  readonly name: string;
+  readonly file: string;
+  readonly text: string;
+  /** Absent when the file is not a usable Kamelet. */
+  readonly kamelet: Kamelet | undefined;
+  readonly problem: string | undefined;
+}
+
+export async function run(call: Call): Promise<number> {
+  const { arguments: given, flags } = call;
+  const folders = foldersOf(listOf(flags, "folder"));
+  const names = listOf(given, "names");
+  const all = kameletFolders(folders);
+  for (const name of names) if (all.find(name) === undefined) throw unknown(name, all.names(), folders);
+  const found = (names.length === 0 ? all.names() : names).flatMap((name) => {
+    const file = all.find(name);
+    return file === undefined ? [] : [read(name, file)];
+  });
+  const action = given["action"];
+  if (action === "check") return check(call, found, folders);
+  if (action === "describe") return describeOne(call, found, names);
+  return list(call, found, isOn(flags, "json"));
+}
+
+function foldersOf(given: readonly string[]): readonly string[] {
+  for (const folder of given)
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw new UsageError(`folder '${folder}' not found: check the path`);
+  if (given.length > 0) return given.map((folder) => resolve(folder));
+  return [...kameletPlaces([join(process.cwd(), "any.yaml")]), ...findKameletFolders(readConfiguration().settings)];
+}
+
+function unknown(name: string, known: readonly string[], folders: readonly string[]): UsageError {
+  const near = closest(name, known);
+  return new UsageError(`Kamelet '${name}' not found in ${folders.join(", ")}${near === undefined ? "" : ` (did you mean '${near}'?)`}`);
+}
+
+function read(name: string, { file, text }: { readonly file: string; readonly text: string }): Found {
+  const { tree, diagnostics } = readTree(text);
+  const kamelet = tree === undefined ? undefined : readKamelet(tree);
+  const fault: Diagnostic | undefined = diagnostics[0] ?? (kamelet !== undefined && "code" in kamelet ? kamelet : undefined);
+  const usable = fault === undefined && kamelet !== undefined && !("code" in kamelet) ? kamelet : undefined;
+  return { name, file, text, kamelet: usable, problem: fault === undefined ? undefined : `line ${fault.span.line}: ${fault.message}` };
+}
+
+function list({ terminal }: Call, found: readonly Found[], asJson: boolean): number {
+  if (asJson) {
+    const kamelets = found.map(({ name, file, kamelet, problem }) => ({
+      name,
+      file,
+      type: kamelet?.type ?? null,
+      title: kamelet?.title ?? null,
+      problem: problem ?? null,
+    }));
+    terminal.write(JSON.stringify({ total: found.length, kamelets }, undefined, 2));
+    return 0;
+  }
+  const width = Math.max(0, ...found.map(({ name }) => name.length));
+  for (const { name, kamelet, problem } of found)
+    terminal.write(`${name.padEnd(width)}  ${(kamelet?.type ?? "?").padEnd(6)}  ${problem ?? kamelet?.title ?? ""}`);
+  terminal.note(`${found.length} Kamelet${found.length === 1 ? "" : "s"}`);
+  return 0;
+}
+
+async function check({ terminal, flags }: Call, found: readonly Found[], folders: readonly string[]): Promise<number> {
+  const checkFlow = createFlowChecker(await operatorPlugins(), { kamelets: folders });
+  const results = [];
+  for (const { name, file, text, problem } of found) {
+    const problems = problem === undefined ? await faultsOf(name, text) : [problem];
+    results.push({ name, file, runs: problems.length === 0, problems });
+  }
+  const running = results.filter(({ runs }) => runs).length;
+  if (isOn(flags, "json")) terminal.write(JSON.stringify({ total: results.length, running, kamelets: results }, undefined, 2));
+  else {
+    for (const { name, runs, problems } of results)
+      terminal.write(runs ? `${terminal.style("green", "✓")} ${name}` : `${terminal.style("red", "✗")} ${name}: ${problems.join("; ")}`);
+    terminal.note(`${running} of ${results.length} Kamelets can run`);
+  }
+  return running === results.length ? 0 : 1;
+
+  async function faultsOf(id: string, source: string): Promise<readonly string[]> {
+    const { diagnostics } = await checkFlow({ id, source, property: () => undefined });
+    return diagnostics.filter(({ severity }) => severity === "error").map(({ span, message }) => `line ${span.line}: ${message}`);
+  }
+}
+
+function describeOne({ terminal, flags }: Call, found: readonly Found[], names: readonly string[]): number {
+  const [first] = found;
+  if (names.length !== 1 || first === undefined) throw new UsageError("describe requires the name of one Kamelet");
+  const { kamelet, file, problem } = first;
+  if (kamelet === undefined) throw new UsageError(`'${file}' is not a Kamelet: ${problem}`);
+  const { template: _, ...about } = kamelet;
+  if (isOn(flags, "json")) {
+    terminal.write(JSON.stringify({ ...about, file }, undefined, 2));
+    return 0;
+  }
+  terminal.write(`${terminal.style("bold", kamelet.name)} (${kamelet.type})${kamelet.title === undefined ? "" : `: ${kamelet.title}`}`);
+  if (kamelet.description !== undefined) terminal.write(kamelet.description);
+  terminal.write(file);
+  for (const parameter of kamelet.parameters) {
+    const facts = [
+      parameter.type,
+      ...(parameter.required ? ["required"] : []),
+      ...(parameter.secret ? ["secret"] : []),
+      ...(parameter.default === undefined ? [] : [`default ${parameter.default}`]),
+      ...(parameter.values === undefined ? [] : [`one of ${parameter.values.join(", ")}`]),
+    ];
+    terminal.write(`  ${parameter.name} (${facts.join(", ")})${parameter.description === undefined ? "" : `: ${parameter.description}`}`);
+  }
+  return 0;
+}

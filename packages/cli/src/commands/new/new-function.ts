@@ -1,0 +1,63 @@
+// Generates the export for a flow's bean in the functions module, with types for editors.
+import { readFile, writeFile } from "node:fs/promises";
+import { exportedName, functionStub, type FunctionStub, type StubKind } from "@sluice/server/check";
+import { readConfiguration } from "@sluice/server/config";
+import { isOn, textFlag, UsageError, type Call } from "../../command/declaration.ts";
+
+const moduleHead = `// Functions that flows call as beans. Load them with SERVICE_FUNCTIONS=<this file>.\n`;
+
+export async function newFunction({ arguments: given, flags, terminal }: Call): Promise<number> {
+  const bean = String(given["folder"]);
+  const stub = { bean, method: textFlag(flags, "method"), kind: (textFlag(flags, "as") ?? "function") as StubKind };
+  assertNames(stub);
+  const { settings } = readConfiguration();
+  const file = textFlag(flags, "file") ?? settings.functions ?? "functions.mjs";
+  const before = await textOf(file);
+  const lines = typed(stub);
+  if (before !== undefined && exportsName(before, exportedName(bean)))
+    throw new UsageError(`'${file}' already exports '${exportedName(bean)}': add the missing part:\n${lines.slice(1, -1).join("\n")}`);
+  await writeFile(file, `${before === undefined ? moduleHead : before.replace(/\n*$/, "\n")}\n${lines.join("\n")}\n`);
+  if (isOn(flags, "json")) terminal.write(JSON.stringify({ file, name: exportedName(bean) }));
+  else terminal.write(`${file}\n\n${lines.join("\n")}\n\nTry it:\n  SERVICE_FUNCTIONS=${file} sluice dev`);
+  return 0;
+}
+
+function assertNames({ bean, method }: FunctionStub): void {
+  if (!/^[\p{L}_$][\p{L}\p{N}_.$-]*$/u.test(bean)) throw new UsageError(`'${bean}' is not a valid name of a bean or class`);
+  if (method !== undefined && !/^[\p{L}$][\p{L}\p{N}_$]*$/u.test(method)) throw new UsageError(`'${method}' is not a valid name of a method`);
+}
+
+async function textOf(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new UsageError(`'${file}' cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function exportsName(text: string, name: string): boolean {
+  const written = name.replaceAll(/[$.]/g, String.raw`\$&`);
+  return new RegExp(String.raw`^\s*export\s+(?:async\s+)?(?:function|const|let|class)\s+${written}(?![\w$])|\bas\s+["']${written}["']`, "m").test(text);
+}
+
+/** A type of the package, as the file that is written names it. */
+const imported = (type: string): string => `import(${JSON.stringify("sluice/functions")}).${type}`;
+
+/** The parameter types, by how the flow uses the function. */
+const parameterTypes: Readonly<Record<Exclude<StubKind, "class">, Readonly<Record<string, string>>>> = {
+  function: { exchange: imported("Exchange") },
+  "aggregation-strategy": { old: `${imported("Exchange")} | undefined`, next: imported("Exchange") },
+  comparator: { one: "unknown", other: "unknown" },
+  "idempotent-repository": { key: "string" },
+};
+
+/** The stub, with comments that declare the types of its parameters. */
+function typed(stub: FunctionStub): readonly string[] {
+  const parameters = Object.entries(parameterTypes[stub.kind as keyof typeof parameterTypes]);
+  return functionStub(stub).flatMap((line) => {
+    const indent = /^ *(?=(?:export )?(?:function )?[\p{ID_Start}$"][^ ]*\([^)]*\) \{)/u.exec(line)?.[0];
+    if (indent === undefined) return [line];
+    return [`${indent}/**`, ...parameters.map(([name, type]) => `${indent} * @param {${type}} ${name}`), `${indent} */`, line];
+  });
+}

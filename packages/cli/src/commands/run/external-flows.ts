@@ -1,0 +1,36 @@
+import { stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import type { ExternalFlow, ExternalFlows } from "@sluice/server";
+import { UsageError } from "../../command/declaration.ts";
+import { paramsBeside, type Params } from "../../files/flow-params.ts";
+import { readProjectProperties, type ProjectPropertiesOptions } from "../../files/project-properties.ts";
+import { findYamlFiles, flowIdOf } from "../../files/yaml-files.ts";
+
+/** Reads the flows in the given paths, on each call; duplicate ids are an error. Undefined without paths. */
+export async function readExternalFlows(
+  paths: readonly string[],
+  { params, ...project }: ProjectPropertiesOptions & { readonly params: Params },
+): Promise<(ExternalFlows & { readonly files: readonly string[] }) | undefined> {
+  if (paths.length === 0) return undefined;
+  let propertyFolders: readonly string[] = [];
+  const list = async (): Promise<readonly ExternalFlow[]> => {
+    const owners = new Map<string, string>();
+    const flows: ExternalFlow[] = [];
+    const properties = readProjectProperties(project);
+    for (const { path, text, kind } of await findYamlFiles(paths)) {
+      if (kind !== "flow") continue;
+      const id = flowIdOf(path);
+      // The runtime refuses ids that differ in case only.
+      const owner = owners.get(id.toLowerCase());
+      if (owner !== undefined) throw new UsageError(`'${path}' and '${owner}' have the same flow id '${id}': rename one of them`);
+      owners.set(id.toLowerCase(), path);
+      flows.push({ id, path: resolve(path), params: { ...(await properties.paramsFor(path, text)), ...(await paramsBeside(path)), ...params } });
+    }
+    propertyFolders = properties.folders;
+    return flows;
+  };
+  const flows = await list();
+  if (flows.length === 0) throw new UsageError(`no flow found in ${paths.map((path) => `'${path}'`).join(", ")}`);
+  const named = await Promise.all(paths.map(async (path) => ((await stat(path)).isDirectory() ? resolve(path) : dirname(resolve(path)))));
+  return { list, files: flows.map(({ path }) => path), folders: [...new Set([...named, ...flows.map(({ path }) => dirname(path)), ...propertyFolders])] };
+}

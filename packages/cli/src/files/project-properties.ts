@@ -1,0 +1,92 @@
+// Values for `{{name}}` from the `application.properties` files of a project: in the folder of the flow and the folders above it, up
+// to the project root. The nearest file wins, and in one folder `application-<profile>.properties` wins over the plain file.
+import { existsSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { dirname, join, parse, resolve } from "node:path";
+import { parseProperties, placeholderNames, withProfile } from "@sluice/model";
+import { looksSecret, variableOf } from "@sluice/server/config";
+import type { Params } from "./flow-params.ts";
+import { readText } from "./yaml-files.ts";
+
+export interface ProjectProperties {
+  /** The values a flow uses, as parameters of a deploy; values whose name suggests a secret are marked as such. */
+  paramsFor(flowPath: string, text: string): Promise<Params>;
+  /** The folders of the files that were read, to be watched. */
+  readonly folders: readonly string[];
+}
+
+export interface ProjectPropertiesOptions {
+  readonly profile: string | undefined;
+  /** Variables that override properties, as in the runtime: `erp.url` is overridden by `ERP_URL`. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Reads each file at most once, so create a new one after files changed. */
+export function readProjectProperties({ profile, environment }: ProjectPropertiesOptions): ProjectProperties {
+  const known = new Map<string, Promise<ReadonlyMap<string, string>>>();
+  const folders = new Set<string>();
+  const noProperties: ReadonlyMap<string, string> = new Map();
+
+  async function entriesOf(path: string): Promise<ReadonlyMap<string, string>> {
+    if (!existsSync(path)) return noProperties;
+    folders.add(dirname(path));
+    return parseProperties(await readText(path));
+  }
+
+  async function propertiesOf(folder: string): Promise<ReadonlyMap<string, string>> {
+    const above = isProjectRoot(folder) ? noProperties : await cached(dirname(folder));
+    const plain = await entriesOf(join(folder, "application.properties"));
+    const chosen = profile ?? plain.get("camel.main.profile");
+    const ofProfile = chosen === undefined ? noProperties : await entriesOf(join(folder, `application-${chosen}.properties`));
+    const own = withProfile(plain, ofProfile, chosen);
+    return own.size === 0 ? above : new Map([...above, ...own]);
+  }
+
+  function cached(folder: string): Promise<ReadonlyMap<string, string>> {
+    let properties = known.get(folder);
+    if (properties === undefined) known.set(folder, (properties = propertiesOf(folder)));
+    return properties;
+  }
+
+  return {
+    async paramsFor(flowPath, text) {
+      const folder = dirname(resolve(flowPath));
+      const properties = await cached(folder);
+      const params: Record<string, unknown> = {};
+      const names = new Set([...placeholderNames(text), ...[...properties.keys()].filter((name) => isCamelSettingFor(name, text))]);
+      for (const name of names) {
+        const value = properties.get(name);
+        if (value === undefined || environment[variableOf(name)] !== undefined) continue;
+        params[name] = looksSecret(name) ? { value, secret: true } : value;
+        for (const inner of placeholderNames(value)) names.add(inner);
+      }
+      return params;
+    },
+    get folders() {
+      return [...folders];
+    },
+  };
+}
+
+/** Options of a component whose scheme the flow uses, and beans whose name it uses: `camel.component.<scheme>.*`, `camel.beans.<name>`. */
+function isCamelSettingFor(name: string, text: string): boolean {
+  const [, used] = /^camel\.(?:component|beans)\.([^.[]+)/.exec(name) ?? [];
+  return used !== undefined && text.includes(used);
+}
+
+const rootMarkers = [".git", "package.json", "pom.xml", "build.gradle"];
+
+/**
+ * Where the search ends. Folders that are not part of a project are never read: others may write to the folder for temporary
+ * files, and the home folder belongs to no project.
+ */
+export function isProjectRoot(folder: string): boolean {
+  const above = dirname(folder);
+  return (
+    above === folder ||
+    above === parse(above).root ||
+    above === homedir() ||
+    above === resolve(tmpdir()) ||
+    rootMarkers.some((name) => existsSync(join(folder, name)))
+  );
+}

@@ -1,0 +1,83 @@
+// An embedded runtime, built from the parts of the server.
+import { closeSync, openSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { devNull, tmpdir } from "node:os";
+import { join } from "node:path";
+import { configurationOf, Refusal, SettingsError, startEmbeddedServer, statusOf, type Configuration, type RunningServer } from "@sluice/server";
+import { atCaller } from "./at-caller.ts";
+import { SluiceError } from "./sluice-error.ts";
+import type { ApiReply, DeployedFlow, FlowSource, InvokeMessage, InvokeReply, Sluice, SluiceOptions } from "./sluice.ts";
+
+export async function openSluice({ flows = {}, environment, onLog, ...settings }: SluiceOptions): Promise<Sluice> {
+  if ("workers" in settings) throw new SettingsError(["Unknown option 'workers': an embedded runtime is part of one process."]);
+  const configuration = configurationOf(settings, environment);
+  const { dataDir } = settings;
+  const temporary = dataDir === undefined ? await mkdtemp(join(tmpdir(), "sluice-embedded-")) : undefined;
+  const output = openSync(devNull, "w");
+  const release = async (): Promise<void> => {
+    closeSync(output);
+    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
+  };
+  const placed: Configuration = temporary === undefined ? configuration : { ...configuration, settings: { ...configuration.settings, dataDir: temporary } };
+  const embedding = { keepsFlows: temporary === undefined, opensPort: settings.port !== undefined, onLog };
+  const server = await startEmbeddedServer(placed, output, embedding).catch((error: unknown) => release().then(() => Promise.reject(error)));
+  return withFlows(sluiceOf(server, release), flows);
+}
+
+async function withFlows(sluice: Sluice, flows: NonNullable<SluiceOptions["flows"]>): Promise<Sluice> {
+  try {
+    for (const [id, flow] of Object.entries(flows)) await sluice.deploy(id, flow);
+    return sluice;
+  } catch (error) {
+    await sluice.close();
+    throw error;
+  }
+}
+
+function sluiceOf(server: RunningServer, release: () => Promise<void>): Sluice {
+  let closing: Promise<{ readonly drained: boolean }> | undefined;
+
+  async function api(method: string, path: string, body?: unknown): Promise<ApiReply> {
+    if (!path.startsWith("/")) throw new SluiceError(`The path '${path}' must start with '/', as in '/runs?limit=10'`, { status: 400 });
+    const reply = await server.api(method, path, body);
+    const isJson = reply.headers["content-type"]?.startsWith("application/json") === true;
+    return { status: reply.status, body: isJson ? JSON.parse(reply.text) : reply.text };
+  }
+
+  async function accepted(method: string, path: string, body?: unknown): Promise<unknown> {
+    const reply = await api(method, path, body);
+    if (reply.status < 400) return reply.body;
+    throw new SluiceError((reply.body as { readonly error: string }).error, { status: reply.status });
+  }
+
+  return {
+    deploy(id, flow) {
+      const source: FlowSource = typeof flow === "string" ? { yaml: flow } : flow;
+      const query = source.tests === undefined ? "" : "?tests=required";
+      return atCaller(accepted("PUT", `/flows/${encodeURIComponent(id)}${query}`, source) as Promise<DeployedFlow>);
+    },
+    remove: (id) => atCaller(accepted("DELETE", `/flows/${encodeURIComponent(id)}`).then(() => undefined)),
+    invoke: (routeId, message = {}) => atCaller(closing === undefined ? invoke(server, routeId, message) : Promise.reject(shuttingDown())),
+    api: (method, path, body) => atCaller(api(method, path, body)),
+    handler: server.handler,
+    baseUrl: server.baseUrl === "" ? undefined : server.baseUrl,
+    close() {
+      closing ??= server
+        .stop()
+        .finally(release)
+        .then(({ drained }) => ({ drained }));
+      return closing;
+    },
+  };
+}
+
+const shuttingDown = (): SluiceError => new SluiceError("the runtime is shutting down", { status: 503 });
+
+async function invoke(server: RunningServer, routeId: string, message: InvokeMessage): Promise<InvokeReply> {
+  const run = await server.invoke(routeId, message).catch((error: unknown) => {
+    throw error instanceof Refusal ? new SluiceError(error.message, { status: statusOf[error.code] }) : error;
+  });
+  const { runId, body, headers, error } = run;
+  if (error !== null) throw new SluiceError(error.message, { status: 500, runId, stepId: error.stepId ?? undefined, type: error.type });
+  return { runId, body, headers };
+}
