@@ -1,9 +1,10 @@
-// The designer's own small server: the page, the workspace behind it, and the way to the runtimes.
+// The designer server: serves the page and the workspace, and proxies the runtimes.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { AppFiles, defaultAppFolder } from "./http/app-files.ts";
 import { HttpError } from "./http/http-error.ts";
 import { readJson, sendError, sendJson, textOf } from "./http/json-exchange.ts";
+import { requestSource } from "./http/request-source.ts";
 import { refuseStrangers } from "./http/same-origin.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { SignIn } from "./http/sign-in.ts";
@@ -16,16 +17,18 @@ import { Workspace } from "./workspace/workspace.ts";
 export interface DesignerOptions {
   /** 0 picks a free one. */
   readonly port: number;
-  /** Anything but this machine itself needs a password. */
+  /** Any address but loopback requires a password. */
   readonly host?: string;
   readonly workspace: string;
   readonly targets: readonly Target[];
   readonly password?: string;
-  /** Where the tokens named by the targets are looked up. */
+  /** Trusted proxies (addresses or networks) whose `X-Forwarded-For` identifies clients for the sign-in rate limit. */
+  readonly trustedProxies?: readonly string[];
+  /** Environment with the tokens of the targets. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly appFolder?: string;
   readonly writeFile?: WriteFile;
-  /** Told of faults that are nobody's intention. */
+  /** Called with unexpected errors. */
   readonly onFault?: (error: unknown) => void;
 }
 
@@ -38,10 +41,10 @@ export interface RunningDesigner {
 const loopback: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
 
 export async function startDesigner(options: DesignerOptions): Promise<RunningDesigner> {
-  const signIn = new SignIn(options.password);
+  const signIn = new SignIn(options.password, requestSource(options.trustedProxies ?? []));
   const host = options.host ?? "127.0.0.1";
   const isLocalOnly = !signIn.isRequired;
-  if (isLocalOnly && !loopback.has(host)) throw new Error(`the designer does not listen on ${host} without a password: set DESIGNER_PASSWORD`);
+  if (isLocalOnly && !loopback.has(host)) throw new Error(`the designer requires a password to listen on ${host}: set DESIGNER_PASSWORD`);
   const workspace = new Workspace(options.workspace, options.writeFile);
   await workspace.prepare();
   const targets = await Targets.load(options.targets, options.environment, workspace);
@@ -86,13 +89,12 @@ async function handle(parts: ApiParts, app: AppFiles, isLocalOnly: boolean, requ
   return serveWorkspaceApi(parts, request, response, pathname);
 }
 
-/** A page reached under a foreign name could be read by that name's owner. */
+/** Refuses foreign host names, because their owner could read the page (DNS rebinding). */
 function refuseForeignHost(request: IncomingMessage): void {
   refuseStrangers({ headers: { host: request.headers.host }, method: "GET" } as IncomingMessage, true);
 }
 
 async function serveSession(signIn: SignIn, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const isSecure = request.headers["x-forwarded-proto"] === "https";
   switch (request.method) {
     case "GET":
       return sendJson(response, 200, { signedIn: signIn.isSignedIn(request), passwordRequired: signIn.isRequired });
@@ -101,7 +103,7 @@ async function serveSession(signIn: SignIn, request: IncomingMessage, response: 
         response,
         200,
         { signedIn: true, passwordRequired: true },
-        { "set-cookie": signIn.open(textOf(await readJson(request), "password"), isSecure) },
+        { "set-cookie": signIn.open(request, textOf(await readJson(request), "password")) },
       );
     case "DELETE":
       return sendJson(response, 200, { signedIn: false }, { "set-cookie": signIn.close(request) });

@@ -1,4 +1,4 @@
-// The built page. Only files found by walking its folder at start can be asked for, so no path can lead out of it.
+// Serves the built page. Only files found in its folder at start are served, so path traversal is not possible.
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -20,26 +20,26 @@ const types: Readonly<Record<string, string>> = {
 
 interface AppFile {
   readonly bytes: Buffer;
-  /** Made at the first request for it. */
+  /** Compressed on the first request. */
   gzip: Buffer | undefined;
   readonly type: string;
 }
 
-/** Where the build puts the page, seen from the built server and from its sources. */
+/** Build output of the page, relative to the built server and to its sources. */
 export function defaultAppFolder(): string {
   const candidates = ["../../app/", "../../dist/app/"].map((path) => fileURLToPath(new URL(path, import.meta.url)));
   return candidates.find((path) => existsSync(join(path, "index.html"))) ?? (candidates[0] as string);
 }
 
 export class AppFiles {
-  /** Read at start: a page that was loaded keeps its scripts, whatever happens to the folder. */
+  /** Read at start, so that an open page can still load its scripts after a rebuild. */
   readonly #files: ReadonlyMap<string, AppFile>;
 
   constructor(folder: string) {
     this.#files = new Map(existsSync(folder) ? walk(folder, "").map((name) => [name, readApp(join(folder, name))]) : []);
   }
 
-  /** Answers with a file of the build, or with the page itself for any other path, so that every screen has an address. */
+  /** Serves a file of the build, or the page itself for any other path, so that every screen has a URL. */
   serve(request: IncomingMessage, response: ServerResponse, pathname: string): void {
     const name = pathname.slice(1);
     const file = name === "index.html" ? undefined : this.#files.get(name);

@@ -3,7 +3,7 @@ import { HttpError } from "./http-error.ts";
 
 const largestBody = 12 * 1024 * 1024;
 
-/** The body as it came; refused when it is larger than any flow may be. */
+/** Reads the request body, up to the maximum size of a flow. */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
@@ -27,14 +27,14 @@ export async function readJson(request: IncomingMessage): Promise<Readonly<Recor
   return value as Readonly<Record<string, unknown>>;
 }
 
-/** A member of a body that must be text. */
+/** A required string member of a body. */
 export function textOf(body: Readonly<Record<string, unknown>>, name: string): string {
   const value = body[name];
   if (typeof value !== "string") throw new HttpError(400, `${name} must be a string`);
   return value;
 }
 
-/** A member that is text, or null for "there is none". */
+/** A string member, or null. */
 export function textOrNull(body: Readonly<Record<string, unknown>>, name: string): string | null {
   return body[name] === null || body[name] === undefined ? null : textOf(body, name);
 }
@@ -55,6 +55,6 @@ export function sendError(response: ServerResponse, error: unknown): void {
     response.destroy();
     return;
   }
-  if (error instanceof HttpError) return sendJson(response, error.status, { error: error.message, ...error.detail });
-  sendJson(response, 500, { error: "the designer met an unexpected fault; its output names it" });
+  if (error instanceof HttpError) return sendJson(response, error.status, { error: error.message, ...error.detail }, error.headers);
+  sendJson(response, 500, { error: "internal error in the designer; see its output for details" });
 }

@@ -1,4 +1,4 @@
-/** The headers of every answer. Styles may carry the page's nonce, because the source editor makes its own sheet. */
+/** Security headers of every response. Styles may use the nonce of the page, because the source editor creates a style sheet. */
 export function securityHeaders(nonce?: string): Readonly<Record<string, string>> {
   const style = nonce === undefined ? "'self'" : `'self' 'nonce-${nonce}'`;
   return {

@@ -1,11 +1,12 @@
-// Sign-in with the one password of the designer. Sessions live in memory: a restart signs everybody out.
+// Sign-in with the password of the designer. Sessions are kept in memory: a restart signs out all users.
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { GuessLimit } from "./guess-limit.ts";
 import { HttpError } from "./http-error.ts";
+import type { RequestSource } from "./request-source.ts";
 
 const cookieName = "sluice_designer";
 const sessionMs = 12 * 60 * 60 * 1000;
-const triesPerMinute = 10;
 const mostSessions = 1000;
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
@@ -13,9 +14,11 @@ const digest = (text: string): Buffer => createHash("sha256").update(text).diges
 export class SignIn {
   readonly #password: string | undefined;
   readonly #sessions = new Map<string, number>();
-  #tries: number[] = [];
+  readonly #guesses = new GuessLimit();
+  readonly #sourceOf: RequestSource;
 
-  constructor(password: string | undefined) {
+  constructor(password: string | undefined, sourceOf: RequestSource) {
+    this.#sourceOf = sourceOf;
     this.#password = password === undefined || password.trim() === "" ? undefined : password;
   }
 
@@ -29,15 +32,21 @@ export class SignIn {
     return until !== undefined && until > Date.now();
   }
 
-  /** The cookie of a new session, or a refusal. */
-  open(password: string, isSecure: boolean): string {
+  /** Throws if the source must wait. Attempts are limited per source, so that one client cannot lock out others. */
+  isPassword(request: IncomingMessage, password: string): boolean {
+    const source = this.#sourceOf(request);
+    this.#guesses.assertMayTry(source);
+    const isRight = this.#password !== undefined && timingSafeEqual(digest(password), digest(this.#password));
+    if (isRight) this.#guesses.right(source);
+    else this.#guesses.wrong(source);
+    return isRight;
+  }
+
+  /** Returns the cookie of a new session; throws if the password is wrong. */
+  open(request: IncomingMessage, password: string): string {
+    if (!this.isPassword(request, password)) throw new HttpError(401, "wrong password");
     const now = Date.now();
-    this.#tries = this.#tries.filter((at) => at > now - 60_000);
-    if (this.#tries.length >= triesPerMinute) throw new HttpError(429, "too many attempts: wait a minute");
-    if (this.#password === undefined || !timingSafeEqual(digest(password), digest(this.#password))) {
-      this.#tries.push(now);
-      throw new HttpError(401, "the password is not right");
-    }
+    const isSecure = request.headers["x-forwarded-proto"] === "https";
     for (const [key, until] of this.#sessions) if (until <= now || this.#sessions.size >= mostSessions) this.#sessions.delete(key);
     const key = randomBytes(32).toString("base64url");
     this.#sessions.set(digest(key).toString("hex"), now + sessionMs);
@@ -50,7 +59,7 @@ export class SignIn {
   }
 }
 
-/** The digest of the session key in the cookie: keys themselves are not kept. */
+/** The digest of the session key in the cookie; the keys themselves are not stored. */
 function cookieOf(request: IncomingMessage): string {
   const pair = (request.headers.cookie ?? "").split(";").find((part) => part.trim().startsWith(`${cookieName}=`));
   return digest(pair?.trim().slice(cookieName.length + 1) ?? "").toString("hex");

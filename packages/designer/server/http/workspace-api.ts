@@ -1,6 +1,7 @@
-// `/_designer/*`: the workspace over HTTP. One line per endpoint; what they do stands in their own rooms.
+// `/_designer/*`: the HTTP API of the workspace, one line per endpoint.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { deploy } from "../targets/deploy.ts";
+import { saveTargets } from "../targets/save-targets.ts";
 import type { Targets } from "../targets/targets.ts";
 import { tryWebhook } from "../targets/try-webhook.ts";
 import { summarize } from "../workspace/flow-summary.ts";
@@ -26,7 +27,7 @@ type Handler = (call: Call) => Promise<unknown>;
 
 const prefix = "/_designer";
 
-/** Paths with `*` for names; the longer ones stand first. */
+/** Paths with `*` for names. */
 const endpoints: readonly (readonly [method: string, path: string, handle: Handler])[] = [
   ["GET", "/flows", ({ parts }) => listFlows(parts)],
   ["GET", "/flows/*", readFlow],
@@ -46,14 +47,14 @@ const endpoints: readonly (readonly [method: string, path: string, handle: Handl
   ["GET", "/categories", ({ parts }) => parts.workspace.categories()],
   ["PUT", "/categories", saveCategories],
   ["GET", "/targets", async ({ parts }) => ({ targets: parts.targets.list() })],
-  ["PUT", "/targets", saveTargets],
+  ["PUT", "/targets", putTargets],
   ["POST", "/try", async ({ parts, request }) => tryWebhook(parts.targets, await readJson(request))],
 ];
 
 export async function serveWorkspaceApi(parts: ApiParts, request: IncomingMessage, response: ServerResponse, pathname: string): Promise<void> {
   const path = pathname.slice(prefix.length).split("/").slice(1).map(decode);
   const matching = endpoints.filter(([, pattern]) => matches(pattern, path));
-  if (matching.length === 0) throw new HttpError(404, "there is no such endpoint");
+  if (matching.length === 0) throw new HttpError(404, "endpoint not found");
   const found = matching.find(([method]) => method === request.method);
   if (found === undefined) throw new HttpError(405, "method not allowed");
   const names = path.filter((_, index) => found[1].split("/").slice(1)[index] === "*");
@@ -69,7 +70,7 @@ function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw new HttpError(400, "the address is not written well");
+    throw new HttpError(400, "malformed URL");
   }
 }
 
@@ -98,7 +99,7 @@ async function saveFlow({ parts: { workspace }, names, request }: Call): Promise
   const id = names[0] as string;
   const body = await readJson(request);
   const file = await workspace.flows.save(id, textOf(body, "text"), textOrNull(body, "expectedHash"));
-  // The file is what counts: a copy that cannot be kept is said, but does not undo the save.
+  // The save succeeds even if the version cannot be stored; the reply says so.
   const kept = await workspace.versions.add(id, file.text, "save").then(
     () => true,
     () => false,
@@ -123,8 +124,16 @@ async function saveCategories({ parts: { workspace }, request }: Call): Promise<
   return workspace.categories();
 }
 
-async function saveTargets({ parts: { targets }, request }: Call): Promise<unknown> {
-  await targets.replace((await readJson(request))["targets"]);
+async function putTargets({ parts: { targets, signIn }, request }: Call): Promise<unknown> {
+  const body = await readJson(request);
+  await saveTargets(targets, body, (unconfirmed) => {
+    if (!signIn.isRequired) return;
+    const password = textOrNull(body, "password") ?? "";
+    // Not 401, because the session is still valid.
+    const refused = (message: string): HttpError => new HttpError(403, message, { needs: "password", confirm: unconfirmed });
+    if (password === "") throw refused("adding a target requires the designer password");
+    if (!signIn.isPassword(request, password)) throw refused("wrong password");
+  });
   return { targets: targets.list() };
 }
 

@@ -1,5 +1,5 @@
-// Deploy: saves first when the text on the disk is another one, then puts the text into service, and records what became of it.
-// A deployment that somebody else made is never replaced unless the caller has seen exactly that one.
+// Deploy: saves the text if it differs from the file, sends it to the runtime, and records the outcome. A deployment made elsewhere
+// is replaced only if the caller has seen exactly that version.
 import { HttpError } from "../http/http-error.ts";
 import { hashOf } from "../workspace/durable-file.ts";
 import type { DeployRecord } from "../workspace/deploy-records.ts";
@@ -11,10 +11,10 @@ import type { Target, Targets } from "./targets.ts";
 export interface DeployRequest {
   readonly id: string;
   readonly text: string;
-  /** The content of the file the page knows; null when it knows none. */
+  /** Hash of the file content that the page has loaded; null if it has loaded none. */
   readonly baseHash: string | null;
   readonly target: string | undefined;
-  /** The foreign deployment that may be replaced, because its difference was shown. */
+  /** Hash of the deployment made elsewhere that may be replaced, because its diff was shown. */
   readonly overwrite: string | null;
 }
 
@@ -46,7 +46,7 @@ export async function deploy(workspace: Workspace, targets: Targets, asked: Depl
     return { file: savedFile, saved, record, reply };
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
-    // A question to the user is no failed deploy.
+    // A conflict asks the user and is not a failed deployment.
     if (error.detail["conflict"] === undefined) await recordFailure(workspace, target, asked.id, file.hash, error.message);
     throw new HttpError(error.status, error.message, { ...error.detail, file: savedFile, saved });
   }
@@ -59,7 +59,7 @@ async function install(workspace: Workspace, targets: Targets, target: Target, {
   const running = now.status === 200 ? (jsonOf(now) as { hash: string; yaml: string; lastModified: string }) : undefined;
   const known = (await workspace.records.of(id))[target.name]?.deployedHash ?? null;
   if (running !== undefined && ![known, overwrite, hashOf(text)].includes(running.hash)) {
-    throw new HttpError(412, `'${id}' on '${target.name}' was changed by somebody else`, {
+    throw new HttpError(412, `'${id}' on '${target.name}' was changed elsewhere`, {
       conflict: "deployment",
       deployed: { text: running.yaml, hash: running.hash, lastModified: running.lastModified },
     });
@@ -71,7 +71,7 @@ async function install(workspace: Workspace, targets: Targets, target: Target, {
     body: Buffer.from(text, "utf8"),
   });
   if (answer.status === 412) {
-    throw new HttpError(412, `'${id}' on '${target.name}' was changed by somebody else a moment ago: deploy again to see the difference`, {
+    throw new HttpError(412, `'${id}' on '${target.name}' was just changed elsewhere: deploy again to see the difference`, {
       conflict: "deployment",
     });
   }
@@ -81,9 +81,9 @@ async function install(workspace: Workspace, targets: Targets, target: Target, {
 
 function refusalOf(answer: RuntimeAnswer, target: Target): HttpError {
   const { error } = (jsonOf(answer) ?? {}) as { error?: unknown };
-  const text = typeof error === "string" ? error : `the runtime '${target.name}' answered ${answer.status}`;
-  const hint = answer.status === 401 ? `: the token in ${target.tokenEnv} is not the one of '${target.name}'` : "";
-  // Our own 401 means "sign in"; the runtime's must not look like it.
+  const text = typeof error === "string" ? error : `the runtime '${target.name}' responded with ${answer.status}`;
+  const hint = answer.status === 401 ? `: the token in ${target.tokenEnv} was rejected by '${target.name}'` : "";
+  // A 401 of the designer means "sign in", so a 401 of the runtime gets another status.
   return new HttpError(answer.status === 401 ? 502 : answer.status, text + hint, { runtime: "refused", runtimeStatus: answer.status });
 }
 

@@ -1,4 +1,4 @@
-// `/_api/*` of the chosen runtime, as if it were the designer's own: streams included, token added, redirects not followed.
+// Proxies `/_api/*` to the selected runtime, including streams. Adds the token and does not follow redirects.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { readBody } from "../http/json-exchange.ts";
 import { openCall } from "./runtime-call.ts";
@@ -7,7 +7,7 @@ import type { Targets } from "./targets.ts";
 const passedIn = ["accept", "accept-api-version", "content-type", "if-match", "if-none-match", "last-event-id", "x-test-session"] as const;
 const passedOut = ["content-type", "etag", "allow", "retry-after", "x-api-version", "x-run-id", "content-disposition"] as const;
 
-/** The header by which the page says which target it means. */
+/** The request header that names the target. */
 const targetHeader = "x-sluice-target";
 
 export async function proxy(targets: Targets, request: IncomingMessage, response: ServerResponse): Promise<void> {

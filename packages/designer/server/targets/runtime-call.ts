@@ -2,26 +2,24 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { HttpError } from "../http/http-error.ts";
-import type { Target, Targets } from "./targets.ts";
+import { assertManagementPath } from "./management-path.ts";
+import { wrongVariable, type Target, type Targets } from "./targets.ts";
 
 export interface RuntimeCall {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** How long the runtime may take to begin its answer. */
+  /** Timeout until the first byte of the response. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   /** False for webhooks, which have their own credentials. */
   readonly withToken?: boolean;
 }
 
-/** Sends the call and gives the answer as it begins; 502 when the runtime cannot be reached, 504 when it takes too long. */
+/** Sends the call and resolves with the response headers; throws 502 if the runtime is unreachable, 504 on timeout. */
 export function openCall(targets: Targets, target: Target, call: RuntimeCall): Promise<IncomingMessage> {
-  const token = call.withToken === false ? undefined : targets.tokenOf(target);
-  if (token === undefined && call.withToken !== false) {
-    throw new HttpError(503, `no token for target '${target.name}': set ${target.tokenEnv} where the designer is started`, { runtime: "no-token" });
-  }
+  const token = call.withToken === false ? undefined : tokenFor(targets, target, call.path);
   const send = target.baseUrl.startsWith("https:") ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const outgoing = send(`${target.baseUrl}${call.path}`, {
@@ -34,8 +32,7 @@ export function openCall(targets: Targets, target: Target, call: RuntimeCall): P
       ...(call.signal === undefined ? {} : { signal: call.signal }),
     });
     const timer = setTimeout(
-      () =>
-        outgoing.destroy(new HttpError(504, `the runtime '${target.name}' did not answer in time; nothing is known about the outcome`, { runtime: "timeout" })),
+      () => outgoing.destroy(new HttpError(504, `the runtime '${target.name}' did not respond in time; the outcome is unknown`, { runtime: "timeout" })),
       call.timeoutMs ?? 30_000,
     );
     outgoing.once("response", (answer) => {
@@ -48,11 +45,20 @@ export function openCall(targets: Targets, target: Target, call: RuntimeCall): P
       reject(
         error instanceof HttpError
           ? error
-          : new HttpError(502, `the runtime '${target.name}' at ${target.baseUrl} does not answer (${reason})`, { runtime: "down" }),
+          : new HttpError(502, `the runtime '${target.name}' at ${target.baseUrl} is not responding (${reason})`, { runtime: "down" }),
       );
     });
     outgoing.end(call.body);
   });
+}
+
+/** The token, for the management API only: it must never be sent to a webhook. */
+function tokenFor(targets: Targets, target: Target, path: string): string {
+  assertManagementPath(path);
+  const token = targets.tokenOf(target);
+  if (token !== undefined) return token;
+  const remedy = targets.isTokenVariable(target) ? `set ${target.tokenEnv} where the designer is started` : wrongVariable(target.tokenEnv);
+  throw new HttpError(503, `no token for target '${target.name}': ${remedy}`, { runtime: "no-token" });
 }
 
 export interface RuntimeAnswer {
@@ -63,7 +69,7 @@ export interface RuntimeAnswer {
 
 const largestAnswer = 16 * 1024 * 1024;
 
-/** The whole answer; for calls whose answers are small. */
+/** Reads the complete response, up to a size limit. */
 export async function callRuntime(targets: Targets, target: Target, call: RuntimeCall): Promise<RuntimeAnswer> {
   const answer = await openCall(targets, target, call);
   const parts: Buffer[] = [];
@@ -71,11 +77,13 @@ export async function callRuntime(targets: Targets, target: Target, call: Runtim
   try {
     for await (const part of answer as AsyncIterable<Buffer>) {
       size += part.length;
-      if (size > largestAnswer) throw new HttpError(502, `the runtime '${target.name}' answered with more than ${largestAnswer} bytes`);
+      if (size > largestAnswer) throw new HttpError(502, `the runtime '${target.name}' sent a response larger than ${largestAnswer} bytes`);
       parts.push(part);
     }
   } catch (error) {
-    throw error instanceof HttpError ? error : new HttpError(502, `the runtime '${target.name}' broke off its answer`, { runtime: "down" });
+    throw error instanceof HttpError
+      ? error
+      : new HttpError(502, `the runtime '${target.name}' closed the connection before the end of the response`, { runtime: "down" });
   }
   return { status: answer.statusCode ?? 502, headers: answer.headers, text: Buffer.concat(parts).toString("utf8") };
 }

@@ -1,5 +1,5 @@
-// The runtimes this designer can deploy to. A target names the variable that holds its token; the token itself is looked up
-// here, on the server, and never leaves it but towards that runtime.
+// The runtimes this designer can deploy to. A target names the environment variable that contains its token; the token is read here, on the server,
+// and sent only to that runtime.
 import { HttpError } from "../http/http-error.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -11,65 +11,101 @@ export interface Target {
 
 const stateFile = "targets.json";
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9 ._-]{0,39}$/;
-// Only variables that hold tokens can be named: the page must not be able to send just any secret somewhere.
-const variablePattern = /^[A-Z][A-Z0-9_]*TOKEN[A-Z0-9_]*$/;
+/** Only variables with these names can be used, so that the page cannot send other secrets of the environment to a target. */
+const variablePattern = /^(SERVICE_DEPLOY_TOKEN|SLUICE_([A-Z0-9]+_)+TOKEN)$/;
+
+/** The error for a variable that must not be used as a token. */
+export const wrongVariable = (name: string): string =>
+  `the variable '${name.slice(0, 60)}' cannot be used as a token: use SERVICE_DEPLOY_TOKEN or a name such as SLUICE_STAGING_TOKEN`;
+
+/** A token and a new address to send it to. */
+export interface NewAddress {
+  readonly target: string;
+  readonly address: string;
+  readonly tokenEnv: string;
+}
 
 export class Targets {
   #targets: readonly Target[];
+  /** Variables named by the targets given at start; the operator may use any name. */
+  readonly #givenVariables: ReadonlySet<string>;
   readonly #environment: Readonly<Record<string, string | undefined>>;
   readonly #workspace: Workspace;
 
-  private constructor(targets: readonly Target[], environment: Readonly<Record<string, string | undefined>>, workspace: Workspace) {
-    this.#targets = targets;
+  private constructor(given: readonly Target[], stored: readonly Target[], environment: Readonly<Record<string, string | undefined>>, workspace: Workspace) {
+    const names = new Set(given.map(({ name }) => name));
+    this.#targets = [...given, ...stored.filter(({ name }) => !names.has(name))];
+    this.#givenVariables = new Set(given.map(({ tokenEnv }) => tokenEnv));
     this.#environment = environment;
     this.#workspace = workspace;
   }
 
-  /** The targets given at start, and those added in the settings; a given one wins over a stored one of the same name. */
+  /** The targets given at start and those added in the settings; the former win if names are equal. */
   static async load(given: readonly Target[], environment: Readonly<Record<string, string | undefined>>, workspace: Workspace): Promise<Targets> {
-    const stored = readStored(await workspace.readState(stateFile));
-    const names = new Set(given.map(({ name }) => name));
-    return new Targets([...given, ...stored.filter(({ name }) => !names.has(name))], environment, workspace);
+    return new Targets(given, readStored(await workspace.readState(stateFile)), environment, workspace);
   }
 
   list(): readonly (Target & { readonly hasToken: boolean })[] {
     return this.#targets.map((target) => ({ ...target, hasToken: this.tokenOf(target) !== undefined }));
   }
 
-  /** The named target; the first one when none is named. */
+  /** The named target, or the first one. */
   find(name: string | undefined): Target {
     const target = name === undefined || name === "" ? this.#targets[0] : this.#targets.find((candidate) => candidate.name === name);
-    if (target === undefined)
-      throw new HttpError(404, name === undefined ? "there is no target: add one in Settings" : `target '${name.slice(0, 60)}' not found`);
+    if (target === undefined) throw new HttpError(404, name === undefined ? "no targets: add one in Settings" : `target '${name.slice(0, 60)}' not found`);
     return target;
   }
 
-  tokenOf({ tokenEnv }: Target): string | undefined {
-    const token = this.#environment[tokenEnv]?.trim();
+  tokenOf(target: Target): string | undefined {
+    const token = this.isTokenVariable(target) ? this.#environment[target.tokenEnv]?.trim() : undefined;
     return token === "" ? undefined : token;
   }
 
-  async replace(raw: unknown): Promise<void> {
+  isTokenVariable({ tokenEnv }: Target): boolean {
+    return variablePattern.test(tokenEnv) || this.#givenVariables.has(tokenEnv);
+  }
+
+  /** Validates the targets of a request; existing targets are always valid. */
+  read(raw: unknown): readonly Target[] {
     if (!Array.isArray(raw) || raw.length > 50) throw new HttpError(400, "targets must be a list");
     const targets = raw.map(checked);
+    for (const target of targets) {
+      const { name, tokenEnv } = target;
+      if (!this.isTokenVariable(target) && !this.#targets.some((known) => known.name === name && known.tokenEnv === tokenEnv))
+        throw new HttpError(422, `target '${name}': ${wrongVariable(tokenEnv)}`);
+    }
     if (new Set(targets.map(({ name }) => name)).size !== targets.length) throw new HttpError(422, "two targets have the same name");
+    return targets;
+  }
+
+  /** The targets that would send a token to a new address. */
+  newAddresses(targets: readonly Target[]): readonly NewAddress[] {
+    const known = new Set(this.#targets.map((target) => pairOf(target)));
+    return targets
+      .filter((target) => !known.has(pairOf(target)))
+      .map(({ name, baseUrl, tokenEnv }) => ({ target: name, address: new URL(baseUrl).origin, tokenEnv }));
+  }
+
+  async replace(targets: readonly Target[]): Promise<void> {
     await this.#workspace.writeState(stateFile, `${JSON.stringify(targets, null, 2)}\n`);
     this.#targets = targets;
   }
 }
 
+const pairOf = ({ baseUrl, tokenEnv }: Target): string => `${tokenEnv} ${new URL(baseUrl).origin}`;
+
 function checked(raw: unknown): Target {
   const { name, baseUrl, tokenEnv } = (raw ?? {}) as Record<string, unknown>;
-  if (typeof name !== "string" || !namePattern.test(name)) throw new HttpError(422, "a target needs a name of letters, digits, '.', '_', '-' (max 40)");
-  if (typeof tokenEnv !== "string" || !variablePattern.test(tokenEnv))
-    throw new HttpError(422, `target '${name}': the token variable must be in capitals and contain TOKEN, such as PROD_DEPLOY_TOKEN`);
+  if (typeof name !== "string" || !namePattern.test(name)) throw new HttpError(422, "invalid target name: use letters, digits, '.', '_', '-' (max 40)");
+  if (typeof tokenEnv !== "string" || tokenEnv === "")
+    throw new HttpError(422, `target '${name}' needs the name of a token variable, such as SLUICE_STAGING_TOKEN`);
   return { name, baseUrl: urlOf(name, baseUrl), tokenEnv };
 }
 
 function urlOf(name: string, raw: unknown): string {
   const url = typeof raw === "string" && URL.canParse(raw) ? new URL(raw) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
-    throw new HttpError(422, `target '${name}': the address must look like https://runtime.example.com`);
+    throw new HttpError(422, `target '${name}': the address must have the form https://runtime.example.com`);
   }
   return url.href.replace(/\/+$/, "");
 }

@@ -5,7 +5,7 @@ import type { Targets } from "./targets.ts";
 const methods: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE"]);
 const shown = 64 * 1024;
 
-/** Calls a webhook of a runtime, as any client would: without the deploy token. */
+/** Calls a webhook of a runtime without the deploy token, like any client. */
 export async function tryWebhook(targets: Targets, body: Readonly<Record<string, unknown>>): Promise<unknown> {
   const { target, method = "POST", headers = {}, body: content = "" } = body;
   const path = addressOf(body);
@@ -35,11 +35,11 @@ export async function tryWebhook(targets: Targets, body: Readonly<Record<string,
   };
 }
 
-/** The address of a route, or a path of its own; never one of the management API. */
+/** The webhook path of a route, or a custom path; never a path of the management API. */
 function addressOf({ routeId, path }: Readonly<Record<string, unknown>>): string {
   if (typeof routeId === "string" && routeId !== "") return `/api/${encodeURIComponent(routeId.replaceAll(/\p{Surrogate}/gu, "\uFFFD"))}`;
-  if (typeof path !== "string" || !/^\/[\x21-\x7e]*$/.test(path)) throw new HttpError(400, "routeId must be a string, or path one that begins with a slash");
+  if (typeof path !== "string" || !/^\/[\x21-\x7e]*$/.test(path)) throw new HttpError(400, "give a routeId, or a path that starts with '/'");
   const { pathname, search } = new URL(path.replace(/^\/+/, "/"), "http://runtime");
-  if (/^\/+_api(\/|$)/i.test(pathname.replaceAll(/%5f/gi, "_"))) throw new HttpError(400, "a webhook's path cannot be one of the management API");
+  if (/^\/+_api(\/|$)/i.test(pathname.replaceAll(/%5f/gi, "_"))) throw new HttpError(400, "paths of the management API cannot be called as webhooks");
   return pathname + search;
 }

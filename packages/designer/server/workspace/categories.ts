@@ -7,7 +7,7 @@ export interface Category {
   readonly color?: string;
 }
 
-/** The catalogue a new workspace starts with. */
+/** The default categories of a new workspace. */
 export const defaultCategories = `# The categories a flow can have. A category that is removed here stays on the flows that have it.
 - {id: application-to-application, label: Application to application, color: "#1F5FBF"}
 - {id: b2b-edi, label: B2B/EDI, color: "#7A4FB5"}
@@ -17,24 +17,24 @@ export const defaultCategories = `# The categories a flow can have. A category t
 - {id: utility, label: Utility, color: "#55606E"}
 `;
 
-/** Reads the catalogue; refuses one that could not be chosen from. */
+/** Parses categories.yaml; throws if it is invalid. */
 export function readCategories(text: string): readonly Category[] {
   const { tree, diagnostics } = readTree(text);
   if (tree === undefined)
-    throw new HttpError(422, `categories.yaml cannot be read: line ${diagnostics[0]?.span.line ?? 1}: ${diagnostics[0]?.message ?? "no YAML"}`);
+    throw new HttpError(422, `categories.yaml cannot be read: line ${diagnostics[0]?.span.line ?? 1}: ${diagnostics[0]?.message ?? "invalid YAML"}`);
   if (tree.type !== "list") {
     if (tree.type === "scalar" && tree.text === null) return [];
     throw new HttpError(422, "categories.yaml must be a list of {id, label}");
   }
   const categories = tree.items.map(categoryOf);
   const twice = categories.find((category, index) => categories.findIndex(({ id }) => id === category.id) !== index);
-  if (twice !== undefined) throw new HttpError(422, `the category '${twice.id}' stands twice in categories.yaml`);
+  if (twice !== undefined) throw new HttpError(422, `duplicate category '${twice.id}' in categories.yaml`);
   return categories;
 }
 
 function categoryOf(item: Tree): Category {
   const id = member(item, "id");
-  if (id === undefined || id.trim() === "") throw new HttpError(422, `line ${item.span.line}: a category needs an id`);
+  if (id === undefined || id.trim() === "") throw new HttpError(422, `line ${item.span.line}: a category requires an id`);
   const color = member(item, "color");
   return { id, label: member(item, "label") ?? id, ...(color !== undefined && /^#[0-9a-f]{6}$/i.test(color) ? { color } : {}) };
 }

@@ -1,4 +1,4 @@
-// What became of each flow's last deploy, per target. The runtime knows what runs; these records know what was tried from here.
+// The outcome of the last deployment of each flow, per target. The runtime only has successful deployments.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { WriteFile } from "./durable-file.ts";
@@ -6,13 +6,13 @@ import type { WriteFile } from "./durable-file.ts";
 export interface DeployRecord {
   readonly target: string;
   readonly outcome: "deployed" | "failed";
-  /** When it was tried, by the designer's clock. */
+  /** Time of the deployment, by the clock of the designer. */
   readonly at: string;
-  /** The text that was sent. */
+  /** Hash of the deployed text. */
   readonly hash: string;
-  /** The text that runs since the last success; null when there was none. */
+  /** Hash of the last successfully deployed text; null if there was none. */
   readonly deployedHash: string | null;
-  /** The runtime's own time of that success. */
+  /** Time of that success, by the clock of the runtime. */
   readonly deployedAt: string | null;
   readonly error?: string;
 }

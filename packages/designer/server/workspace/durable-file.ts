@@ -1,41 +1,21 @@
-// Writing that survives a loss of power: beside its place, flushed, renamed, directory flushed.
-import { createHash, randomBytes } from "node:crypto";
-import { constants } from "node:fs";
-import { mkdir, open, rename, unlink } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { createHash } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { writeDurably } from "@sluice/connectors/durable-file";
 import { HttpError } from "../http/http-error.ts";
 
-/** How files reach the disk; tests give one that is full. */
+/** Writes a file; tests inject a full disk. */
 export type WriteFile = (path: string, bytes: Uint8Array) => Promise<void>;
 
 export const hashOf = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex");
 
-export const writeDurably: WriteFile = async (path, bytes) => {
-  const folder = dirname(path);
-  await mkdir(folder, { recursive: true });
-  const passing = join(folder, `.${basename(path)}.${randomBytes(8).toString("hex")}.tmp`);
-  try {
-    const file = await open(passing, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0), 0o644);
-    try {
-      await file.writeFile(bytes);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(passing, path);
-  } catch (error) {
-    await unlink(passing).catch(() => undefined);
-    throw error;
-  }
-  const handle = await open(folder, constants.O_RDONLY);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+/** Writes a file of the workspace durably, and its folder if there is none. */
+export const writeWorkspaceFile: WriteFile = async (path, bytes) => {
+  await mkdir(dirname(path), { recursive: true });
+  await writeDurably(path, bytes, 0o644);
 };
 
-/** A failure of the disk in the words of the page. */
+/** Converts a file system error to an HTTP error. */
 export function diskError(error: unknown, name: string): HttpError {
   if (error instanceof HttpError) return error;
   const { code } = error as NodeJS.ErrnoException;
@@ -44,7 +24,7 @@ export function diskError(error: unknown, name: string): HttpError {
     code === "EROFS"
       ? "the disk is read-only"
       : code === "EACCES" || code === "EPERM"
-        ? "the folder does not allow it"
-        : `the disk failed (${code ?? "unknown"})`;
+        ? "no write permission for the folder"
+        : `disk error (${code ?? "unknown"})`;
   return new HttpError(500, `cannot save '${name}': ${reason}; nothing was changed`);
 }

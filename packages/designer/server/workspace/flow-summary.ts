@@ -4,11 +4,11 @@ export interface FlowSummary {
   readonly name: string;
   readonly category: string | null;
   readonly routeIds: readonly string[];
-  /** False when the text is no YAML; then the name is the id. */
+  /** False for invalid YAML; the name is then the id. */
   readonly readable: boolean;
 }
 
-/** Name and category as the file says them: the first route's `description` and `group`. */
+/** Name and category of a flow: `description` and `group` of the first route. */
 export function summarize(id: string, text: string): FlowSummary {
   const { tree } = readTree(text);
   if (tree === undefined) return { name: id, category: null, routeIds: [], readable: false };

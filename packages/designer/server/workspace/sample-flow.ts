@@ -1,6 +1,6 @@
 export const sampleFlowId = "welcome-to-sluice";
 
-/** What a new workspace shows: a little traffic of its own, a choice to look at, and a webhook to call. */
+/** The flow of a new workspace: a timer, a choice and a webhook. */
 export const sampleFlow = `# A first flow to look at. Press Deploy, then watch Runs and Logs.
 - route:
     id: welcome-to-sluice

@@ -1,5 +1,5 @@
-// Text files of one folder of the workspace, each known by an id that is safe as a file name. A write names the content it
-// replaces, so two writers can never overwrite each other without noticing.
+// Text files in one folder of the workspace, with ids that are safe file names. A write names the hash of the content it replaces,
+// so concurrent writers cannot overwrite each other unnoticed.
 import { lstat, readdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { HttpError } from "../http/http-error.ts";
@@ -25,7 +25,7 @@ export class TextFiles {
   readonly #folder: string;
   readonly #ending: string;
   readonly #write: WriteFile;
-  /** Writes of one file stand in line, so that the check of its hash and the write are one act. */
+  /** Writes to one file are serialized, so that the hash check and the write are atomic. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
   constructor(folder: string, ending: string, write: WriteFile) {
@@ -48,7 +48,7 @@ export class TextFiles {
     const path = this.#path(id);
     try {
       const found = await lstat(path);
-      if (!found.isFile()) throw new HttpError(409, `'${id}${this.#ending}' is no plain file`);
+      if (!found.isFile()) throw new HttpError(409, `'${id}${this.#ending}' is not a regular file`);
       if (found.size > largestFile) throw new HttpError(413, `'${id}${this.#ending}' is larger than ${largestFile} bytes`);
       const bytes = await readFile(path);
       return { id, text: bytes.toString("utf8"), hash: hashOf(bytes), lastModified: found.mtime.toISOString() };
@@ -58,11 +58,11 @@ export class TextFiles {
     }
   }
 
-  /** Writes when the file still has the content of `expectedHash` (null: when there is none yet); otherwise 409 with what is there. */
+  /** Writes if the file still has `expectedHash` (null: does not exist yet); otherwise throws 409 with the current content. */
   save(id: string, text: string, expectedHash: string | null): Promise<TextFile & { readonly changed: boolean }> {
     assertId(id);
     const bytes = Buffer.from(text, "utf8");
-    if (bytes.length > largestFile) throw new HttpError(413, `a file may have ${largestFile} bytes`);
+    if (bytes.length > largestFile) throw new HttpError(413, `a file must not exceed ${largestFile} bytes`);
     return this.#inTurn(id, async () => {
       const before = await this.#expect(id, expectedHash, hashOf(bytes));
       if (before?.hash === hashOf(bytes)) return { ...before, changed: false };
@@ -79,16 +79,16 @@ export class TextFiles {
     });
   }
 
-  /** What is there now. The same content from another writer is no conflict. */
+  /** The current content. Identical content from another writer is not a conflict. */
   async #expect(id: string, expectedHash: string | null, newHash?: string): Promise<TextFile | undefined> {
     const now = await this.read(id);
     if ((now?.hash ?? null) === expectedHash || (now !== undefined && now.hash === newHash)) return now;
     const message =
       now === undefined
-        ? `'${id}' was removed from the disk since it was opened`
+        ? `'${id}' was deleted from disk since it was opened`
         : expectedHash === null
-          ? `'${id}' exists already`
-          : `'${id}' changed on the disk since it was opened`;
+          ? `'${id}' already exists`
+          : `'${id}' changed on disk since it was opened`;
     throw new HttpError(409, message, {
       conflict: "file",
       disk: now === undefined ? null : { text: now.text, hash: now.hash, lastModified: now.lastModified },

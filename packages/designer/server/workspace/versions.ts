@@ -1,4 +1,4 @@
-// Copies of a flow's text: one per Save and Deploy, the last 20 kept. File names carry all that is known of a copy.
+// Version history of a flow: one copy per save and deployment, the last 20. File names contain all metadata.
 import { readdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { HttpError } from "../http/http-error.ts";
@@ -40,7 +40,7 @@ export class Versions {
     return readFile(join(this.#folder, flowId, `${id}.yaml`), "utf8").catch(() => Promise.reject(new HttpError(404, `version '${id}' not found`)));
   }
 
-  /** A deploy of what was just saved takes that copy's place: one state of the text, one line in the list. */
+  /** Deploying a version that was just saved replaces its entry, so that each text is listed once. */
   async add(flowId: string, text: string, reason: Version["reason"]): Promise<void> {
     const hash = hashOf(text);
     const before = await this.list(flowId);

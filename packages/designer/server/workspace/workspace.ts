@@ -1,16 +1,16 @@
-// The folder the designer owns. People's files lie open in it; what only the designer needs lies in `.sluice`.
+// The workspace folder. User files are at the top level, internal files of the designer in `.sluice`.
 import { existsSync, mkdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { HttpError } from "../http/http-error.ts";
 import { defaultCategories, readCategories, type Category } from "./categories.ts";
 import { DeployRecords } from "./deploy-records.ts";
-import { writeDurably, type WriteFile } from "./durable-file.ts";
+import { writeWorkspaceFile, type WriteFile } from "./durable-file.ts";
 import { sampleFlow, sampleFlowId } from "./sample-flow.ts";
 import { assertId, TextFiles } from "./text-files.ts";
 import { Versions } from "./versions.ts";
 
-/** The kinds of documents beside flows, each in its own folder. */
+/** Document kinds other than flows, each with its folder. */
 const documentKinds = ["value-mappings", "message-mappings"] as const;
 
 export class Workspace {
@@ -23,7 +23,7 @@ export class Workspace {
   readonly #documents: ReadonlyMap<string, TextFiles>;
   readonly #tests = new Map<string, TextFiles>();
 
-  constructor(folder: string, write: WriteFile = writeDurably) {
+  constructor(folder: string, write: WriteFile = writeWorkspaceFile) {
     this.folder = resolve(folder);
     this.#write = write;
     this.flows = new TextFiles(join(this.folder, "flows"), ".yaml", write);
@@ -33,7 +33,7 @@ export class Workspace {
     this.#documents = new Map(documentKinds.map((kind) => [kind, new TextFiles(join(this.folder, kind), ".yaml", write)]));
   }
 
-  /** Makes the folder; a workspace that never existed gets the sample flow and the default categories. */
+  /** Creates the folder; a new workspace gets the sample flow and the default categories. */
   async prepare(): Promise<void> {
     const isNew = !existsSync(join(this.folder, "flows"));
     mkdirSync(join(this.folder, "flows"), { recursive: true });
@@ -47,7 +47,7 @@ export class Workspace {
     try {
       return { categories: readCategories(text), text, hash: file?.hash ?? null };
     } catch (error) {
-      // A catalogue broken by hand must not keep anybody from working.
+      // Invalid categories must not block the designer.
       return { categories: [], text, hash: file?.hash ?? null, error: (error as Error).message };
     }
   }
@@ -59,7 +59,7 @@ export class Workspace {
 
   documents(kind: string): TextFiles {
     const files = this.#documents.get(kind);
-    if (files === undefined) throw new HttpError(404, `there are no documents of kind '${kind.slice(0, 60)}'`);
+    if (files === undefined) throw new HttpError(404, `unknown document kind '${kind.slice(0, 60)}'`);
     return files;
   }
 

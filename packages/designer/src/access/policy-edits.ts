@@ -1,44 +1,18 @@
-// An access policy while it is edited: plain JSON, changed by path, and what a refusal says about each path.
+// Access policies as JSON, and validation errors assigned to their paths.
+import { valueAt, type Members, type Path } from "../controls/json-path.ts";
 
-export type Policy = Readonly<Record<string, unknown>>;
-export type Path = readonly (string | number)[];
-
-export function valueAt(value: unknown, path: Path): unknown {
-  return path.reduce<unknown>(
-    (inner, name) => (typeof inner === "object" && inner !== null ? (inner as Readonly<Record<string | number, unknown>>)[name] : undefined),
-    value,
-  );
-}
+export type Policy = Members;
 
 export const listAt = (policy: Policy, path: Path): readonly unknown[] => {
   const value = valueAt(policy, path);
   return Array.isArray(value) ? (value as readonly unknown[]) : [];
 };
 
-/** The policy with one value changed; undefined takes a member away. Objects on the way are made. */
-export function withValue(policy: Policy, path: Path, value: unknown): Policy {
-  return changed(policy, path, value) as Policy;
-}
-
-function changed(container: unknown, [name, ...rest]: Path, value: unknown): unknown {
-  if (name === undefined) return value;
-  if (typeof name === "number") {
-    const list = Array.isArray(container) ? [...(container as readonly unknown[])] : [];
-    list[name] = changed(list[name], rest, value);
-    return list;
-  }
-  const members = { ...(container as Policy | undefined) };
-  const inner = changed(members[name], rest, value);
-  if (inner === undefined) delete members[name];
-  else members[name] = inner;
-  return members;
-}
-
-/** `authenticate[0].keys[1].id`, as refusals name it. */
+/** Formats a path as in validation errors: `authenticate[0].keys[1].id`. */
 export const pathText = (path: Path): string =>
   path.reduce<string>((text, name) => (typeof name === "number" ? `${text}[${name}]` : text === "" ? name : `${text}.${name}`), "");
 
-/** What is sent: without what only reading adds, and without empty lists and groups, which would say nothing. */
+/** The request body: without read-only members, empty lists and empty groups. */
 export function documentOf(shown: object): Policy {
   const { flowId: _flowId, lastModified: _lastModified, hash: _hash, ...policy } = shown as Policy;
   return Object.fromEntries(
@@ -53,13 +27,13 @@ export function documentOf(shown: object): Policy {
 
 export interface PlacedErrors {
   readonly fields: ReadonlyMap<string, string>;
-  /** What no field can show. */
+  /** Errors that belong to no field. */
   readonly rest: readonly string[];
 }
 
 export const noErrors: PlacedErrors = { fields: new Map(), rest: [] };
 
-/** Takes a refusal apart: `access policy 'orders': rules[0].roles: must not be empty; default: must be one of …`. */
+/** Parses a validation error: `access policy 'orders': rules[0].roles: must not be empty; default: must be one of …`. */
 export function placedErrors(sentence: string): PlacedErrors {
   const fields = new Map<string, string>();
   const rest: string[] = [];
@@ -71,7 +45,7 @@ export function placedErrors(sentence: string): PlacedErrors {
   return { fields, rest };
 }
 
-/** What is said about the field itself or about an item of its list. */
+/** The errors of a field or of an item of its list. */
 export function errorAt({ fields }: PlacedErrors, path: Path): string | undefined {
   const text = pathText(path);
   const exact = fields.get(text);
@@ -81,7 +55,7 @@ export function errorAt({ fields }: PlacedErrors, path: Path): string | undefine
   return undefined;
 }
 
-/** What is left to say once a value was changed: nothing about it, nor about what is inside it. */
+/** Removes the errors of a changed value and of its members. */
 export function withoutErrors({ fields, rest }: PlacedErrors, path: Path): PlacedErrors {
   const text = pathText(path);
   const left = [...fields].filter(([place]) => place !== text && !place.startsWith(`${text}.`) && !place.startsWith(`${text}[`));

@@ -1,4 +1,4 @@
-// What the rules of a policy say to a call, in the runtime's order: the first rule that fits, else the default.
+// Evaluates the rules of a policy like the runtime: the first matching rule, else the default.
 import { ruleMatcher, type RuleScope } from "@sluice/model";
 import type { Policy } from "./policy-edits.ts";
 
@@ -10,7 +10,7 @@ export interface SampleCall {
 }
 
 export interface Verdict {
-  /** Counted from one; undefined when no rule fits. */
+  /** One-based; undefined if no rule matches. */
   readonly rule: number | undefined;
   readonly outcome: "public" | "allowed" | "unauthorized" | "forbidden";
 }

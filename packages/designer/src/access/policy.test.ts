@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { documentOf, errorAt, pathText, placedErrors, valueAt, withoutErrors, withValue } from "./policy-edits.ts";
+import { documentOf, errorAt, pathText, placedErrors, withoutErrors } from "./policy-edits.ts";
+import { valueAt, withValue } from "../controls/json-path.ts";
 import { verdictOf } from "./policy-verdict.ts";
 
-describe("a policy under edit", () => {
-  it("changes one place and leaves the others as they are", () => {
+describe("editing a policy", () => {
+  it("changes one value and keeps the others", () => {
     const policy = { authenticate: [{ type: "basic", users: [{ username: "a", password: "***" }] }], rules: [{}] };
     const next = withValue(policy, ["authenticate", 0, "users", 0, "roles"], ["x"]);
     expect(next).toEqual({ authenticate: [{ type: "basic", users: [{ username: "a", password: "***", roles: ["x"] }] }], rules: [{}] });
@@ -13,14 +14,14 @@ describe("a policy under edit", () => {
     expect(valueAt(policy, ["rules", 3, "roles"])).toBeUndefined();
   });
 
-  it("sends nothing that says nothing", () => {
+  it("omits empty values", () => {
     expect(documentOf({ flowId: "f", lastModified: "now", hash: "h", authenticate: [], rules: [], ip: { deny: [] }, rateLimit: { limit: 1 } })).toEqual({
       rateLimit: { limit: 1 },
     });
     expect(documentOf({ ip: { allow: ["10.0.0.0/8"], deny: [] } })).toEqual({ ip: { allow: ["10.0.0.0/8"] } });
   });
 
-  it("puts each part of a refusal at its field", () => {
+  it("assigns each validation error to its field", () => {
     const errors = placedErrors(
       "access policy 'orders': authenticate[0].keys[1].key: is required; ip.allow[2]: must be an address or a network such as 10.0.0.0/8 or 2001:db8::/32; and 2 more",
     );
@@ -31,11 +32,11 @@ describe("a policy under edit", () => {
     expect(errors.rest).toEqual(["and 2 more"]);
     expect([...withoutErrors(errors, ["authenticate"]).fields.keys()]).toEqual(["ip.allow[2]"]);
     expect([...withoutErrors(errors, ["authenticate", 0, "keys", 1, "id"]).fields.keys()]).toHaveLength(2);
-    expect(placedErrors("The designer's server does not answer.").rest).toEqual(["The designer's server does not answer."]);
+    expect(placedErrors("The designer server is not responding.").rest).toEqual(["The designer server is not responding."]);
   });
 });
 
-describe("the verdict on a call", () => {
+describe("the policy decision for a call", () => {
   const policy = {
     authenticate: [{ type: "apiKey" }],
     rules: [

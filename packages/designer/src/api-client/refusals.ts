@@ -1,21 +1,21 @@
-// What this page makes of a call that was refused or did not arrive.
+// Error handling of API calls.
 import { ApiError } from "@sluice/client";
 
 type Listener = () => void;
 const signedOut = new Set<Listener>();
 
-/** Tells when an answer says that the session is over. */
+/** Calls the listener when a response shows that the session has expired. */
 export function onSignedOut(listener: Listener): () => void {
   signedOut.add(listener);
   return () => signedOut.delete(listener);
 }
 
-/** Status 0 means here that the designer's own server does not answer. */
+/** Status 0 means that the designer server is unreachable. */
 export function refused(error: ApiError): ApiError {
-  if (error.status === 0) return new ApiError(0, "The designer's server does not answer. Your text is kept in this browser.", { cause: error });
+  if (error.status === 0) return new ApiError(0, "The designer server is not responding. Your changes are kept in this browser.", { cause: error });
   if (error.status === 401 && error.message === "sign in first") for (const listener of signedOut) listener();
   return error;
 }
 
-/** Calls wait for what they do, such as a replay; nobody waits longer than this. */
+/** Timeout of calls, long enough for a replay. */
 export const patienceMs = 300_000;

@@ -1,13 +1,13 @@
-// The management API of a runtime, through the designer's server, which adds the token.
+// The management API of a runtime, via the designer server, which adds the token.
 import { createClient, type ApiClient, type Health } from "@sluice/client";
 import { patienceMs, refused } from "./refusals.ts";
 
-/** The header by which the server is told which target is meant. */
+/** The request header that names the target. */
 const targetHeader = "x-sluice-target";
 
 const clients = new Map<string | undefined, ApiClient>();
 
-/** The runtime of a target, or of the server's first one. */
+/** The client of a target, or of the first target. */
 export function runtimeAt(target: string | undefined): ApiClient {
   let client = clients.get(target);
   if (client === undefined) {
@@ -17,11 +17,11 @@ export function runtimeAt(target: string | undefined): ApiClient {
   return client;
 }
 
-/** How a runtime is, in full. */
+/** The full health report of a runtime. */
 export async function healthOf(target: string | undefined): Promise<Health> {
-  // Only a probe is answered with less.
+  // Only unauthenticated probes get a shorter reply.
   return (await runtimeAt(target).call("GET /health")) as Health;
 }
 
-/** Tables and documents are reached alike; the kind is the name of their list in an address. */
+/** Value-mapping tables or message-mapping documents, named as in the API path. */
 export type MappingKind = "value-mappings" | "message-mappings";

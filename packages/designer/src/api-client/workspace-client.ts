@@ -1,4 +1,4 @@
-// The designer's own server: files, versions, targets, deploy.
+// The API of the designer server: files, versions, targets, deployments.
 import { createSender } from "@sluice/client";
 import type { DeployRecord } from "../document/flow-state.ts";
 import type { SavedFile } from "../document/open-flow.ts";
@@ -40,6 +40,13 @@ export interface TargetEntry {
   readonly hasToken: boolean;
 }
 
+/** The targets to save. Sending a token to a new address requires a confirmation, and the password if one is set. */
+export interface TargetsBody {
+  readonly targets: readonly Omit<TargetEntry, "hasToken">[];
+  readonly confirmed?: readonly string[];
+  readonly password?: string;
+}
+
 export interface VersionEntry {
   readonly id: string;
   readonly at: string;
@@ -61,7 +68,7 @@ export interface DeployBody {
   readonly overwrite: string | null;
 }
 
-/** A file of the workspace that is no flow: a test or a mapping. */
+/** A workspace file other than a flow: a test or a mapping. */
 export interface DocumentFile extends SavedFile {
   readonly id: string;
 }
@@ -106,6 +113,7 @@ export const workspaceClient = {
   versions: (id: string) => callJson<{ versions: readonly VersionEntry[] }>("GET", at("flows", id, "versions")).then(({ versions }) => versions),
   versionText: (id: string, version: string) => callJson<{ text: string }>("GET", at("flows", id, "versions", version)).then(({ text }) => text),
   tests: (flowId: string) => callJson<{ tests: readonly DocumentFile[] }>("GET", at("flows", flowId, "tests")).then(({ tests }) => tests),
+  test: (flowId: string, id: string) => callJson<DocumentFile>("GET", at("flows", flowId, "tests", id)),
   saveTest: (flowId: string, id: string, text: string, expectedHash: string | null) =>
     callJson<DocumentFile>("PUT", at("flows", flowId, "tests", id), { body: { text, expectedHash } }),
   removeTest: (flowId: string, id: string, expectedHash: string) => callJson<unknown>("DELETE", at("flows", flowId, "tests", id), { body: { expectedHash } }),
@@ -116,7 +124,6 @@ export const workspaceClient = {
   categories: () => callJson<CategoryCatalogue>("GET", at("categories")),
   saveCategories: (text: string, expectedHash: string | null) => callJson<CategoryCatalogue>("PUT", at("categories"), { body: { text, expectedHash } }),
   targets: () => callJson<{ targets: readonly TargetEntry[] }>("GET", at("targets")).then(({ targets }) => targets),
-  saveTargets: (targets: readonly Omit<TargetEntry, "hasToken">[]) =>
-    callJson<{ targets: readonly TargetEntry[] }>("PUT", at("targets"), { body: { targets } }).then((reply) => reply.targets),
+  saveTargets: (body: TargetsBody) => callJson<{ targets: readonly TargetEntry[] }>("PUT", at("targets"), { body }).then((reply) => reply.targets),
   tryWebhook: (body: TryBody) => callJson<TryReply>("POST", at("try"), { body }),
 };

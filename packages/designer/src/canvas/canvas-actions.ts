@@ -1,5 +1,5 @@
-// Everything the canvas can do to what is selected, with its keys: the menu, the keyboard and the sheet of shortcuts are drawn
-// from this list and from the document commands.
+// All canvas actions on the selection, with their shortcuts: the menu, the keyboard and the shortcut list are generated from this list and from the
+// document commands.
 import { flushSync } from "react-dom";
 import { currentCatalog } from "../catalog/use-catalog.ts";
 import { holdsSteps } from "../catalog/flow-catalog.ts";
@@ -19,9 +19,9 @@ export interface CanvasAction {
   readonly name: string;
   readonly title: string;
   readonly shortcut?: string;
-  /** A second key for the same. */
+  /** An alternative shortcut. */
   readonly also?: string;
-  /** Left out of the menu of a card. */
+  /** Not shown in the menu of a card. */
   readonly hidden?: boolean;
   isPossible(editor: Editor): boolean;
   run(editor: Editor): void;
@@ -74,10 +74,10 @@ export const canvasActions: readonly CanvasAction[] = [
     name: "partner",
     title: words.goToPartner,
     shortcut: "G",
-    isPossible: ({ flow }) => partnerOf(flow) !== undefined || createPartner.apply(flow) !== undefined,
+    isPossible: ({ flow }) => partnerOf(flow, currentCatalog()) !== undefined || createPartner(currentCatalog()).apply(flow) !== undefined,
     run: (editor) => {
-      const partner = partnerOf(editor.flow);
-      if (partner === undefined) actOn(editor, createPartner);
+      const partner = partnerOf(editor.flow, currentCatalog());
+      if (partner === undefined) actOn(editor, createPartner(currentCatalog()));
       else {
         flushSync(() => editor.select(partner));
         focusSelected(editor);
@@ -97,7 +97,7 @@ export const canvasActions: readonly CanvasAction[] = [
   { name: "actual-size", title: words.actualSize, shortcut: "0", hidden: true, isPossible: always, run: () => setZoom(1) },
 ];
 
-/** Does a command and keeps the keyboard on what is selected afterwards. */
+/** Runs a command and keeps the keyboard focus on the selection. */
 export function actOn(editor: Editor, command: DocumentCommand): void {
   let done = false;
   flushSync(() => {
@@ -121,7 +121,7 @@ function insidePlace({ flow }: Editor): ReturnType<typeof placeInside> {
   });
 }
 
-/** The step whose branches are meant: the selected one, or the one the selected branch belongs to. */
+/** The step whose branches are affected: the selected one, or the owner of the selected branch. */
 function branchOwner({ flow }: Editor): readonly (string | number)[] | undefined {
   const catalog = currentCatalog();
   const step = selectedStep(flow);
@@ -132,7 +132,7 @@ function branchOwner({ flow }: Editor): readonly (string | number)[] | undefined
   return block.path.slice(0, end);
 }
 
-/** Moves the keyboard into the inspector. */
+/** Moves the focus to the inspector. */
 function focusInspector(which = "input, select, textarea"): void {
   const inspector = document.querySelector(".editor__inspector");
   const field =
@@ -141,8 +141,17 @@ function focusInspector(which = "input, select, textarea"): void {
   field?.focus();
 }
 
-/** The largest zoom, up to the actual size, at which everything is seen. */
+/** The padding of the content and the gap between routes, see canvas.css. */
+const padding = { inline: 48, block: 72, route: 72 };
+
+/** The largest zoom, up to 100 %, at which everything fits. */
 function fit(): void {
+  fitOnce();
+  // Cards that were out of view have their true size only now.
+  requestAnimationFrame(() => requestAnimationFrame(fitOnce));
+}
+
+function fitOnce(): void {
   const pane = document.querySelector<HTMLElement>(".canvas");
   const content = pane?.querySelector<HTMLElement>(".canvas__content");
   if (pane === null || pane === undefined || content === null || content === undefined) return;
@@ -151,9 +160,16 @@ function fit(): void {
   for (const route of content.querySelectorAll<HTMLElement>(".route")) {
     const box = route.getBoundingClientRect();
     rect.width = Math.max(rect.width, box.width / zoom);
-    rect.height += box.height / zoom + 72;
+    rect.height += box.height / zoom + padding.route;
   }
   if (rect.width === 0) return;
-  setZoom(Math.min(1, (pane.clientWidth - 48) / rect.width, (pane.clientHeight - 48) / rect.height));
-  pane.scrollTo({ top: 0, left: 0 });
+  flushSync(() => setZoom(Math.min(1, pane.clientWidth / (rect.width + padding.inline), pane.clientHeight / (rect.height + padding.block))));
+  showTrigger(pane);
+}
+
+/** Scrolls to the top with the first trigger in the middle. */
+export function showTrigger(pane: HTMLElement): void {
+  const trigger = pane.querySelector(".card")?.getBoundingClientRect();
+  const view = pane.getBoundingClientRect();
+  pane.scrollTo({ top: 0, left: trigger === undefined ? 0 : pane.scrollLeft + trigger.left + trigger.width / 2 - view.left - view.width / 2 });
 }

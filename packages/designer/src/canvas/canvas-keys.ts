@@ -1,4 +1,4 @@
-// Keys on a tree: arrows walk as in any tree, everything else is an action or a command.
+// Keyboard handling of a tree: arrow keys navigate, all other keys run actions or commands.
 import type { KeyboardEvent } from "react";
 import { documentCommands } from "../commands/document-commands.ts";
 import { matchesShortcut } from "../commands/shortcut.ts";
@@ -31,7 +31,7 @@ export function onTreeKey(event: KeyboardEvent<HTMLElement>, editor: Editor): vo
 
 const pressOf = ({ key, code, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent) => ({ key, code, ctrlKey, metaKey, altKey, shiftKey });
 
-/** True when the key was one for walking. */
+/** True when the key was a navigation key. */
 function walk(event: KeyboardEvent<HTMLElement>, editor: Editor): boolean {
   if (event.altKey || event.ctrlKey || event.metaKey) return false;
   if (event.shiftKey) return event.key === "ArrowDown" ? extend(editor, 1) : event.key === "ArrowUp" ? extend(editor, -1) : false;
@@ -69,7 +69,7 @@ function fold(editor: Editor, folded: boolean): boolean {
   return true;
 }
 
-/** The name under which the selected step is remembered as folded. */
+/** The key under which the collapsed state of the selected step is stored. */
 function foldIdOf({ flow }: Editor): string | undefined {
   const { outline } = flow.good ?? {};
   const step = selectedStep(flow);
@@ -86,7 +86,7 @@ function scopeOf(outline: Outline, step: StepOutline): string {
   return `element/${pathKey(step.path.slice(0, 1))}`;
 }
 
-/** Makes the selection reach one step further in its list. */
+/** Extends the selection by one step. */
 function extend(editor: Editor, by: 1 | -1): boolean {
   const lead = selectedStep(editor.flow);
   const next = lead === undefined ? undefined : stepAt(editor.flow, [...lead.listPath, lead.index + by]);

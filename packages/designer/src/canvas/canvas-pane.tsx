@@ -1,13 +1,13 @@
 import { useEffect, useMemo, useRef, useState } from "react";
-import { useCatalog, useCatalogUpkeep } from "../catalog/use-catalog.ts";
+import { useCatalog } from "../catalog/use-catalog.ts";
 import { EmptyState } from "../controls/empty-state.tsx";
 import { pathKey, type Outline } from "../document/outline.ts";
 import { isBroken, type OpenFlow } from "../document/open-flow.ts";
 import { problemsByStep } from "../document/problem-places.ts";
-import { useEditor, useEditorState } from "../screens/editor/editor-context.ts";
-import { useProblems } from "../screens/editor/use-problems.ts";
+import { useEditor, useEditorState } from "../editor/editor-context.ts";
+import { useProblems } from "../editor/use-problems.ts";
 import { strings } from "../strings.ts";
-import { focusSelected } from "./canvas-actions.ts";
+import { focusSelected, showTrigger } from "./canvas-actions.ts";
 import { onTreeKey } from "./canvas-keys.ts";
 import { CanvasTools } from "./canvas-tools.tsx";
 import { setZoom, useCanvasUi } from "./canvas-ui.ts";
@@ -21,7 +21,7 @@ import "./canvas.css";
 
 const words = strings.canvas;
 
-/** The flow as a picture: one tree per route, drawn from the newest text that could be read. */
+/** Draws the flow: one tree per route, from the last text that could be parsed. */
 export function CanvasPane() {
   const editor = useEditor();
   const flow = useEditorState((state) => state.flow);
@@ -31,8 +31,8 @@ export function CanvasPane() {
   const pan = usePan();
   const pointing = pointingOn(editor);
   const clipboard = clipboardOn(editor);
-  useCatalogUpkeep();
   useWheelZoom(pane);
+  useTriggerInView(pane, editor.id, flow.good !== undefined);
   useKeptFocus(pane, flow);
   return (
     <>
@@ -64,7 +64,7 @@ function Trees({ flow }: { readonly flow: OpenFlow }) {
   const folded = useCanvasUi((state) => state.folded);
   const problems = useProblems();
   const { good, text, syntax } = flow;
-  // By what they follow from and not by the flow, which is another one with every selection.
+  // Memoized by its inputs instead of the flow, which changes with every selection.
   const faults = useSameFaults(useMemo(() => problemsByStep({ good, text }, problems), [good, text, problems]));
   const facts = useMemo((): TreeFacts => ({ catalog, folded, faults }), [catalog, folded, faults]);
   const outline = good?.outline;
@@ -95,7 +95,7 @@ function Trees({ flow }: { readonly flow: OpenFlow }) {
 
 type Faults = TreeFacts["faults"];
 
-/** The map of before as long as each step has as many faults as before: cards show no more of them. */
+/** Returns the previous map while the number of problems per step is unchanged: cards show only that number. */
 function useSameFaults(faults: Faults): Faults {
   const [kept, keep] = useState(faults);
   if (kept === faults) return kept;
@@ -106,14 +106,14 @@ function useSameFaults(faults: Faults): Faults {
 
 const noEntities: Outline["entities"] = [];
 
-/** What is cut off on a card is told when the mouse rests on it; given only then, since there may be many cards. */
+/** Shows truncated text as a tooltip on hover; set only then, because there may be many cards. */
 function tell(target: HTMLElement): void {
   if (target.title !== "") return;
   if (target.matches(".card__title, .card__subtitle")) target.title = target.textContent ?? "";
   else if (target.matches(".gap")) target.title = words.insertHere;
 }
 
-/** Ctrl with the wheel zooms; the browser lets only listeners that are not passive keep it from zooming the page. */
+/** Ctrl+wheel zooms; only non-passive listeners can prevent the browser from zooming the page. */
 function useWheelZoom(pane: React.RefObject<HTMLDivElement | null>): void {
   useEffect(() => {
     const element = pane.current;
@@ -127,7 +127,14 @@ function useWheelZoom(pane: React.RefObject<HTMLDivElement | null>): void {
   }, [pane]);
 }
 
-/** Undo may take away the card that has the focus: the selected one gets it then. What is selected elsewhere is brought into view. */
+/** A flow wider than the canvas opens with its trigger in view. */
+function useTriggerInView(pane: React.RefObject<HTMLDivElement | null>, flowId: string, isDrawn: boolean): void {
+  useEffect(() => {
+    if (isDrawn && pane.current !== null) showTrigger(pane.current);
+  }, [pane, flowId, isDrawn]);
+}
+
+/** Undo may remove the focused card: move the focus to the selected one. A selection made elsewhere is scrolled into view. */
 function useKeptFocus(pane: React.RefObject<HTMLDivElement | null>, flow: OpenFlow): void {
   const editor = useEditor();
   const hadFocus = useRef(false);

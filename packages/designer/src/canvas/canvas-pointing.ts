@@ -1,4 +1,4 @@
-// What pointing at the canvas does, and what the clipboard does with what is selected there.
+// Mouse and clipboard handling of the canvas.
 import type { ClipboardEvent, FocusEvent, MouseEvent } from "react";
 import { copiedText, pasteSteps } from "../commands/paste-steps.ts";
 import { removeStep } from "../commands/remove-step.ts";
@@ -16,7 +16,7 @@ export function pointingOn(editor: Editor) {
   return {
     onFocus({ target }: FocusEvent): void {
       const key = (target as HTMLElement).dataset["key"];
-      // A step that belongs to a selection of several keeps it.
+      // Clicking a step of a multiple selection keeps that selection.
       if (key !== undefined && !selectedSteps(editor.flow).some((step) => pathKey(step.path) === key)) editor.select(pathOf(key));
     },
     onClick({ target, shiftKey }: MouseEvent): void {

@@ -3,8 +3,8 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { shownShortcut } from "../commands/shortcut.ts";
 import { Button } from "../controls/button.tsx";
 import { everyStep, pathKey } from "../document/outline.ts";
-import { useEditor, useEditorState } from "../screens/editor/editor-context.ts";
-import { switchFigures, useFiguresSwitch } from "../figures/live-figures.tsx";
+import { useEditor, useEditorState } from "../editor/editor-context.ts";
+import { switchMetrics, useMetricsSwitch } from "../metrics/live-metrics.tsx";
 import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
 import { canvasActions, cardOf, focusSelected } from "./canvas-actions.ts";
@@ -12,18 +12,18 @@ import { setZoom, useCanvasUi } from "./canvas-ui.ts";
 
 const words = strings.canvas;
 
-/** The small bars over the canvas: add and act on the upper edge, size on the lower. */
+/** The toolbars of the canvas: actions at the top, zoom at the bottom. */
 export function CanvasTools() {
   const editor = useEditor();
   const zoom = useCanvasUi((state) => state.zoom);
   const finding = useCanvasUi((state) => state.finding);
   const hasSelection = useEditorState((state) => state.flow.selection !== undefined);
   const isDeployed = useWorkspace((state) => state.runtime.flows.has(editor.id));
-  const hasFigures = useFiguresSwitch((state) => state.isOn);
+  const hasMetrics = useMetricsSwitch((state) => state.isOn);
   const run = (name: string): void => canvasActions.find((action) => action.name === name)?.run(editor);
   return (
-    <>
-      <div className="canvas-bar canvas-bar--top" role="toolbar" aria-label={words.tools}>
+    <div className="canvas-bars">
+      <div className="canvas-bar" role="toolbar" aria-label={words.tools}>
         <Button look="quiet" icon={<Plus size={16} aria-hidden="true" />} title={shownShortcut("A")} onClick={() => run("add-step")}>
           {words.addStep}
         </Button>
@@ -50,13 +50,14 @@ export function CanvasTools() {
           onClick={() => run("find")}
         />
         {isDeployed ? (
-          <Button look="quiet" icon={<Activity size={16} aria-hidden="true" />} aria-pressed={hasFigures} title={strings.figures.hint} onClick={switchFigures}>
-            {strings.figures.show}
+          <Button look="quiet" icon={<Activity size={16} aria-hidden="true" />} aria-pressed={hasMetrics} title={strings.metrics.hint} onClick={switchMetrics}>
+            {strings.metrics.show}
           </Button>
         ) : null}
       </div>
       {finding ? <Find /> : null}
-      <div className="canvas-bar canvas-bar--bottom" role="toolbar" aria-label={words.zoom}>
+      <span className="grow" />
+      <div className="canvas-bar" role="toolbar" aria-label={words.zoom}>
         <Button
           look="quiet"
           icon={<ZoomOut size={16} aria-hidden="true" />}
@@ -81,11 +82,11 @@ export function CanvasTools() {
         />
         <Button look="quiet" icon={<Maximize size={16} aria-hidden="true" />} aria-label={words.fit} title={`${words.fit} (1)`} onClick={() => run("fit")} />
       </div>
-    </>
+    </div>
   );
 }
 
-/** Goes from one step to the next that has the text in its name, id or detail. */
+/** Moves to the next step whose name, id or detail contains the text. */
 function Find() {
   const editor = useEditor();
   const outline = useEditorState((state) => state.flow.good?.outline);

@@ -1,9 +1,9 @@
-// What the canvas remembers beside the document: what is folded, how large it is drawn, which small window is open.
+// State of the canvas outside the document: collapsed steps, zoom, open popup.
 import type { Path } from "@sluice/model";
 import { create } from "zustand";
 import type { Place } from "../document/step-edits.ts";
 
-/** What the list of steps was opened for. */
+/** The purpose for which the step list was opened. */
 export type PickerRequest =
   | { readonly for: "insert"; readonly place: Place }
   | { readonly for: "wrap" }
@@ -12,7 +12,7 @@ export type PickerRequest =
   | { readonly for: "branch"; readonly step: Path };
 
 interface CanvasUi {
-  /** Ids of folded steps, with their route's. */
+  /** Ids of collapsed steps, with their route. */
   readonly folded: ReadonlySet<string>;
   readonly zoom: number;
   readonly picker: PickerRequest | undefined;
@@ -31,11 +31,11 @@ export function setFolded(id: string, folded: boolean): void {
   });
 }
 
-const smallestZoom = 0.2;
+const smallestZoom = 0.05;
 const largestZoom = 2;
 
 export function setZoom(zoom: number): void {
-  useCanvasUi.setState({ zoom: Math.round(Math.min(largestZoom, Math.max(smallestZoom, zoom)) * 100) / 100 });
+  useCanvasUi.setState({ zoom: Math.round(Math.min(largestZoom, Math.max(smallestZoom, zoom)) * 1000) / 1000 });
 }
 
 export const openPicker = (picker: PickerRequest | undefined): void => useCanvasUi.setState({ picker, menu: undefined });

@@ -1,40 +1,42 @@
-// What is known of a step from running it, shown on its card: by default nothing. Whoever runs the flow (a simulation, a
-// trace, a recorded run) provides a source; a card draws again only when its own facts change.
+// Runtime information shown on the card of a step; none by default. A simulation, a trace or a recorded run provides a source; a card re-renders
+// only when its own facts change.
 import { createContext, useCallback, useContext, useSyncExternalStore } from "react";
 
-/** What a card shows beside its title. All parts may be missing. */
+/** What a card shows in addition to its title. All parts are optional. */
 export interface CardFacts {
-  /** A short word or value: the message after the step, a duration. */
+  /** A short text: the message after the step, or a duration. */
   readonly summary?: string;
-  /** Why the step failed; the card turns red and says it. */
+  /** Why the step failed; shown in red on the card. */
   readonly error?: string;
-  /** How many messages went through. */
+  /** Number of processed messages. */
   readonly count?: number;
-  /** How the step does where it is deployed. */
-  readonly figures?: CardFigures;
-  /** True when a shown run did not reach the step: the card is dimmed. */
+  /** Metrics of the deployed step. */
+  readonly metrics?: CardMetrics;
+  /** True when the step around it stopped waiting for this one: its result was not used. */
+  readonly dropped?: boolean;
+  /** True when the shown run did not reach the step: the card is dimmed. */
   readonly dimmed?: boolean;
 }
 
-export interface CardFigures {
+export interface CardMetrics {
   readonly rate: string;
   readonly failed: number;
-  /** How long all but the slowest took; missing while nothing has come through. */
+  /** The p95 latency; undefined until a message has completed. */
   readonly p95: string | undefined;
-  /** All of it in a sentence. */
-  readonly told: string;
-  /** What the trace counted since the page follows it. */
-  readonly seen?: { readonly count: number; readonly told: string };
+  /** All metrics in one sentence. */
+  readonly tooltip: string;
+  /** Trace counts since the page was opened. */
+  readonly seen?: { readonly count: number; readonly tooltip: string };
 }
 
-/** Where facts come from. `get` must return the same object until it has changed; keys are path keys (`pathKey(step.path)`). */
+/** A source of facts. `get` must return the same object until it changes; keys are path keys (`pathKey(step.path)`). */
 export interface CardFactsSource {
   get(stepKey: string): CardFacts | undefined;
-  /** Calls back after any change; returns the end of the subscription. */
+  /** Subscribes to changes; returns the unsubscribe function. */
   subscribe(onChange: () => void): () => void;
 }
 
-/** What the first knows goes before what the second knows. */
+/** Facts of the first source take precedence over those of the second. */
 export function layeredFacts(first: CardFactsSource, second: CardFactsSource): CardFactsSource {
   return {
     get: (key) => first.get(key) ?? second.get(key),

@@ -1,10 +1,11 @@
-// A route as a tree of cards. Layout is nested HTML; nothing is measured or placed by script. What a click, a drag or a key does
-// is decided by those who listen above: cards and gaps only carry their keys.
+// A route as a tree of cards. Layout is nested HTML; nothing is measured or positioned by script. Clicks, drags and keys are handled by listeners on
+// ancestors: cards and gaps only carry their keys.
 import { memo, useId, useRef } from "react";
+import type { StepView } from "@sluice/model";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import { pathKey, type BlockOutline, type EntityOutline, type RouteOutline, type StepOutline } from "../document/outline.ts";
 import { strings } from "../strings.ts";
-import { branchTitle, entityFace, stepFace, triggerFace } from "./step-face.ts";
+import { entityFace, stepFace, triggerFace } from "./step-face.ts";
 import { useMark } from "./selected-keys.ts";
 import { InViewContext, StepCard } from "./step-card.tsx";
 import { areDrawnSame, chunksOf, countSteps, drawnSize, type Chunk } from "./step-chunks.ts";
@@ -20,7 +21,7 @@ export interface TreeFacts {
 
 export interface RouteTreeProps {
   readonly route: RouteOutline | undefined;
-  /** Elements of the file that are no routes, shown below the last route. */
+  /** Top-level elements other than routes, shown below the last route. */
   readonly entities: readonly EntityOutline[];
   readonly facts: TreeFacts;
 }
@@ -101,10 +102,10 @@ function Stretch({ steps, start, total, level, scope, facts }: StretchProps) {
   ));
 }
 
-/** More steps than any screen shows at the actual size. */
+/** More steps than any screen shows at 100 %. */
 const drawnAtOnce = 40;
 
-/** A stretch of a long list: left alone by the browser while it is out of view, and by React while it shows the same. */
+/** A chunk of a long list: skipped by the browser while out of view, and by React while unchanged. */
 const StepChunk = memo(
   function StepChunk(props: StretchProps) {
     const { steps, start, scope, facts } = props;
@@ -130,7 +131,7 @@ const StepChunk = memo(
     areDrawnSame(one.steps, other.steps),
 );
 
-/** Keys by content: a step that moves because others came or went keeps its card. */
+/** Keys by content: a step that moves because others were added or removed keeps its card. */
 function contentKeys(steps: readonly StepOutline[]): readonly string[] {
   const seen = new Map<string, number>();
   return steps.map(({ name, detail, hasOwnId, id }) => {
@@ -141,10 +142,10 @@ function contentKeys(steps: readonly StepOutline[]): readonly string[] {
   });
 }
 
-/** The line before a card, where steps can be inserted and dropped. For the mouse: keys have their own way. */
+/** The gap before a card, where steps can be inserted or dropped with the mouse; the keyboard has its own shortcuts. */
 const line = <div className="gap" aria-hidden="true" />;
 
-/** A place for steps that no card follows. */
+/** A drop target at the end of a list. */
 const Gap = memo(function Gap({
   listKey,
   index,
@@ -198,12 +199,30 @@ function Step({ step, level, position, total, scope, facts }: StepProps) {
         draggable
       />
       {expanded === true ? <Blocks owner={step} id={group} level={level + 1} scope={scope} facts={facts} adopts={position < total} /> : null}
+      {facts.catalog?.step(step.name)?.lanes === "addresses" ? <Addresses step={step} /> : null}
     </li>
   );
 }
 
+/** The recipients of a step that sends to a list of addresses, as far as they are written in the flow. */
+function Addresses({ step }: { readonly step: StepOutline }) {
+  const [written = ""] = step.detail.split(" = ");
+  const isFixed = written.includes(":") && !written.includes("${");
+  const addresses = isFixed ? written.split(",").map((address) => address.trim()) : [words.eachAddress];
+  return (
+    <div className="blocks" data-lanes="all" aria-hidden="true">
+      {addresses.map((address, index) => (
+        <div className="lane" key={index}>
+          <div className="gap" />
+          <div className="lane__address">{address}</div>
+        </div>
+      ))}
+    </div>
+  );
+}
+
 interface BlocksProps {
-  readonly owner: { readonly name: string; readonly path: StepOutline["path"]; readonly blocks: readonly BlockOutline[] };
+  readonly owner: Pick<StepOutline, "name" | "path" | "blocks"> & { readonly isParallel?: boolean };
   readonly id: string;
   readonly level: number;
   readonly scope: string;
@@ -214,20 +233,45 @@ interface BlocksProps {
 function Blocks({ owner, id, level, scope, facts, adopts }: BlocksProps) {
   const branches = owner.blocks.filter((block) => block.name !== "");
   const canBranch = (facts.catalog?.branches(owner.name) ?? []).some(({ many, option }) => many || !branches.some((block) => block.name === option.name));
-  const adoptsHere = adopts && facts.catalog?.step(owner.name)?.adoptsSiblings === true;
+  const view = facts.catalog?.step(owner.name);
+  const adoptsHere = adopts && view?.adoptsSiblings === true;
+  const common = { level, scope, facts };
+  const hasLanes = (view?.lanes === "all" || view?.lanes === "one") && owner.blocks.some(({ name, steps }) => name === "" && steps.length > 0);
   return (
-    <div className="blocks" role="group" id={id}>
-      {owner.blocks.map((block) => {
+    <div className="blocks" role="group" id={id} data-lanes={hasLanes ? view.lanes : undefined}>
+      {owner.blocks.flatMap((block) => {
+        if (block.name === "" && hasLanes) return [<Lanes key={pathKey(block.path)} block={block} {...common} />];
+        const clauses = block.name === "" ? clausesIn(block, view) : 0;
+        const steps = clauses === 0 ? block.steps : block.steps.slice(0, -clauses);
         const empty = block.name === "" && adoptsHere ? words.adopts : words.addFirst;
-        return (
+        return [
           <div className="block" role="none" key={pathKey(block.path)} data-disabled={block.disabled || undefined}>
-            {block.name === "" ? null : <Branch block={block} level={level} position={branches.indexOf(block) + 1} total={branches.length} facts={facts} />}
-            {block.steps.length === 0 ? <Gap listKey={pathKey(block.stepsPath)} index={0} kind="empty" text={empty} /> : null}
+            {block.name === "" ? (
+              <BlockLabel title={view?.stepsTitle} isParallel={owner.isParallel === true} />
+            ) : (
+              <Branch
+                block={block}
+                name={titleOf(facts.catalog, owner.name, block.name)}
+                level={level}
+                position={branches.indexOf(block) + 1}
+                total={branches.length}
+                facts={facts}
+              />
+            )}
+            {steps.length === 0 ? <Gap listKey={pathKey(block.stepsPath)} index={0} kind="empty" text={empty} /> : null}
             <ul role="none" className="block__steps">
-              <Steps steps={block.steps} listKey={pathKey(block.stepsPath)} level={block.name === "" ? level : level + 1} scope={scope} facts={facts} />
+              <Steps steps={steps} listKey={pathKey(block.stepsPath)} {...common} level={block.name === "" ? level : level + 1} />
             </ul>
-          </div>
-        );
+          </div>,
+          ...block.steps.slice(steps.length).map((clause, index) => (
+            <div className="block" role="none" key={pathKey(clause.path)}>
+              <BlockLabel title={titleOf(facts.catalog, owner.name, clause.name)} isParallel={false} />
+              <ul role="none" className="block__steps">
+                <Stretch steps={[clause]} start={steps.length + index} total={block.steps.length} {...common} />
+              </ul>
+            </div>
+          )),
+        ];
       })}
       {canBranch ? (
         <div className="add-branch" aria-hidden="true" data-branch-of={pathKey(owner.path)} title={words.addBranch}>
@@ -238,18 +282,61 @@ function Blocks({ owner, id, level, scope, facts, adopts }: BlocksProps) {
   );
 }
 
+/** How many of the last steps of a block are clauses of the step around it, as in Camel's documentation. */
+function clausesIn({ steps }: BlockOutline, view: StepView | undefined): number {
+  const names = view?.clausesInSteps ?? [];
+  const last = steps.findLastIndex(({ name }) => !names.includes(name));
+  return steps.length - 1 - last;
+}
+
+const titleOf = (catalog: FlowCatalog | undefined, owner: string, name: string): string =>
+  catalog?.branches(owner).find(({ option }) => option.name === name)?.option.title ?? name;
+
+/** The name of a block that cannot be selected itself. */
+function BlockLabel({ title, isParallel }: { readonly title: string | undefined; readonly isParallel: boolean }) {
+  if (title === undefined && !isParallel) return null;
+  return (
+    <div className="block__label" aria-hidden="true">
+      <b>{title ?? words.steps}</b> {isParallel ? words.inParallel : ""}
+    </div>
+  );
+}
+
+/** Each step of the block is a branch of its own, drawn beside the others. */
+function Lanes({ block, level, scope, facts }: { readonly block: BlockOutline } & Pick<BlocksProps, "level" | "scope" | "facts">) {
+  const { steps, stepsPath } = block;
+  return (
+    <>
+      {steps.map((step, index) => (
+        <div className="lane" role="none" key={pathKey(step.path)}>
+          <div className="block__label" aria-hidden="true">
+            {words.lane(index + 1, steps.length)}
+          </div>
+          <ul role="none" className="lane__steps">
+            <Stretch steps={[step]} start={index} total={steps.length} level={level} scope={scope} facts={facts} />
+          </ul>
+        </div>
+      ))}
+      <div className="add-branch" aria-hidden="true" data-list={pathKey(stepsPath)} data-index={steps.length} title={words.addLane}>
+        +
+      </div>
+    </>
+  );
+}
+
 interface BranchProps {
   readonly block: BlockOutline;
+  readonly name: string;
   readonly level: number;
   readonly position: number;
   readonly total: number;
   readonly facts: TreeFacts;
 }
 
-/** The head of a branch: selecting it shows its condition. */
-function Branch({ block, level, position, total, facts }: BranchProps) {
+/** The header of a branch: selecting it shows its condition. */
+function Branch({ block, name, level, position, total, facts }: BranchProps) {
   const key = pathKey(block.path);
-  const title = branchTitle(block);
+  const title = block.detail === "" ? name : `${name} ${block.detail}`;
   const faults = facts.faults.get(key)?.length ?? 0;
   const { isSelected, isTabStop } = useMark(key);
   return (
@@ -265,7 +352,7 @@ function Branch({ block, level, position, total, facts }: BranchProps) {
       data-fault={faults > 0 || undefined}
       title={title}
     >
-      <b>{block.name}</b> {block.detail}
+      <b>{name}</b> {block.detail}
       <span className="visually-hidden">
         {[words.branchLabel(position, total), ...(block.disabled ? [words.disabled] : []), ...(faults > 0 ? [words.problems(faults)] : [])].join("")}
       </span>

@@ -1,8 +1,8 @@
-// Which cards are selected and which one of each tree the Tab key reaches. Worked out once per state of the flow; each card asks
-// for itself, so that walking through a flow draws two cards and not all of them.
+// Which cards are selected, and which card of each tree is in the tab order. Computed once per state of the flow; each card subscribes separately,
+// so that moving the selection re-renders two cards instead of all.
 import { pathKey } from "../document/outline.ts";
 import { selectedSteps, type OpenFlow } from "../document/open-flow.ts";
-import { useEditorState } from "../screens/editor/editor-context.ts";
+import { useEditorState } from "../editor/editor-context.ts";
 
 interface Marks {
   readonly selected: ReadonlySet<string>;
@@ -25,7 +25,7 @@ export interface Mark {
   readonly isTabStop: boolean;
 }
 
-/** Always the same four objects: a card whose mark is the one of before is not drawn again. */
+/** Always the same four objects, so that a card with an unchanged state is not re-rendered. */
 const allMarks: readonly Mark[] = [0, 1, 2, 3].map((bits) => ({ isSelected: (bits & 1) !== 0, isTabStop: (bits & 2) !== 0 }));
 
 export function useMark(key: string): Mark {
@@ -41,7 +41,7 @@ function selectedKeys(flow: OpenFlow): ReadonlySet<string> {
   return new Set(flow.selection === undefined ? [] : [pathKey(flow.selection)]);
 }
 
-/** The selected card in the tree it is in, the first one in the others. The elements of the file are in the last route's tree. */
+/** The selected card in its tree, and the first card in all other trees. Top-level elements are in the tree of the last route. */
 function tabStops(flow: OpenFlow): ReadonlySet<string> {
   const { routes, entities } = flow.good?.outline ?? { routes: [], entities: [] };
   const lead = flow.selection === undefined ? undefined : pathKey(flow.selection);

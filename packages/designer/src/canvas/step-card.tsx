@@ -2,19 +2,19 @@ import { CircleAlert, CircleX, Check } from "lucide-react";
 import { createContext, memo, useContext } from "react";
 import type { StepKind } from "../catalog/flow-catalog.ts";
 import { strings } from "../strings.ts";
-import { useCardFacts, type CardFigures } from "./card-facts.ts";
+import { useCardFacts, type CardMetrics } from "./card-facts.ts";
 import { useMark } from "./selected-keys.ts";
 import { StepIcon } from "./step-icon.tsx";
 
 const words = strings.canvas;
-const figureWords = strings.figures;
+const figureWords = strings.metrics;
 
-/** All a card shows, as plain values: a card whose values are the same is not drawn again. */
+/** Everything a card shows, as plain values, so that a card with unchanged values is not re-rendered. */
 export interface StepCardProps {
   readonly id: string;
   readonly title: string;
   readonly subtitle: string;
-  /** What a reader of the screen hears behind the title. */
+  /** Text that screen readers announce after the title. */
   readonly label: string;
   readonly kind: StepKind;
   readonly icon: string | undefined;
@@ -23,13 +23,13 @@ export interface StepCardProps {
   readonly total: number;
   readonly faults: number;
   readonly disabled: boolean;
-  /** Undefined for steps that hold nothing. */
+  /** Undefined for steps without inner steps. */
   readonly expanded: boolean | undefined;
   readonly group: string | undefined;
   readonly draggable: boolean;
 }
 
-/** False for cards that are still far out of view: they are only named. */
+/** False for cards far out of view: only their name is rendered. */
 export const InViewContext = createContext(true);
 
 export const StepCard = memo(function StepCard(props: StepCardProps) {
@@ -68,29 +68,29 @@ function CardContent({
 }: StepCardProps & { readonly frame: Readonly<Record<string, unknown>> }) {
   const facts = useCardFacts(id);
   return (
-    <div {...frame} data-failed={facts?.error !== undefined || undefined} data-dimmed={facts?.dimmed || undefined}>
+    <div {...frame} data-failed={facts?.error !== undefined || undefined} data-dimmed={facts?.dimmed || undefined} data-dropped={facts?.dropped || undefined}>
       <StepIcon icon={icon} kind={kind} />
       <span className="card__text">
         <span className="card__title">{title}</span>
         <span className="visually-hidden">{label}</span>
         <span className="card__subtitle" title={facts?.error ?? subtitle}>
-          {disabled ? words.disabled : (facts?.error ?? subtitle)}
+          {disabled ? words.disabled : (facts?.error ?? (facts?.dropped === true ? words.dropped : subtitle))}
         </span>
       </span>
-      {facts?.figures === undefined || faults > 0 ? (
+      {facts?.metrics === undefined || faults > 0 ? (
         <CardState faults={faults} error={facts?.error} count={facts?.count} summary={facts?.summary} />
       ) : (
-        <Figures {...facts.figures} />
+        <Metrics {...facts.metrics} />
       )}
     </div>
   );
 }
 
-/** Rate and failures on the upper line, the duration at the end of the lower one. */
-function Figures({ rate, failed, p95, told, seen }: CardFigures) {
+/** Rate and failures on the upper line, the duration at the end of the lower line. */
+function Metrics({ rate, failed, p95, tooltip, seen }: CardMetrics) {
   return (
     <>
-      <span className="card__state" title={told}>
+      <span className="card__state" title={tooltip}>
         {failed === 0 ? null : (
           <span className="card__state--fail card__failed">
             <CircleX size={14} aria-hidden="true" />
@@ -98,14 +98,14 @@ function Figures({ rate, failed, p95, told, seen }: CardFigures) {
           </span>
         )}
         {seen === undefined ? null : (
-          <span className="card__seen" title={seen.told}>
+          <span className="card__seen" title={seen.tooltip}>
             {figureWords.count(seen.count)}
           </span>
         )}
         <span className="muted">{rate}</span>
       </span>
       {p95 === undefined ? null : (
-        <span className="card__duration muted" title={told}>
+        <span className="card__duration muted" title={tooltip}>
           {figureWords.p95(p95)}
         </span>
       )}

@@ -9,7 +9,7 @@ const stepsOf = (steps: readonly string[]): readonly StepOutline[] => openFlow("
 const logs = (count: number): string[] => Array.from({ length: count }, (_, index) => `log: {message: "${index}"}`);
 const choice = `choice: {when: [{simple: "\${body}", steps: [{log: a}, {log: b}]}], otherwise: {steps: [{log: c}]}}`;
 
-test("short lists are drawn whole, long ones in stretches that hold all steps in order", () => {
+test("short lists are rendered whole, long ones in chunks that contain all steps in order", () => {
   expect(chunksOf(stepsOf(logs(23)))).toBeUndefined();
   const steps = stepsOf([...logs(15), choice, ...logs(15)]);
   const chunks = chunksOf(steps) ?? [];
@@ -17,7 +17,7 @@ test("short lists are drawn whole, long ones in stretches that hold all steps in
   expect(chunks.map(({ start }) => start)).toEqual([0, 10, 17, 27]);
 });
 
-test("a step is drawn the same wherever it stands in the text, and otherwise as soon as something of it shows", () => {
+test("a step is equal wherever it is in the text, and differs when something visible changes", () => {
   const before = stepsOf([...logs(3), choice]);
   expect(areDrawnSame(before, stepsOf([...logs(3), choice]))).toBe(true);
   expect(areDrawnSame(before.slice(1), stepsOf([`log: {message: "much longer than before"}`, ...logs(3).slice(1), choice]).slice(1))).toBe(true);
@@ -28,14 +28,14 @@ test("a step is drawn the same wherever it stands in the text, and otherwise as 
   expect(areDrawnSame(before, stepsOf(logs(3)))).toBe(false);
 });
 
-test("a number that was given to a step shows only through what is folded under it", () => {
+test("a generated step number matters only for the collapsed state", () => {
   const disabledFirst = [`log: {message: "0", disabled: true}`, ...logs(3).slice(1)];
   expect(areDrawnSame(stepsOf(logs(3)).slice(1), stepsOf(disabledFirst).slice(1))).toBe(true);
   const choices = [choice, choice];
   expect(areDrawnSame(stepsOf(choices).slice(1), stepsOf([choice.replace("{when", "{disabled: true, when"), choice]).slice(1))).toBe(false);
 });
 
-test("a stretch is as high as its cards and lines, and as wide as its branches side by side", () => {
+test("a chunk is as high as its cards and gaps, and as wide as its branches side by side", () => {
   const open = (): boolean => false;
   expect(drawnSize(stepsOf(logs(10)), open)).toEqual({ width: 240, height: 10 * 80 });
   expect(drawnSize(stepsOf([choice]), () => true)).toEqual({ width: 240, height: 80 });

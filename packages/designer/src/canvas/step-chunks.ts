@@ -1,5 +1,5 @@
-// Long lists of steps are drawn in chunks, which the browser leaves out of its work while they are out of view. For that a chunk
-// must say how large it would be, and must know when what it shows is still the same.
+// Long lists of steps are rendered in chunks, which the browser skips while they are out of view. A chunk must therefore estimate its size and
+// detect when its content is unchanged.
 import type { BlockOutline, StepOutline } from "../document/outline.ts";
 
 export interface Size {
@@ -8,16 +8,16 @@ export interface Size {
 }
 
 export interface Chunk {
-  /** The place of the first step in its list. */
+  /** Index of the first step in its list. */
   readonly start: number;
   readonly steps: readonly StepOutline[];
 }
 
 const stepsPerChunk = 10;
-/** Shorter lists are drawn whole. */
+/** Shorter lists are rendered whole. */
 const longList = 24;
 
-/** A list cut into stretches that hold about as many steps each; undefined when it is too short to be worth it. */
+/** Splits a list into chunks with about equal numbers of steps; undefined when it is too short. */
 export function chunksOf(steps: readonly StepOutline[]): readonly Chunk[] | undefined {
   if (steps.length < longList) return undefined;
   const chunks: { start: number; steps: StepOutline[] }[] = [];
@@ -37,7 +37,7 @@ export function countSteps(blocks: readonly BlockOutline[]): number {
   return blocks.reduce((sum, block) => sum + block.steps.reduce((inner, step) => inner + 1 + countSteps(step.blocks), 0), 0);
 }
 
-/** True when both are drawn the same; where they stand in the text does not show. */
+/** True when both are rendered the same; positions in the text are not visible. */
 export function areDrawnSame(one: readonly StepOutline[], other: readonly StepOutline[]): boolean {
   return one === other || (one.length === other.length && one.every((step, index) => isDrawnSame(step, other[index] as StepOutline)));
 }
@@ -46,12 +46,13 @@ function isDrawnSame(one: StepOutline, other: StepOutline): boolean {
   return (
     one === other ||
     (one.name === other.name &&
-      // A number given to a step shows nowhere, but what is folded is remembered by it.
+      // A generated number is not visible, but the collapsed state is stored under it.
       (one.id === other.id || (!one.hasOwnId && one.blocks.length === 0)) &&
       one.hasOwnId === other.hasOwnId &&
       one.description === other.description &&
       one.detail === other.detail &&
       one.disabled === other.disabled &&
+      one.isParallel === other.isParallel &&
       isSamePath(one.path, other.path) &&
       one.blocks.length === other.blocks.length &&
       one.blocks.every((block, index) => isSameBlock(block, other.blocks[index] as BlockOutline)))
@@ -64,7 +65,7 @@ const isSameBlock = (one: BlockOutline, other: BlockOutline): boolean =>
 const isSamePath = (one: StepOutline["path"], other: StepOutline["path"]): boolean =>
   one === other || (one.length === other.length && one.every((part, index) => part === other[index]));
 
-// The measures of canvas.css.
+// Dimensions from canvas.css.
 const card: Size = { width: 240, height: 56 };
 const gap = 24;
 const firstGap = 12;
@@ -72,7 +73,7 @@ const emptyBlock = 48;
 const branchHead = 24;
 const frame = { top: 24 + 1 + 8, bottom: 12 + 1, sides: 2 * (12 + 1), between: 16, addBranch: 24 };
 
-/** How large steps are drawn below each other. An estimate for what nobody sees: the browser keeps the true size once it was seen. */
+/** Estimated size of steps below each other. The browser uses the real size once they were visible. */
 export function drawnSize(steps: readonly StepOutline[], isFolded: (step: StepOutline) => boolean): Size {
   const size = { width: card.width, height: 0 };
   for (const step of steps) {

@@ -1,4 +1,4 @@
-// What a step, a trigger or an element is called on its card.
+// Titles of steps, triggers and elements on their cards.
 import type { FlowCatalog, StepKind } from "../catalog/flow-catalog.ts";
 import { kindOfStep } from "../catalog/flow-catalog.ts";
 import type { BlockOutline, EntityOutline, RouteOutline, StepOutline } from "../document/outline.ts";
@@ -13,7 +13,7 @@ export interface Face {
 
 const words = strings.canvas;
 
-/** `setBody` as words, for steps without a declaration. */
+/** Splits `setBody` into words, for steps without a declaration. */
 const spoken = (name: string): string => {
   const text = name.replaceAll(/([a-z])([A-Z])/g, (_, before: string, after: string) => `${before} ${after.toLowerCase()}`);
   return text.charAt(0).toUpperCase() + text.slice(1);
@@ -24,9 +24,11 @@ export function stepFace(step: StepOutline, catalog: FlowCatalog | undefined): F
   const kind = kindOfStep(step.name, view);
   const connector = kind === "endpoint" ? catalog?.connector(step.detail) : undefined;
   const named = step.blocks.filter((block) => block.name !== "").length;
+  const detail = step.detail === "" && named > 0 ? words.branches(named) : step.detail;
+  const order = step.isParallel ? words.inParallel : view?.lanes === "all" ? words.inOrder : "";
   return {
-    title: step.description ?? view?.title ?? spoken(step.name),
-    subtitle: step.detail === "" && named > 0 ? words.branches(named) : step.detail,
+    title: step.description ?? connector?.title ?? view?.title ?? spoken(step.name),
+    subtitle: [detail, order].filter((text) => text !== "").join(" · "),
     kind: view === undefined && catalog === undefined ? "routing" : kind,
     icon: connector?.icon ?? view?.icon,
   };

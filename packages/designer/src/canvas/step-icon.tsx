@@ -1,4 +1,4 @@
-// The icons the catalogue names, drawn by one library. A name that is not here gets the icon of its kind.
+// The icons named in the catalog, from one icon library. Unknown names get the icon of their kind.
 import {
   AlarmClock,
   Archive,
@@ -145,10 +145,10 @@ const kindIcons: Readonly<Record<StepKind, LucideIcon>> = {
   other: Puzzle,
 };
 
-/** The name under which an icon stands in the sheet. */
+/** The id of an icon in the sprite sheet. */
 const nameOf = (icon: string | undefined, kind: StepKind): string => (icon !== undefined && icons[icon] !== undefined ? icon : kind);
 
-/** All icons once: hundreds of cards refer to them instead of drawing each line of their own. */
+/** The sprite sheet: hundreds of cards reference icons instead of repeating their paths. */
 export const IconSheet = memo(function IconSheet() {
   return (
     <svg className="icon-sheet" aria-hidden="true">
@@ -161,7 +161,7 @@ export const IconSheet = memo(function IconSheet() {
   );
 });
 
-/** An icon from the sheet. */
+/** An icon from the sprite sheet. */
 export function StepIcon({ icon, kind }: { readonly icon: string | undefined; readonly kind: StepKind }) {
   return (
     <svg className="step-icon" data-kind={kind} aria-hidden="true">

@@ -11,7 +11,7 @@ import { addBranch, replaceBy, wrapIn } from "../commands/wrap-steps.ts";
 import { Dialog } from "../controls/dialog.tsx";
 import { SearchList } from "../controls/search-list.tsx";
 import { stepAt, type OpenFlow } from "../document/open-flow.ts";
-import { useEditor } from "../screens/editor/editor-context.ts";
+import { useEditor } from "../editor/editor-context.ts";
 import { strings } from "../strings.ts";
 import { readSetting, writeSetting } from "../workspace/workspace-store.ts";
 import { actOn, focusSelected } from "./canvas-actions.ts";
@@ -30,10 +30,12 @@ interface Choice {
   readonly kind: StepKind;
   readonly icon: string | undefined;
   readonly group: string;
+  /** Other words that find it. */
+  readonly keywords?: readonly string[];
   command(request: PickerRequest): DocumentCommand;
 }
 
-/** The searchable list of what can be added, put around, put in place or branched off. */
+/** The searchable list for adding, wrapping or replacing steps and for adding branches. */
 export function StepPicker() {
   const request = useCanvasUi((state) => state.picker);
   return request === undefined ? null : <Picker request={request} />;
@@ -98,6 +100,7 @@ function choicesFor(request: PickerRequest, catalog: FlowCatalog | undefined, fl
       kind: kindOfStep(step.name, step),
       icon: step.icon,
       group: step.group,
+      keywords: step.keywords ?? [],
       command: (to) => commandFor(to, step.title, yaml),
     };
   });
@@ -113,6 +116,7 @@ function choicesFor(request: PickerRequest, catalog: FlowCatalog | undefined, fl
       kind: "endpoint",
       icon: connector.icon,
       group: `${words.groups.connectors} · ${connector.group}`,
+      keywords: connector.keywords ?? [],
       command: (to) => commandFor(to, title, yaml),
     };
   });
@@ -143,7 +147,7 @@ function branchChoices(catalog: FlowCatalog, flow: OpenFlow, path: Path): readon
     }));
 }
 
-/** Routes, by what starts them, and the other elements a file can have. */
+/** Routes by trigger, and the other top-level elements. */
 function elementChoices(catalog: FlowCatalog, flow: OpenFlow): readonly Choice[] {
   const routes = catalog.connectorsWith("source").map((connector): Choice => {
     const title = words.pickRoute(connector.title);
@@ -169,22 +173,23 @@ function elementChoices(catalog: FlowCatalog, flow: OpenFlow): readonly Choice[]
   return [...routes, ...elements];
 }
 
-/** What was used last comes first. */
+/** Recently used entries come first. */
 function ranked(choices: readonly Choice[]): readonly Choice[] {
   const recent = recentSteps();
   const first = recent.flatMap((key) => choices.filter((choice) => choice.key === key)).map((choice) => ({ ...choice, group: words.groups.recent }));
   return [...first, ...choices.filter((choice) => !recent.includes(choice.key))];
 }
 
-/** Names that begin with the words come before those that contain them, those before what only the summary says. */
+/** Names that start with the query rank before names that contain it, and those before matches in the summary. */
 function matching(choices: readonly Choice[], query: string): readonly Choice[] {
   const parts = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (parts.length === 0) return choices;
-  const rank = ({ title, word, summary }: Choice): number => {
+  const rank = ({ title, word, summary, keywords = [] }: Choice): number => {
     const name = `${title} ${word}`.toLowerCase();
     const first = parts[0] as string;
     if (parts.every((part) => name.includes(part)))
       return word.toLowerCase() === first ? 0 : name.startsWith(first) || word.toLowerCase().startsWith(first) ? 1 : 2;
+    if (parts.every((part) => keywords.includes(part))) return 1;
     return parts.every((part) => `${name} ${summary.toLowerCase()}`.includes(part)) ? 3 : 4;
   };
   return choices

@@ -1,8 +1,8 @@
 import { useEffect, useState, type RefObject } from "react";
 
 /**
- * True from the moment an element with `content-visibility: auto` comes near the view, or from when the browser has nothing else
- * to do: then it is ready before it is asked for, and the browser finds its text.
+ * True once an element with `content-visibility: auto` is near the viewport, or the browser is idle: then it is ready before it is needed, and
+ * find-in-page finds its text.
  */
 export function useComesIntoView(element: RefObject<HTMLElement | null>, fromTheBeginning: boolean): boolean {
   const [isInView, setInView] = useState(fromTheBeginning);
@@ -23,7 +23,7 @@ export function useComesIntoView(element: RefObject<HTMLElement | null>, fromThe
   return isInView;
 }
 
-/** Not every browser tells when it is idle. */
+/** Not every browser supports requestIdleCallback. */
 function whenIdle(act: () => void): () => void {
   if (typeof requestIdleCallback !== "function") {
     const timer = setTimeout(act, 500);

@@ -1,4 +1,4 @@
-// Dragging: cards to gaps, and the empty canvas to move the view. Every drag has a key as well (Alt with arrows, scrolling).
+// Dragging cards to gaps, and panning the empty canvas. Every drag has a keyboard equivalent (Alt+arrow keys, scrolling).
 import { useRef, type DragEvent, type PointerEvent } from "react";
 import type { Path } from "@sluice/model";
 import { moveStepsTo } from "../commands/move-step.ts";
@@ -11,14 +11,14 @@ import { actOn } from "./canvas-actions.ts";
 
 const stepsType = "application/x-sluice-steps";
 
-/** The path a key was made from: list indexes are numbers. */
+/** Parses a key back to its path: list indexes are numbers. */
 export function pathOf(key: string): Path {
   return key.split("/").map((part) => (/^\d+$/.test(part) ? Number(part) : part));
 }
 
-/** The place a gap stands for: its own when it ends a list, otherwise the one before the card behind it. */
+/** The position of a gap: the end of its list, or before the card that follows. */
 export function placeOf(element: Element | null): Place | undefined {
-  const gap = element?.closest<HTMLElement>(".gap");
+  const gap = element?.closest<HTMLElement>(".gap, [data-list]");
   if (gap === null || gap === undefined) return undefined;
   const { list, index } = gap.dataset;
   if (list !== undefined) return { listPath: pathOf(list), index: Number(index) };
@@ -60,7 +60,7 @@ export function useCardDrag(editor: Editor) {
   };
 }
 
-/** Moves the view while the empty canvas is dragged. */
+/** Pans the view while the empty canvas is dragged. */
 export function usePan() {
   const from = useRef<{ readonly x: number; readonly y: number; readonly left: number; readonly top: number } | undefined>(undefined);
   return {

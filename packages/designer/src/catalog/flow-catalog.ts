@@ -1,11 +1,11 @@
-// What the runtime offers, arranged for drawing: which step is of which kind, which holds steps, what its branches are. All of
-// it follows from the catalogue's declarations; a step nobody declares is "other" and still drawn and edited.
+// The catalog of the runtime, prepared for rendering: kinds of steps, inner steps and branches. Everything is derived from the declarations; an
+// undeclared step has the kind "other" and can still be displayed and edited.
 import type { CatalogView, ConnectorRole, ConnectorView, EntityView, FormatView, LanguageView, OptionView, StepView } from "@sluice/model";
 
-/** The colour and word of a card. */
+/** The kind of a card, which determines its color and label. */
 export type StepKind = "trigger" | "endpoint" | "transform" | "routing" | "script" | "error" | "other";
 
-/** A place for steps inside a step that has a name of its own: a `when`, an `otherwise`, a `doCatch`. */
+/** A named branch of a step: a `when`, an `otherwise`, a `doCatch`. */
 export interface BranchView {
   readonly option: OptionView;
   /** True when there can be several. */
@@ -49,16 +49,27 @@ export class FlowCatalog {
     return this.#entities.get(name);
   }
 
-  /** The connector of an address such as `timer:tick?period=5s`. */
+  /** The connector of a URI such as `timer:tick?period=5s`. */
   connector(uri: string): ConnectorView | undefined {
     return this.#connectors.get(/^[a-z0-9+.-]*/i.exec(uri)?.[0] ?? "");
+  }
+
+  /** True for a URI through which routes of this runtime call each other. */
+  isBetweenRoutes(uri: string): boolean {
+    const connector = this.connector(uri);
+    return connector?.trigger === "route" && connector.roles.includes("sink");
+  }
+
+  /** True for the trigger of a route that is called over HTTP. */
+  isServed(uri: string): boolean {
+    return this.connector(uri)?.trigger === "request";
   }
 
   connectorsWith(role: ConnectorRole): readonly ConnectorView[] {
     return this.view.connectors.filter(({ roles }) => roles.includes(role));
   }
 
-  /** The steps that can hold others, and so can be put around them. */
+  /** Steps with inner steps, which can wrap other steps. */
   holders(): readonly StepView[] {
     return this.view.steps.filter((step) => holdsSteps(step) || branchesOf(step.options).length > 0);
   }
@@ -77,7 +88,7 @@ export function kindOfStep(name: string, step: StepView | undefined): StepKind {
 
 export const holdsSteps = (step: { readonly options: readonly OptionView[] }): boolean => step.options.some(({ kind }) => kind === "steps");
 
-/** The options that are branches: objects with steps, or lists of such. */
+/** The options that are branches: objects with steps, or lists of such objects. */
 export function branchesOf(options: readonly OptionView[]): readonly BranchView[] {
   return options.flatMap((option) => {
     const fields = option.kind === "object" ? option.fields : option.kind === "list" ? option.item?.fields : undefined;

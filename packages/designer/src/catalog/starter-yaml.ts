@@ -1,8 +1,8 @@
-// The YAML of a new step, branch or address: what the declaration requires, with values that read well and can be replaced.
+// The YAML of a new step, branch or endpoint: the required options with readable default values.
 import { scalarYaml, type ConnectorView, type EntityView, type OptionView, type StepView } from "@sluice/model";
 import { branchesOf, holdsSteps, type BranchView } from "./flow-catalog.ts";
 
-/** Values for options whose declaration has no example; the first that fits is taken: by step and option, then by option. */
+/** Values for options without an example in their declaration; looked up by step and option, then by option. */
 const values: Readonly<Record<string, string>> = {
   message: "${body}",
   type: "String",
@@ -17,7 +17,7 @@ const values: Readonly<Record<string, string>> = {
   "aggregate.completionSize": "10",
 };
 
-/** Options a step cannot do without although its declaration lets them out: one of several would do. */
+/** Options that a step needs although they are optional in its declaration, because one of several is required. */
 const needed: Readonly<Record<string, readonly string[]>> = {
   aggregate: ["aggregationStrategy", "completionSize"],
   claimCheck: ["key"],
@@ -57,14 +57,14 @@ export function branchYaml({ option, fields }: BranchView): string {
   return [...requiredLines(option.name, fields), "steps: []"].join("\n");
 }
 
-/** An element of the file, such as `onException`. */
+/** A top-level element, such as `onException`. */
 export function elementYaml(entity: EntityView): string {
   const lines = [...requiredLines(entity.name, entity.options), ...(holdsSteps(entity) ? ["steps: []"] : [])];
   if (entity.many === true) return `${entity.name}:\n${block(requiredLines(entity.name, entity.options).join("\n"), "  - ", "    ").join("\n")}`;
   return lines.length === 0 ? `${entity.name}: {}` : `${entity.name}:\n${lines.map((line) => `  ${line}`).join("\n")}`;
 }
 
-/** A route needs a step to be deployed. */
+/** A route needs at least one step to be deployed. */
 export const firstSteps: readonly string[] = ["steps:", "  - log:", '      message: "${body}"'];
 
 /** A route that starts from a connector. */
@@ -79,7 +79,7 @@ export function sendYaml(connector: ConnectorView, word = "to"): string {
     .join("\n")}`;
 }
 
-/** The `uri` and, where options are required, the `parameters` of an address. */
+/** The `uri` and, if options are required, the `parameters` of an endpoint. */
 function addressLines(connector: ConnectorView): string[] {
   const lines = [`uri: ${scalarYaml(starterUri(connector))}`];
   const required = connector.options.filter((option) => option.required);

@@ -1,4 +1,4 @@
-// The catalogue of the chosen target: asked once per target, kept in the browser so that forms work while the runtime is away.
+// The catalog of the selected target: loaded once per target and cached in the browser, so that forms work while the runtime is unreachable.
 import { useEffect } from "react";
 import type { CatalogView } from "@sluice/model";
 import { create } from "zustand";
@@ -10,27 +10,28 @@ const settingKey = "sluice.catalog";
 
 interface CatalogState {
   readonly catalog: FlowCatalog | undefined;
-  /** The target it was read from; undefined for what an earlier visit left. */
+  /** The target it was loaded from; undefined for a cached catalog of an earlier visit. */
   readonly target: string | undefined;
 }
 
 const useCatalogStore = create<CatalogState>(() => ({ catalog: kept(), target: undefined }));
 
-/** The catalogue, as soon as there is one. */
+/** The catalog, once it is loaded. */
 export function useCatalog(): FlowCatalog | undefined {
   return useCatalogStore((state) => state.catalog);
 }
 
 export const currentCatalog = (): FlowCatalog | undefined => useCatalogStore.getState().catalog;
 
-/** Reads the catalogue when the editor opens, the target changes, or the runtime comes back. */
+/** Loads the catalog when the editor opens, the target changes, or the runtime becomes reachable again. */
 export function useCatalogUpkeep(): void {
   const target = useWorkspace((state) => state.target);
   const reachable = useWorkspace((state) => state.runtime.reachable);
+  useEffect(() => void readBundled(), []);
   useEffect(() => {
     if (target === undefined || reachable === false || useCatalogStore.getState().target === target) return;
     runtimeAt(target)
-      .call("GET /catalog")
+      .call("GET /catalog", { query: { full: true } })
       .then(
         (view) => {
           if (!isCatalog(view)) return;
@@ -40,6 +41,18 @@ export function useCatalogUpkeep(): void {
         () => undefined,
       );
   }, [target, reachable]);
+}
+
+/** The catalogue that was built with this page, for as long as no runtime has answered. */
+async function readBundled(): Promise<void> {
+  if (useCatalogStore.getState().catalog !== undefined) return;
+  const view: unknown = await fetch("/catalog.json")
+    .then(
+      (reply) => reply.json(),
+      () => undefined,
+    )
+    .catch(() => undefined);
+  if (isCatalog(view) && useCatalogStore.getState().catalog === undefined) useCatalogStore.setState({ catalog: new FlowCatalog(view) });
 }
 
 function kept(): FlowCatalog | undefined {

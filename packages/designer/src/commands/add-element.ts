@@ -2,7 +2,7 @@ import { insertItem } from "@sluice/model";
 import type { DocumentCommand } from "./command.ts";
 import { withFreshIds } from "./fresh-ids.ts";
 
-/** A command that adds a route or another element to the file: what must stand before the routes goes before the first, the rest last. */
+/** A command that adds a route or another top-level element: elements that must precede routes go before the first route, others to the end. */
 export function addElement(title: string, yaml: string, beforeRoutes: boolean): DocumentCommand {
   return {
     name: "add-element",

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as flows from "../document/open-flow.ts";
+import { connectorCatalog } from "../catalog/connectors.test-support.ts";
 import type { BranchView } from "../catalog/flow-catalog.ts";
 import type { DocumentCommand } from "./command.ts";
 import { createPartner, partnerOf } from "./direct-partner.ts";
@@ -36,7 +37,7 @@ const open = (path: readonly (string | number)[], anchor?: number): flows.OpenFl
 
 function run(flow: flows.OpenFlow, command: DocumentCommand): flows.OpenFlow {
   const result = command.apply(flow);
-  if (result === undefined) throw new Error("makes no sense here");
+  if (result === undefined) throw new Error("the command is not applicable");
   expect(result.edit).toMatchObject({ ok: true });
   const { edit, ...more } = result;
   const after = flows.applyEdit(flow, edit, { label: command.title, origin: "canvas", at: 0, ...more });
@@ -53,13 +54,13 @@ const names = (flow: flows.OpenFlow): string =>
 describe("several selected steps", () => {
   const both = open([...steps, 1], 0);
 
-  test("are the neighbours between the two ends", () => {
+  test("are all steps between the two ends", () => {
     expect(names(both)).toBe("one two");
     expect(names(open([...steps, 0], 1))).toBe("one two");
     expect(names(flows.select(both, [...steps, 3]))).toBe("direct:other");
   });
 
-  test("move, are duplicated, disabled, deleted and wrapped together", () => {
+  test("are moved, duplicated, disabled, deleted and wrapped together", () => {
     expect(names(run(both, moveStepDown))).toBe("one two");
     expect(run(both, moveStepDown).selection).toEqual([...steps, 2]);
     expect(run(both, duplicateStep).text).toContain("id: second-2");
@@ -78,7 +79,7 @@ describe("several selected steps", () => {
 });
 
 describe("places", () => {
-  test("out of a block and into the one before", () => {
+  test("move out of a block and into the previous one", () => {
     const out = run(open([...when, 0, "steps", 0]), moveStepOut);
     expect(out.selection).toEqual([...steps, 3]);
     const into = run(open([...steps, 3]), moveStepIn);
@@ -87,7 +88,7 @@ describe("places", () => {
     expect(moveStepUp.apply(open([...steps, 0]))).toBeUndefined();
   });
 
-  test("branches are selected, moved, disabled, deleted and filled", () => {
+  test("branches can be selected, moved, disabled, deleted and filled", () => {
     const first = open([...when, 0]);
     expect(run(first, moveStepIn).selection).toEqual([...when, 1]);
     expect(moveStepOut.apply(first)).toBeUndefined();
@@ -110,7 +111,7 @@ describe("blocks and branches", () => {
   const branch = (name: string, many: boolean): BranchView =>
     ({ option: { name }, many, fields: [{ name: "expression", kind: "expression", inline: true, required: many }] }) as unknown as BranchView;
 
-  test("a branch is added behind its kind, a single one only once", () => {
+  test("a branch is added after those of its kind, a unique one only once", () => {
     const third = run(open([...steps, 2]), addBranch("when", [...steps, 2], branch("when", true)));
     expect(third.selection).toEqual([...when, 2]);
     expect(third.text).toContain("                steps: []\n              - simple: ${body} != null\n                steps: []\n");
@@ -133,7 +134,7 @@ describe("blocks and branches", () => {
 });
 
 describe("the clipboard", () => {
-  test("holds YAML, which is pasted with fresh ids", () => {
+  test("contains YAML, which is pasted with new ids", () => {
     const copied = copiedText(open([...steps, 1], 0)) as string;
     expect(copied).toBe("- log: one\n- log:\n    id: second\n    description: The second\n    message: two\n");
     const pasted = run(open([...steps, 3]), pasteSteps("Paste", copied) as DocumentCommand);
@@ -142,7 +143,7 @@ describe("the clipboard", () => {
     ).toBe(true);
   });
 
-  test("takes one step, several, or a whole route, and nothing else", () => {
+  test("accepts one step, several steps or a route, and nothing else", () => {
     expect(run(open([...steps, 0]), pasteSteps("Paste", "log: x") as DocumentCommand).text).toContain("        - log: one\n        - log: x\n");
     const route = run(open([...steps, 0]), pasteSteps("Paste", "- route:\n    id: orders\n    from: {uri: direct:n, steps: []}\n") as DocumentCommand);
     expect(route.good?.outline.routes.map(({ id }) => id)).toEqual(["orders", "orders-2"]);
@@ -150,14 +151,28 @@ describe("the clipboard", () => {
   });
 });
 
-test("the other end of direct: is found, or made", () => {
+test("the other end of direct: is found or created", () => {
   const flow = open([...steps, 3]);
-  expect(partnerOf(flow)).toBeUndefined();
-  const made = run(flow, createPartner);
+  expect(partnerOf(flow, connectorCatalog)).toBeUndefined();
+  expect(createPartner(undefined).apply(flow)).toBeUndefined();
+  const made = run(flow, createPartner(connectorCatalog));
   expect(
     made.text.endsWith('- route:\n    id: other\n    from:\n      uri: direct:other\n      steps:\n        - log:\n            message: "${body}"\n'),
   ).toBe(true);
   expect(made.selection).toEqual([1, "route", "from"]);
-  expect(partnerOf(made)).toEqual([...steps, 3]);
-  expect(partnerOf(flows.select(made, [...steps, 3]))).toEqual([1, "route", "from"]);
+  expect(partnerOf(made, connectorCatalog)).toEqual([...steps, 3]);
+  expect(partnerOf(flows.select(made, [...steps, 3]), connectorCatalog)).toEqual([1, "route", "from"]);
+});
+
+test("an endpoint outside the runtime, or an invalid URI, has no other end", () => {
+  for (const step of ["to: http:other", "log: direct", "log: 'note: x'"]) {
+    const flow = flows.select(flows.openFlow("f", `- route:\n    id: r\n    from:\n      uri: timer:t\n      steps:\n        - ${step}\n`, undefined), [
+      0,
+      "route",
+      "from",
+      "steps",
+      0,
+    ]);
+    expect([step, partnerOf(flow, connectorCatalog), createPartner(connectorCatalog).apply(flow)]).toEqual([step, undefined, undefined]);
+  }
 });

@@ -1,26 +1,26 @@
-// What a user can do, as data: the palette, the shortcut sheet, menus and keys are all drawn from the list of commands.
+// User commands as data: the palette, the shortcut list, menus and keys are generated from the list of commands.
 import type { Edit, Path } from "@sluice/model";
 import type { OpenFlow } from "../document/open-flow.ts";
 
-/** A change of the open flow, headless: flow in, text edit out. */
+/** A change of the open flow, without UI: flow in, text edit out. */
 export interface DocumentCommand {
   readonly name: string;
   readonly title: string;
   /** Keys on the canvas, such as `Alt+ArrowUp`; `Mod` is Ctrl, or ⌘ on a Mac. */
   readonly shortcut?: string;
-  /** Undefined when it makes no sense for what is selected. */
+  /** Undefined when the command does not apply to the selection. */
   apply(flow: OpenFlow): CommandResult | undefined;
 }
 
 export interface CommandResult {
   readonly edit: Edit;
-  /** What is selected afterwards; unchanged when left out. */
+  /** The selection afterwards; unchanged if omitted. */
   readonly select?: Path;
-  /** The other end when several steps are selected. */
+  /** The other end of a selection of several steps. */
   readonly anchor?: number;
 }
 
-/** Something the page itself does. */
+/** A command of the page itself. */
 export interface PageCommand {
   readonly name: string;
   readonly title: string;
@@ -31,7 +31,7 @@ export interface PageCommand {
   run(page: PageContext): void;
 }
 
-/** What page commands may touch. */
+/** The interface of the page for its commands. */
 export interface PageContext {
   navigate(path: string): void;
   readonly editor: EditorHandle | undefined;
@@ -40,7 +40,7 @@ export interface PageContext {
   setTheme(theme: "light" | "dark" | "system"): void;
 }
 
-/** The open editor as commands see it. */
+/** The interface of the open editor for commands. */
 export interface EditorHandle {
   readonly flow: OpenFlow;
   undo(): void;

@@ -1,43 +1,43 @@
-// From a step that sends to `direct:name` to the route that answers there, and back; the route is made when there is none.
+// Navigates between a step that sends to another route, such as `direct:name`, and that route; creates the route if it is missing.
 import { insertItem, scalarYaml, type Path } from "@sluice/model";
+import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import { firstSteps } from "../catalog/starter-yaml.ts";
 import { everyStep, pathKey } from "../document/outline.ts";
 import { selectedStep, type OpenFlow } from "../document/open-flow.ts";
 import type { DocumentCommand } from "./command.ts";
 
-const inMemory = /^(?:direct|seda):[^?]+/;
-
-/** Where the other end of the selected `direct:` or `seda:` address is in this flow. */
-export function partnerOf(flow: OpenFlow): Path | undefined {
+/** The other end, in this flow, of the selected endpoint between routes. */
+export function partnerOf(flow: OpenFlow, catalog: FlowCatalog | undefined): Path | undefined {
   const routes = flow.good?.outline.routes ?? [];
-  const address = selectedAddress(flow);
+  const address = selectedAddress(flow, catalog);
   if (address === undefined) return undefined;
   if (address.isStep) return routes.find((route) => bare(route.from.uri) === address.uri)?.from.path;
   for (const route of routes) for (const step of everyStep(route.steps)) if (bare(step.detail) === address.uri) return step.path;
   return undefined;
 }
 
-/** Makes the route that a selected `direct:` step sends to. */
-export const createPartner: DocumentCommand = {
+/** Creates the route that a selected step sends to. */
+export const createPartner = (catalog: FlowCatalog | undefined): DocumentCommand => ({
   name: "create-partner",
   title: "Create the route this step sends to",
   apply(flow) {
-    const address = selectedAddress(flow);
+    const address = selectedAddress(flow, catalog);
     const tree = flow.good?.tree;
-    if (address === undefined || !address.isStep || tree?.type !== "list" || partnerOf(flow) !== undefined) return undefined;
-    const id = address.uri.replace(/^\w+:/, "");
+    if (address === undefined || !address.isStep || tree?.type !== "list" || partnerOf(flow, catalog) !== undefined) return undefined;
+    const id = address.uri.replace(/^[^:]+:/, "");
     const index = tree.items.length;
     const yaml = [`route:`, `  id: ${scalarYaml(id)}`, `  from:`, `    uri: ${scalarYaml(address.uri)}`, ...firstSteps.map((line) => `    ${line}`)].join("\n");
     return { edit: insertItem(flow.text, [], index, yaml), select: [index, "route", "from"] };
   },
-};
+});
 
-function selectedAddress(flow: OpenFlow): { readonly uri: string; readonly isStep: boolean } | undefined {
+function selectedAddress(flow: OpenFlow, catalog: FlowCatalog | undefined): { readonly uri: string; readonly isStep: boolean } | undefined {
   const step = selectedStep(flow);
   const key = flow.selection === undefined ? "" : pathKey(flow.selection);
   const text = step?.detail ?? flow.good?.outline.routes.find((route) => pathKey(route.from.path) === key)?.from.uri;
   const uri = text === undefined ? undefined : bare(text);
-  return uri === undefined ? undefined : { uri, isStep: step !== undefined };
+  return uri === undefined || catalog?.isBetweenRoutes(uri) !== true ? undefined : { uri, isStep: step !== undefined };
 }
 
-const bare = (uri: string): string | undefined => inMemory.exec(uri)?.[0];
+/** A URI without its options; undefined for an invalid URI. */
+const bare = (uri: string): string | undefined => /^[\w+.-]+:[^?]+/.exec(uri)?.[0];

@@ -36,7 +36,7 @@ describe("commands on the selected step", () => {
     expect(flows.selectedStep(flow)?.id).toBe("last-2");
   });
 
-  test("move goes up and down and stops at the ends", () => {
+  test("move up and down stop at the ends of the list", () => {
     const up = run(open(2), command("move-step-up"));
     expect(flows.selectedStep(up)?.id).toBe("last");
     expect(up.selection).toEqual([...steps, 1]);
@@ -44,7 +44,7 @@ describe("commands on the selected step", () => {
     expect(command("move-step-down").apply(open(2))).toBeUndefined();
   });
 
-  test("disable adds one line and enable takes it away again", () => {
+  test("disable adds one line and enable removes it", () => {
     const off = run(open(2), command("toggle-disabled"));
     expect(off.text).toBe(`${sampleText}            disabled: true\n`);
     expect(run(off, command("toggle-disabled")).text).toBe(sampleText);
@@ -57,7 +57,7 @@ describe("commands on the selected step", () => {
     expect(flows.selectedStep(first)).toMatchObject({ name: "log", index: 0 });
   });
 
-  test("without a selected step nothing happens", () => {
+  test("without a selected step nothing changes", () => {
     for (const one of documentCommands) expect(one.apply(flows.openFlow("orders", sampleText, undefined))).toBeUndefined();
   });
 });

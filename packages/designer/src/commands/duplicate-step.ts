@@ -3,7 +3,7 @@ import { insertSteps, rangeTexts } from "../document/step-edits.ts";
 import type { DocumentCommand } from "./command.ts";
 import { freshSteps } from "./fresh-ids.ts";
 
-/** Puts copies behind the selected steps; ids inside the copies are made unique. */
+/** Inserts copies after the selected steps; ids in the copies are made unique. */
 export const duplicateStep: DocumentCommand = {
   name: "duplicate-step",
   title: "Duplicate step",

@@ -3,13 +3,13 @@ import { everyStep } from "../document/outline.ts";
 import type { OpenFlow } from "../document/open-flow.ts";
 import { listItem } from "../document/step-edits.ts";
 
-/** Several steps with ids that neither the flow nor one of them has twice. */
+/** Makes the ids of several steps unique in the flow and among each other. */
 export function freshSteps(yamls: readonly string[], flow: OpenFlow): readonly string[] {
   const list = withFreshIds(yamls.map((yaml) => listItem(yaml)).join("\n"), flow);
   return yamls.map((yaml, index) => itemText(list, [], index) ?? yaml);
 }
 
-/** The YAML of a step with ids that no step of the flow has yet; everything else stays as it is. */
+/** The YAML of a step with ids that are unique in the flow; everything else is unchanged. */
 export function withFreshIds(yaml: string, flow: OpenFlow): string {
   const taken = new Set<string>();
   for (const route of flow.good?.outline.routes ?? []) {
@@ -33,7 +33,7 @@ export function withFreshIds(yaml: string, flow: OpenFlow): string {
   return text;
 }
 
-/** The `id` of every mapping that is a step's options. */
+/** The `id` in the options of every step. */
 function* idsIn(tree: Tree, path: Path): Generator<{ path: Path; id: string }> {
   if (tree.type === "list") for (const [index, item] of tree.items.entries()) yield* idsIn(item, [...path, index]);
   if (tree.type !== "map") return;

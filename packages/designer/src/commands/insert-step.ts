@@ -5,12 +5,12 @@ import { insertSteps, type Place } from "../document/step-edits.ts";
 import type { DocumentCommand } from "./command.ts";
 import { freshSteps } from "./fresh-ids.ts";
 
-/** A command that puts a step, written as YAML, behind the selected ones. */
+/** A command that inserts a step, given as YAML, after the selected ones. */
 export function insertStep(title: string, yaml: string): DocumentCommand {
   return insertStepsAt(title, [yaml], placeAfterSelection);
 }
 
-/** A command that puts steps at a place. */
+/** A command that inserts steps at a position. */
 export function insertStepsAt(title: string, yamls: readonly string[], place: Place | ((flow: OpenFlow) => Place | undefined)): DocumentCommand {
   return {
     name: "insert-step",
@@ -27,7 +27,7 @@ export function insertStepsAt(title: string, yamls: readonly string[], place: Pl
   };
 }
 
-/** Behind the selected steps; first in the selected branch or route; last in the first route when nothing is selected. */
+/** After the selected steps; first in the selected branch or route; last in the first route without a selection. */
 export function placeAfterSelection(flow: OpenFlow): Place | undefined {
   const last = selectedSteps(flow).at(-1);
   if (last !== undefined) return { listPath: last.listPath, index: last.index + 1 };
@@ -37,7 +37,7 @@ export function placeAfterSelection(flow: OpenFlow): Place | undefined {
   return first === undefined ? undefined : { listPath: first.stepsPath, index: first.steps.length };
 }
 
-/** First in what is at the path: a branch, a route, or the block of a step. */
+/** The first position in a branch, a route, or the block of a step. */
 export function placeInside(flow: OpenFlow, path: Path | undefined, holds: (step: string) => boolean = () => false): Place | undefined {
   if (path === undefined) return undefined;
   const block = blockAt(flow, path);

@@ -5,7 +5,7 @@ import type { StepOutline } from "../document/outline.ts";
 import { moveSteps, type Place } from "../document/step-edits.ts";
 import type { CommandResult, DocumentCommand } from "./command.ts";
 
-/** A command that moves the selected steps to a place. */
+/** A command that moves the selected steps to a position. */
 export function moveStepsTo(title: string, place: Place): DocumentCommand {
   return { name: "move-steps", title, apply: (flow) => moved(flow, place) };
 }
@@ -31,7 +31,7 @@ export const moveStepDown: DocumentCommand = {
   },
 };
 
-/** Out of the step that holds it, behind that step; a branch goes one place to the left. */
+/** Moves a step out of its parent, after that; moves a branch one position to the left. */
 export const moveStepOut: DocumentCommand = {
   name: "move-step-out",
   title: "Move step out of its block",
@@ -45,7 +45,7 @@ export const moveStepOut: DocumentCommand = {
   },
 };
 
-/** Into the block of the step before it, or else of the step behind it; a branch goes one place to the right. */
+/** Moves a step into the block of the previous step, or else of the next one; moves a branch one position to the right. */
 export const moveStepIn: DocumentCommand = {
   name: "move-step-in",
   title: "Move step into the next block",
@@ -83,7 +83,7 @@ function movedBranch(flow: OpenFlow, by: 1 | -1): CommandResult | undefined {
   return { edit: moveItem(flow.text, list, at, list, at + by), select: [...list, at + by] };
 }
 
-/** The step whose block a list of steps is. */
+/** The step that owns a list of steps. */
 function holderOf(flow: OpenFlow, listPath: Path): StepOutline | undefined {
   for (let length = listPath.length - 1; length > 0; length--) {
     const step = typeof listPath[length - 1] === "number" ? stepAt(flow, listPath.slice(0, length)) : undefined;

@@ -1,6 +1,7 @@
-// Commands of the page: one list, from which palette, shortcut sheet and keys are made.
+// Commands of the page: the palette, the shortcut list and the keys are generated from this list.
 import { strings } from "../strings.ts";
 import type { PageCommand } from "./command.ts";
+import { focusRegion } from "./focus-region.ts";
 
 const { commands: words } = strings;
 const withEditor = (run: (editor: NonNullable<Parameters<PageCommand["run"]>[0]["editor"]>) => void): Pick<PageCommand, "isEnabled" | "run"> => ({
@@ -22,8 +23,10 @@ export const pageCommands: readonly PageCommand[] = [
   { name: "go-flows", title: words.goFlows, run: ({ navigate }) => navigate("/flows") },
   { name: "go-runs", title: words.goRuns, run: ({ navigate }) => navigate("/runs") },
   { name: "go-tests", title: words.goTests, run: ({ navigate }) => navigate("/tests") },
-  { name: "go-letters", title: words.goLetters, run: ({ navigate }) => navigate("/dead-letters") },
+  { name: "go-dead-letters", title: words.goDeadLetters, run: ({ navigate }) => navigate("/dead-letters") },
   { name: "go-mappings", title: words.goMappings, run: ({ navigate }) => navigate("/mappings") },
+  { name: "go-connections", title: words.goConnections, run: ({ navigate }) => navigate("/connections") },
+  { name: "new-connection", title: words.newConnection, run: ({ navigate }) => navigate("/connections/new") },
   { name: "go-access", title: words.goAccess, run: ({ navigate }) => navigate("/access") },
   {
     name: "flow-access",
@@ -37,5 +40,7 @@ export const pageCommands: readonly PageCommand[] = [
   { name: "theme-dark", title: words.themeDark, run: ({ setTheme }) => setTheme("dark") },
   { name: "theme-system", title: words.themeSystem, run: ({ setTheme }) => setTheme("system") },
   { name: "palette", title: words.palette, shortcut: "Mod+K", everywhere: true, run: ({ openPalette }) => openPalette() },
+  { name: "next-region", title: words.nextRegion, shortcut: "F6", everywhere: true, ...withEditor(() => focusRegion(1)) },
+  { name: "previous-region", title: words.previousRegion, shortcut: "Shift+F6", everywhere: true, ...withEditor(() => focusRegion(-1)) },
   { name: "shortcuts", title: words.shortcuts, shortcut: "?", run: ({ openShortcuts }) => openShortcuts() },
 ];

@@ -1,4 +1,4 @@
-// Steps on the clipboard are YAML: a list of steps, one step, or whole routes.
+// Steps on the clipboard are YAML: a list of steps, one step, or complete routes.
 import { insertItem, itemText, readTree } from "@sluice/model";
 import { selectedSteps, type OpenFlow } from "../document/open-flow.ts";
 import { inSequence, listItem, rangeTexts } from "../document/step-edits.ts";
@@ -14,7 +14,7 @@ export function copiedText(flow: OpenFlow): string | undefined {
   return `${rangeTexts(flow.text, { listPath: first.listPath, first: first.index, count: steps.length }).map(listItem).join("\n")}\n`;
 }
 
-/** The command that pastes a text; undefined when it holds no steps. */
+/** The command that pastes a text; undefined when it contains no steps. */
 export function pasteSteps(title: string, text: string): DocumentCommand | undefined {
   const { tree } = readTree(text);
   const list = tree?.type === "map" ? listItem(text.trimEnd()) : text;

@@ -3,7 +3,7 @@ import { blockAt, selectedSteps, stepAt } from "../document/open-flow.ts";
 import { removeBranch, removeSteps } from "../document/step-edits.ts";
 import type { DocumentCommand } from "./command.ts";
 
-/** Deletes the selected steps or branch; a neighbour, or else what held them, is selected then. */
+/** Deletes the selected steps or branch and selects a neighbour, or else the parent. */
 export const removeStep: DocumentCommand = {
   name: "remove-step",
   title: "Delete step",
@@ -25,7 +25,7 @@ export const removeStep: DocumentCommand = {
   },
 };
 
-/** What is selected when a list has become empty: the branch, step or trigger that holds it. */
+/** The selection when a list has become empty: the branch, step or trigger that owns it. */
 function holderOf(flow: Parameters<DocumentCommand["apply"]>[0], listPath: readonly (string | number)[]): readonly (string | number)[] {
   const owner = listPath.slice(0, -1);
   if (blockAt(flow, owner) !== undefined) return owner;

@@ -2,7 +2,7 @@ import type { Editor } from "../document/editor.ts";
 import type { Origin } from "../document/history.ts";
 import type { DocumentCommand } from "./command.ts";
 
-/** Does what a command says to the open flow; false when it makes no sense for what is selected, or was refused. */
+/** Applies a command to the open flow; false when it does not apply to the selection or was rejected. */
 export function runCommand(editor: Editor, command: DocumentCommand, origin: Origin): boolean {
   const result = command.apply(editor.flow);
   if (result === undefined) return false;

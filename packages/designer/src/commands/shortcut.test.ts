@@ -11,23 +11,23 @@ const press = (key: string, keys: Partial<Record<"ctrlKey" | "metaKey" | "altKey
   ...(code === undefined ? {} : { code }),
 });
 
-test("Mod is Ctrl here and ⌘ on a Mac", () => {
+test("Mod is Ctrl, or ⌘ on a Mac", () => {
   expect(matchesShortcut("Mod+S", press("s", { ctrlKey: true }), false)).toBe(true);
   expect(matchesShortcut("Mod+S", press("s", { metaKey: true }), true)).toBe(true);
   expect(matchesShortcut("Mod+S", press("s", { ctrlKey: true }), true)).toBe(false);
 });
 
-test("letters tell by Shift, signs do not", () => {
+test("Shift matters for letters, not for symbols", () => {
   expect(matchesShortcut("Mod+Z", press("Z", { ctrlKey: true, shiftKey: true }), false)).toBe(false);
   expect(matchesShortcut("Mod+Shift+Z", press("Z", { ctrlKey: true, shiftKey: true }), false)).toBe(true);
   expect(matchesShortcut("?", press("?", { shiftKey: true }), false)).toBe(true);
 });
 
-test("Alt with a digit counts by the place of the key", () => {
+test("Alt with a digit matches the physical key", () => {
   expect(matchesShortcut("Alt+1", press("¡", { altKey: true }, "Digit1"), true)).toBe(true);
 });
 
-test("is shown as people read it", () => {
+test("is formatted for display", () => {
   expect(shownShortcut("Mod+Shift+Z", false)).toBe("Ctrl+Shift+Z");
   expect(shownShortcut("Mod+Enter", true)).toBe("⌘↵");
 });

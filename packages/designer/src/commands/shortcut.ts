@@ -20,16 +20,16 @@ export function matchesShortcut(shortcut: string, press: KeyPress, mac = isMac()
   const mod = mac ? press.metaKey : press.ctrlKey;
   const other = mac ? press.ctrlKey : press.metaKey;
   if (mod !== wants.has("Mod") || other || press.altKey !== wants.has("Alt")) return false;
-  // A sign such as '?' needs Shift on many keyboards; only letters and named keys tell by Shift.
-  if (/^([a-z]|\d|[a-z]{2,})$/.test(key) && press.shiftKey !== wants.has("Shift")) return false;
+  // A symbol such as '?' needs Shift on many keyboards, so Shift is compared only for letters and named keys.
+  if (/^([a-z]|\d|[a-z]{2,}|f\d+)$/.test(key) && press.shiftKey !== wants.has("Shift")) return false;
   if (press.key.toLowerCase() === key) return true;
-  // Alt turns letters and digits into other signs on a Mac: the place of the key counts then.
+  // On a Mac, Alt changes the characters of letters and digits, so the physical key is compared.
   return wants.has("Alt") && (press.code === `Digit${key}` || press.code === `Key${key.toUpperCase()}`);
 }
 
 const names: Readonly<Record<string, string>> = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Delete: "Del", Enter: "↵" };
 
-/** The shortcut as a person reads it. */
+/** The shortcut, formatted for display. */
 export function shownShortcut(shortcut: string, mac = isMac()): string {
   const parts = shortcut
     .split("+")

@@ -6,7 +6,7 @@ import { inSequence, unwrapStep, wrapSteps } from "../document/step-edits.ts";
 import type { DocumentCommand } from "./command.ts";
 import { withFreshIds } from "./fresh-ids.ts";
 
-/** A command that puts a block around the selected steps; `yaml` is the block with an empty `steps: []`. */
+/** A command that wraps the selected steps in a block; `yaml` is the block with an empty `steps: []`. */
 export function wrapIn(title: string, yaml: string): DocumentCommand {
   return {
     name: "wrap-steps",
@@ -21,7 +21,7 @@ export function wrapIn(title: string, yaml: string): DocumentCommand {
   };
 }
 
-/** Replaces the selected block by the steps inside it. */
+/** Replaces the selected block with its inner steps. */
 export const unwrap: DocumentCommand = {
   name: "unwrap-step",
   title: "Unwrap: keep only the steps inside",
@@ -41,7 +41,7 @@ export const unwrap: DocumentCommand = {
   },
 };
 
-/** A command that puts another step in the place of the selected one; its id and description stay. */
+/** A command that replaces the selected step with another; id and description are kept. */
 export function replaceBy(title: string, yaml: string): DocumentCommand {
   return {
     name: "replace-step",
@@ -67,7 +67,7 @@ export function replaceBy(title: string, yaml: string): DocumentCommand {
   };
 }
 
-/** A command that gives the step at a path another branch. */
+/** A command that adds a branch to the step at a path. */
 export function addBranch(title: string, stepPath: Path, branch: BranchView): DocumentCommand {
   return {
     name: "add-branch",

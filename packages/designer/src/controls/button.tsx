@@ -3,7 +3,7 @@ import type { ComponentProps, ReactNode } from "react";
 export interface ButtonProps extends ComponentProps<"button"> {
   readonly look?: "primary" | "quiet" | "plain";
   readonly icon?: ReactNode;
-  /** The shortcut, shown but not part of the name. */
+  /** The shortcut, shown but not part of the accessible name. */
   readonly keys?: string | undefined;
 }
 

@@ -3,16 +3,16 @@ import { useEffect, useId, useRef, type ReactNode, type SubmitEvent } from "reac
 export interface DialogProps {
   readonly title: string;
   readonly wide?: boolean;
-  /** True for content without any control: the keyboard must reach it to scroll. */
+  /** True for content without controls, which must be focusable to scroll with the keyboard. */
   readonly reading?: boolean;
   readonly onClose: () => void;
   readonly children: ReactNode;
   readonly actions?: ReactNode;
-  /** Given, the dialog is a form and its primary action submits it. */
+  /** With this handler the dialog is a form and its primary action submits it. */
   readonly onSubmit?: () => void;
 }
 
-/** A modal dialog on the browser's own element, which keeps the focus inside and gives it back. */
+/** A modal dialog based on the native element, which traps and restores the focus. */
 export function Dialog({ title, wide = false, reading = false, onClose, children, actions, onSubmit }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
@@ -51,7 +51,7 @@ export function Dialog({ title, wide = false, reading = false, onClose, children
           onSubmit={(event: SubmitEvent<HTMLFormElement>) => {
             event.preventDefault();
             onSubmit();
-            // Fields that are wrong are marked once this is drawn; the first of them is where to go on.
+            // Invalid fields are marked after this render; focus the first one.
             requestAnimationFrame(() => element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
           }}
         >

@@ -1,5 +1,5 @@
+import { diffLines, type DiffLine } from "@sluice/model";
 import { useMemo } from "react";
-import { diffLines, type DiffLine } from "../document/line-diff.ts";
 import { strings } from "../strings.ts";
 
 const context = 3;
@@ -8,7 +8,7 @@ const signs = { added: "+", removed: "−", same: " " } as const;
 
 type Row = DiffLine | { readonly kind: "gap"; readonly lines: number };
 
-/** Two texts line by line; long stretches that are alike are folded. */
+/** A line-by-line diff of two texts; long unchanged sections are collapsed. */
 export function DiffView({ before, after, label }: { readonly before: string; readonly after: string; readonly label: string }) {
   const rows = useMemo(() => folded(diffLines(before, after)), [before, after]);
   if (before === after) return <p className="muted">{strings.diff.same}</p>;

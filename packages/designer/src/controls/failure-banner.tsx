@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** What went wrong with a screen, and behind it what can be done. */
+/** The error of a screen, followed by possible actions. */
 export function FailureBanner({ text, children }: { readonly text: string; readonly children?: ReactNode }) {
   return (
     <div className="banner banner--fail" role="alert">

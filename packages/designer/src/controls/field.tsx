@@ -13,7 +13,7 @@ export interface FieldProps {
   readonly children: (control: FieldControl) => ReactNode;
 }
 
-/** A label, its control, and what is said about it. */
+/** A label, its control, and its hint or error. */
 export function Field({ label, hint, error, children }: FieldProps) {
   const id = useId();
   const described = [hint === undefined ? undefined : `${id}-hint`, error === undefined ? undefined : `${id}-error`]

@@ -13,7 +13,7 @@ export interface MessageViewProps {
   readonly after: SomeMessage | undefined;
 }
 
-/** A message part by part, laid out for reading, or compared with the one before it. */
+/** The parts of a message, formatted for reading or compared with the previous one. */
 export function MessageView({ label, before, after }: MessageViewProps) {
   const [part, setPart] = useState<MessagePart>("body");
   const [comparing, setComparing] = useState(true);
@@ -25,7 +25,7 @@ export function MessageView({ label, before, after }: MessageViewProps) {
         <div className="segments" role="group" aria-label={words.message}>
           {messageParts.map((name) => {
             const size = partSize(after, name);
-            // What few messages have takes no room while it is empty.
+            // Rarely used parts are hidden while they are empty.
             if (size === 0 && name !== "headers" && part !== name) return null;
             return (
               <Button key={name} aria-pressed={part === name} onClick={() => setPart(name)}>

@@ -7,7 +7,7 @@ interface SearchFieldProps {
   readonly onChange: (text: string) => void;
 }
 
-/** The first of the filters above a list. */
+/** The search filter above a list. */
 export function SearchField({ label, hint, value, onChange }: SearchFieldProps) {
   return (
     <div className="field field--search">

@@ -2,21 +2,21 @@ import { useId, useState, type ReactNode } from "react";
 import "./search-list.css";
 
 interface SearchListProps<Item> {
-  /** Of the field one types into. */
+  /** Label of the input. */
   readonly label: string;
   readonly listLabel: string;
   readonly query: string;
   readonly onQuery: (text: string) => void;
-  /** What the query finds, best first. */
+  /** The results for the query, best match first. */
   readonly items: readonly Item[];
   readonly keyOf: (item: Item) => string;
   readonly onChoose: (item: Item) => void;
-  /** Said in place of the list when nothing is found. */
+  /** Shown instead of the list when nothing is found. */
   readonly none: string;
   readonly children: (item: Item) => ReactNode;
 }
 
-/** A field and the list of what it finds, for keyboard and mouse alike: arrows go through it, Enter chooses. */
+/** An input with a result list, for keyboard and mouse: arrow keys navigate, Enter selects. */
 export function SearchList<Item>({ label, listLabel, query, onQuery, items, keyOf, onChoose, none, children }: SearchListProps<Item>) {
   const [active, setActive] = useState(0);
   const list = useId();

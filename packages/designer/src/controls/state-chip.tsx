@@ -9,7 +9,7 @@ const looks = {
   Failed: { icon: CircleAlert, className: " chip--fail" },
 } as const;
 
-/** The state in an icon and a word; greyed when the runtime cannot confirm it. */
+/** The state as an icon and a word; grey when the runtime cannot confirm it. */
 export function StateChip({ state, stale, error }: Pick<DerivedState, "state" | "stale" | "error">) {
   const { icon: Icon, className } = looks[state];
   const hint = stale ? strings.states.stale : (error ?? strings.states.hint[state]);

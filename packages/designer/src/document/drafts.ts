@@ -1,20 +1,20 @@
-// Unsaved work kept in the browser, so that a crash or a closed tab loses at most a few seconds. Only texts of flows are kept.
+// Stores unsaved changes in the browser, so that a crash or a closed tab loses at most a few seconds. Only texts of flows are stored.
 
 export interface Draft {
   readonly text: string;
-  /** The content of the file the work started from; null for a flow that was never saved. */
+  /** Hash of the file that the draft is based on; null for a flow that was never saved. */
   readonly baseHash: string | null;
   readonly at: string;
 }
 
-/** What is needed of the browser's storage. */
+/** The required part of the browser's storage. */
 export type DraftStorage = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
 
 const prefix = "sluice.draft.";
 
 export class Drafts {
   readonly #storage: DraftStorage | undefined;
-  /** Kept as well, for a storage that is full or forbidden. */
+  /** Fallback for a storage that is full or disabled. */
   readonly #memory = new Map<string, Draft>();
 
   constructor(storage: DraftStorage | undefined) {
@@ -40,11 +40,11 @@ export class Drafts {
     try {
       this.#storage?.removeItem(prefix + id);
     } catch {
-      // A storage that forbids removing has nothing of ours.
+      // A storage that rejects removal contains no draft.
     }
   }
 
-  /** Flows that exist only here. */
+  /** Flows that exist only in this browser. */
   unsavedIds(): string[] {
     const keys = new Set(this.#memory.keys());
     try {
@@ -53,7 +53,7 @@ export class Drafts {
         if (key?.startsWith(prefix) === true) keys.add(key.slice(prefix.length));
       }
     } catch {
-      // The memory is all there is then.
+      // Fall back to memory.
     }
     return [...keys].filter((id) => this.get(id)?.baseHash === null);
   }

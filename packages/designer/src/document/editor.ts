@@ -1,5 +1,5 @@
-// One open flow with what happens to it: edits, Save, Deploy and the questions they raise. Bound to its id for life, so nothing
-// can ever be written over another flow. Knows the server only by the port it is given.
+// One open flow: edits, Save, Deploy and the conflicts they cause. Bound to one id, so it can never overwrite another flow. Accesses the server only
+// through its port.
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { Edit, Path, Splice } from "@sluice/model";
 import { ApiError } from "@sluice/client";
@@ -11,7 +11,7 @@ import * as flows from "./open-flow.ts";
 import type { OpenFlow, SavedFile } from "./open-flow.ts";
 import type { Problem } from "./problem.ts";
 
-/** A decision only the user can take, because either answer would lose something. */
+/** A decision that only the user can make, because either choice would lose something. */
 export type Question =
   | { readonly kind: "file"; readonly during: "save" | "deploy" | "watch"; readonly disk: SavedFile | null; readonly base: string | undefined }
   | { readonly kind: "deployment"; readonly deployed: SavedFile | undefined; readonly target: string | null };
@@ -24,13 +24,13 @@ export interface Notice {
 export interface EditorState {
   readonly flow: OpenFlow;
   readonly deploys: Readonly<Record<string, DeployRecord>>;
-  /** Faults the runtime found in the text `problemsOf`. */
+  /** Problems reported by the runtime for the text `problemsOf`. */
   readonly problems: readonly Problem[];
   readonly problemsOf: string | undefined;
   readonly busy: "saving" | "deploying" | undefined;
   readonly notice: Notice | undefined;
   readonly question: Question | undefined;
-  /** Unsaved work of an earlier visit that differs from the file. */
+  /** A draft of an earlier visit that differs from the file. */
   readonly offered: Draft | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface EditorParts {
   readonly port: FlowPort;
   readonly drafts: Drafts;
   now(): number;
-  /** Words for what the user is told. */
+  /** Texts for messages to the user. */
   readonly words: EditorWords;
 }
 
@@ -57,11 +57,11 @@ interface EditorWords {
   readonly takeDisk: string;
 }
 
-/** What an edit may say beside its label. */
+/** Optional details of an edit. */
 export interface EditMore {
   /** The other end of a selection of several steps. */
   readonly anchor?: number;
-  /** Edits in a row with the same group are one step of undo. */
+  /** Consecutive edits with the same group are one undo step. */
   readonly group?: string;
 }
 
@@ -74,8 +74,9 @@ export class Editor {
   readonly id: string;
   readonly store: StoreApi<EditorState>;
   readonly #parts: EditorParts;
-  /** The disk's content the user was asked about and does not want to hear of again until Save. */
+  /** Content on disk that the user was asked about and that is not reported again until Save. */
   #dismissed: string | null | undefined;
+  #isClosed = false;
 
   constructor(parts: EditorParts, { id, file }: Opening) {
     this.id = id;
@@ -100,7 +101,7 @@ export class Editor {
     return this.store.getState().flow;
   }
 
-  /** Applies an edit made by the model's splice functions; says why when it was refused. */
+  /** Applies an edit of the model's splice functions; reports why it was rejected. */
   edit(edit: Edit, label: string, origin: Origin, select?: Path, more: EditMore = {}): boolean {
     if (!edit.ok) {
       this.store.setState({ notice: { kind: "error", text: edit.reason } });
@@ -143,7 +144,7 @@ export class Editor {
     this.store.setState({ problems, problemsOf });
   }
 
-  /** Writes the text to the disk. `replacing` is the disk's content the user has seen and wants replaced. */
+  /** Saves the text. `replacing` is the hash of the content on disk that the user agreed to overwrite. */
   async save(replacing?: string | null): Promise<boolean> {
     if (this.store.getState().busy !== undefined) return false;
     const { text, saved } = this.flow;
@@ -151,8 +152,8 @@ export class Editor {
     try {
       const file = await this.#parts.port.save(this.id, text, replacing === undefined ? (saved?.hash ?? null) : replacing);
       this.#wrote(file);
-      const { saved: told, savedWithFaults, versionNotKept } = this.#parts.words;
-      this.say({ kind: "info", text: file.versionKept === false ? versionNotKept : flows.isBroken(this.flow) ? savedWithFaults : told });
+      const { saved: savedText, savedWithFaults, versionNotKept } = this.#parts.words;
+      this.say({ kind: "info", text: file.versionKept === false ? versionNotKept : flows.isBroken(this.flow) ? savedWithFaults : savedText });
       return true;
     } catch (error) {
       this.#failed(error, "save", null);
@@ -162,7 +163,7 @@ export class Editor {
     }
   }
 
-  /** Saves when needed and puts the text into service. */
+  /** Saves if needed and deploys the text. */
   async deploy(target: string | null, overwrite: string | null = null, replacing?: string | null): Promise<boolean> {
     if (this.store.getState().busy !== undefined) return false;
     const { text, saved } = this.flow;
@@ -184,10 +185,10 @@ export class Editor {
     }
   }
 
-  /** Compares with the disk: takes over what changed there when nothing is unsaved, asks otherwise. */
+  /** Compares with the disk: loads changes when nothing is unsaved, otherwise asks the user. */
   async watchDisk(): Promise<void> {
     const { busy, question, flow } = this.store.getState();
-    if (busy !== undefined || question !== undefined || flow.saved === undefined) return;
+    if (busy !== undefined || question !== undefined || flow.saved === undefined || this.#isClosed) return;
     const file = await this.#parts.port.read(this.id).catch((error: unknown) => (error instanceof ApiError && error.status === 404 ? null : undefined));
     const now = this.store.getState();
     if (file === undefined || now.busy !== undefined || now.flow.saved?.hash !== flow.saved.hash || file?.hash === flow.saved.hash) return;
@@ -196,7 +197,7 @@ export class Editor {
     else this.store.setState({ question: { kind: "file", during: "watch", disk: file === null ? null : savedOf(file), base: now.flow.saved.text } });
   }
 
-  /** The user wants the disk's text; theirs stays one undo away. */
+  /** Loads the text from disk; Undo restores the user's text. */
   takeDisk(): void {
     const { question } = this.store.getState();
     if (question?.kind !== "file" || question.disk === null) return;
@@ -204,7 +205,7 @@ export class Editor {
     this.store.setState({ question: undefined });
   }
 
-  /** Closes a question without an answer. The next Save asks again; watching does not, about the same content. */
+  /** Closes a conflict without a decision. The next Save asks again; the file watcher does not ask about the same content. */
   dismiss(): void {
     const { question } = this.store.getState();
     if (question?.kind === "file") this.#dismissed = question.disk?.hash ?? null;
@@ -222,10 +223,16 @@ export class Editor {
     this.store.setState({ offered: undefined });
   }
 
-  /** Keeps unsaved work in the browser; called every few seconds and when the page goes away. */
+  /** The flow was deleted: no draft of it may be stored again, and its missing file is no conflict. */
+  close(): void {
+    this.#isClosed = true;
+    this.#parts.drafts.remove(this.id);
+  }
+
+  /** Stores unsaved changes in the browser; called every few seconds and when the page is closed. */
   keepDraft(): void {
     const { flow, offered } = this.store.getState();
-    if (offered !== undefined) return;
+    if (offered !== undefined || this.#isClosed) return;
     if (flows.unsavedChanges(flow) === 0) this.#parts.drafts.remove(this.id);
     else if (this.#parts.drafts.get(this.id)?.text !== flow.text) {
       this.#parts.drafts.put(this.id, { text: flow.text, baseHash: flow.saved?.hash ?? null, at: new Date(this.#parts.now()).toISOString() });

@@ -17,16 +17,16 @@ const running = (hash: string) => ({ hash, lastModified: at });
 describe("the state of a flow", () => {
   test.each([
     ["never deployed", { savedHash: "a", record: undefined, running: null }, "Draft", false],
-    ["not even saved", { savedHash: undefined, record: undefined, running: null }, "Draft", false],
+    ["never saved", { savedHash: undefined, record: undefined, running: null }, "Draft", false],
     ["undeployed", { savedHash: "a", record: deployed("a"), running: null }, "Draft", false],
-    ["what is saved runs", { savedHash: "a", record: deployed("a"), running: running("a") }, "Deployed", false],
-    ["deployed by somebody else, same text", { savedHash: "a", record: undefined, running: running("a") }, "Deployed", false],
+    ["saved version is deployed", { savedHash: "a", record: deployed("a"), running: running("a") }, "Deployed", false],
+    ["same text deployed elsewhere", { savedHash: "a", record: undefined, running: running("a") }, "Deployed", false],
     ["saved again", { savedHash: "b", record: deployed("a"), running: running("a") }, "Changed", false],
-    ["refused, never ran", { savedHash: "b", record: failed("b", null), running: null }, "Failed", false],
-    ["refused, old one runs", { savedHash: "b", record: failed("b", "a"), running: running("a") }, "Failed", false],
-    ["refused, then edited", { savedHash: "c", record: failed("b", "a"), running: running("a") }, "Changed", false],
-    ["refused, then deployed elsewhere", { savedHash: "b", record: failed("b", "a"), running: running("b") }, "Deployed", false],
-    ["runtime down keeps the last known", { savedHash: "a", record: deployed("a"), running: undefined }, "Deployed", true],
+    ["rejected, never deployed", { savedHash: "b", record: failed("b", null), running: null }, "Failed", false],
+    ["rejected, previous version running", { savedHash: "b", record: failed("b", "a"), running: running("a") }, "Failed", false],
+    ["rejected, then edited", { savedHash: "c", record: failed("b", "a"), running: running("a") }, "Changed", false],
+    ["rejected, then deployed elsewhere", { savedHash: "b", record: failed("b", "a"), running: running("b") }, "Deployed", false],
+    ["runtime down, last known state", { savedHash: "a", record: deployed("a"), running: undefined }, "Deployed", true],
     ["runtime down, never deployed", { savedHash: "a", record: undefined, running: undefined }, "Draft", true],
   ] as const)("%s", (_name, facts, state, stale) => expect(deriveState(facts)).toMatchObject({ state, stale }));
 });

@@ -1,4 +1,5 @@
-// The state of a flow follows from three facts, so it cannot drift: what is saved, what runs, and how the last deploy went.
+// Derives the state of a flow from three facts, so that it cannot become inconsistent: the saved text, the running text, and the outcome of the last
+// deployment.
 
 export type FlowState = "Draft" | "Deployed" | "Changed" | "Failed";
 
@@ -14,18 +15,18 @@ export interface DeployRecord {
 
 export interface DerivedState {
   readonly state: FlowState;
-  /** True when the runtime does not answer and the state is the last known one. */
+  /** True when the runtime does not respond and the state is the last known one. */
   readonly stale: boolean;
-  /** The runtime's time of the deployment that runs. */
+  /** Time of the running deployment, by the clock of the runtime. */
   readonly deployedAt: string | null;
-  /** Why the last deploy was refused. */
+  /** Why the last deployment was rejected. */
   readonly error: string | undefined;
 }
 
 export interface StateFacts {
   readonly savedHash: string | undefined;
   readonly record: DeployRecord | undefined;
-  /** What the runtime says: its deployment, null for none, undefined when it does not answer. */
+  /** The deployment in the runtime; null for none, undefined when the runtime does not respond. */
   readonly running: { readonly hash: string; readonly lastModified: string } | null | undefined;
 }
 

@@ -15,7 +15,7 @@ const edits = fc.array(
   { maxLength: 40 },
 );
 
-test("any series of changes can be undone to the same bytes and redone to the same text", () => {
+test("any series of changes can be undone and redone exactly", () => {
   fc.assert(
     fc.property(edits, (list) => {
       let text = start;
@@ -37,7 +37,7 @@ test("any series of changes can be undone to the same bytes and redone to the sa
   );
 });
 
-test("is bounded, and then the saved state is out of reach", () => {
+test("is bounded; the saved state may then be out of reach", () => {
   let history: History = emptyHistory;
   for (let at = 0; at < 1500; at++)
     history = record(history, {
@@ -53,7 +53,7 @@ test("is bounded, and then the saved state is out of reach", () => {
   expect(stepsFromSaved(history)).toBe(1000);
 });
 
-test("two texts differ in one stretch, the smallest that makes one of the other", () => {
+test("the difference of two texts is the smallest replacement that turns one into the other", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom("a", "b", "\n") }), fc.string({ unit: fc.constantFrom("a", "b", "\n") }), (before, after) => {
       const { start, end, text } = difference(before, after);

@@ -1,8 +1,7 @@
-// One history for everything that changes a flow's text, wherever the change came from. Entries are replacements of text, so
-// going back gives the exact bytes. Kept bounded.
+// One undo history for all changes of a flow's text. Entries are text replacements, so undo restores the exact bytes. Bounded.
 import { applySplice, type Path, type Splice } from "@sluice/model";
 
-/** Where a change was made: typing into the source joins into one entry, everything else stands for itself. */
+/** The origin of a change: typing in the source editor is merged into one entry, other changes are separate entries. */
 export type Origin = "canvas" | "form" | "source" | "command";
 
 export interface Change {
@@ -10,17 +9,17 @@ export interface Change {
   readonly inverse: Splice;
   readonly label: string;
   readonly origin: Origin;
-  /** Milliseconds, by whichever clock the caller has. */
+  /** Milliseconds of any clock. */
   readonly at: number;
   readonly selectionBefore: Path | undefined;
-  /** Changes in a row with the same group are one, such as all typing in a field from focus to focus. */
+  /** Consecutive changes with the same group are merged, such as all typing in a field until it loses the focus. */
   readonly group?: string;
 }
 
 export interface History {
   readonly past: readonly Change[];
   readonly future: readonly Change[];
-  /** How many changes were in the past when the text was last saved; undefined when that state was cut off. */
+  /** Number of entries at the last save; undefined when that state was evicted. */
   readonly savedAt: number | undefined;
 }
 
@@ -29,7 +28,7 @@ const joinWithinMs = 800;
 
 export const emptyHistory: History = { past: [], future: [], savedAt: 0 };
 
-/** The replacement that gives back the text before. */
+/** The replacement that restores the previous text. */
 export function invert(text: string, { start, end, text: inserted }: Splice): Splice {
   return { start, end: start + inserted.length, text: text.slice(start, end) };
 }
@@ -41,10 +40,10 @@ export function record(history: History, change: Change): History {
   const past = [...history.past, change];
   const cut = Math.max(0, past.length - most);
   const reachable = history.savedAt !== undefined && history.savedAt <= history.past.length && history.savedAt >= cut;
-  return { past: past.slice(cut), future: [], savedAt: reachable ? (history.savedAt as number) - cut : undefined };
+  return { past: past.slice(cut), future: [], savedAt: reachable ? history.savedAt - cut : undefined };
 }
 
-/** The history with a change that belongs to the last one's group; undefined when it does not. `before` and `after` are the texts around it. */
+/** Merges a change into the last entry of the same group; undefined when the group differs. `before` and `after` are the texts around it. */
 export function recordGrouped(history: History, change: Change, before: string, after: string): History | undefined {
   const last = history.past.at(-1);
   if (change.group === undefined || last?.group !== change.group || history.savedAt === history.past.length) return undefined;
@@ -55,7 +54,7 @@ export function recordGrouped(history: History, change: Change, before: string, 
   return { past: [...past, { ...last, splice, inverse: invert(original, splice), at: change.at }], future: [], savedAt: history.savedAt };
 }
 
-/** The one stretch in which two texts differ. */
+/** The smallest replacement between two texts. */
 export function difference(before: string, after: string): Splice {
   const shorter = Math.min(before.length, after.length);
   const start = sameUnits(shorter, (from, to) => before.slice(from, to) === after.slice(from, to));
@@ -65,7 +64,7 @@ export function difference(before: string, after: string): Splice {
   return { start, end: ends - tail, text: after.slice(start, newEnds - tail) };
 }
 
-/** How many units from 0 up to `most` are the same, found by halving: stretches are compared much faster than single units. */
+/** Length of the common prefix up to `most`, by binary search: comparing substrings is much faster than comparing characters. */
 function sameUnits(most: number, isSame: (from: number, to: number) => boolean): number {
   let low = 0;
   let high = most;
@@ -81,7 +80,7 @@ export function markSaved(history: History): History {
   return { ...history, savedAt: history.past.length };
 }
 
-/** How many steps of undo or redo lie between the text and the saved one. */
+/** Number of undo or redo steps between the current and the saved text. */
 export function stepsFromSaved({ past, savedAt }: History): number {
   return savedAt === undefined ? Math.max(1, past.length) : Math.abs(past.length - savedAt);
 }
@@ -104,7 +103,7 @@ export function redo(text: string, history: History): Travel | undefined {
   return { text: applySplice(text, change.splice), change, history: { ...history, past: [...history.past, change], future: history.future.slice(1) } };
 }
 
-/** Two changes of typing as one, when the second continues the first. */
+/** Merges two typing changes when the second continues the first. */
 function join(first: Change, second: Change): Change | undefined {
   if (first.group !== undefined || second.group !== undefined) return undefined;
   if (first.origin !== second.origin || (first.origin !== "source" && first.label !== second.label)) return undefined;

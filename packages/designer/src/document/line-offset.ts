@@ -1,4 +1,4 @@
-/** The place in a text of a line and column, both counted from 1. */
+/** The text offset of a one-based line and column. */
 export function offsetOfLine(text: string, line: number, column: number): number {
   let start = 0;
   for (let current = 1; current < line; current++) {

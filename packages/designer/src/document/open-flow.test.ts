@@ -40,7 +40,7 @@ const deepText = `- onException:
 `;
 
 describe("an open flow", () => {
-  test("numbers the steps as the runtime does, and finds them by id", () => {
+  test("numbers steps like the runtime, and finds them by id", () => {
     const flow = open();
     const ids = [...everyStep(flow.good?.outline.routes[0]?.steps ?? [])].map(({ id }) => id);
     expect(ids).toEqual(["setBody1", "choice1", "log1", "to1", "last"]);
@@ -65,7 +65,7 @@ describe("an open flow", () => {
     expect(flows.stepAt(flow, [7, "route", "from", "steps", 0])).toBeUndefined();
   });
 
-  test("an edit changes its own line only, and undo gives back the same bytes", () => {
+  test("an edit changes only its own line, and undo restores the same bytes", () => {
     const flow = open();
     const edited = flows.applyEdit(flow, setScalar(flow.text, [0, "route", "from", "steps", 0, "setBody", "simple"], "${header.id}"), note());
     const before = sampleText.split("\n");
@@ -77,10 +77,10 @@ describe("an open flow", () => {
     expect(flows.redo(flows.undo(edited)).text).toBe(edited.text);
   });
 
-  test("typing joins into one change; a pause begins another", () => {
+  test("typing is merged into one change; a pause starts another", () => {
     let flow = open();
     const at = sampleText.indexOf("done");
-    for (const [index, letter] of [..."well "].entries())
+    for (const [index, letter] of Array.from("well ").entries())
       flow = flows.applyToFlow(flow, { start: at + index, end: at + index, text: letter }, note("source", index * 100));
     expect(flow.history.past).toHaveLength(1);
     flow = flows.applyToFlow(flow, { start: at, end: at, text: "x" }, note("source", 10_000));
@@ -88,7 +88,7 @@ describe("an open flow", () => {
     expect(flows.undo(flows.undo(flow)).text).toBe(sampleText);
   });
 
-  test("what is typed after a save is a change of its own", () => {
+  test("typing after a save is a separate change", () => {
     let flow = open();
     flow = flows.applyToFlow(flow, { start: 0, end: 0, text: "#" }, note("source", 0));
     flow = flows.markSaved(flow, saved(flow.text));
@@ -98,7 +98,7 @@ describe("an open flow", () => {
     expect(flows.unsavedChanges(flows.undo(flows.undo(flow)))).toBe(1);
   });
 
-  test("keeps the last good outline while the text is broken, and comes back", () => {
+  test("keeps the last valid outline while the text is invalid", () => {
     const flow = open();
     const broken = flows.applyToFlow(flow, { start: 0, end: 0, text: "a: [\n" }, note("source"));
     expect(flows.isBroken(broken)).toBe(true);
@@ -107,21 +107,21 @@ describe("an open flow", () => {
     expect(flows.isBroken(flows.undo(broken))).toBe(false);
   });
 
-  test("selects the innermost step at a place of the text", () => {
+  test("selects the innermost step at a text position", () => {
     const flow = open();
     const inner = flows.selectAt(flow, sampleText.indexOf("first"));
     expect(flows.selectedStep(inner)?.id).toBe("log1");
     expect(flows.selectAt(flow, sampleText.indexOf("direct:orders")).selection).toEqual([0, "route", "from"]);
   });
 
-  test("an undone selection comes back with the text", () => {
+  test("undo restores the selection with the text", () => {
     const flow = flows.select(open(), [0, "route", "from", "steps", 2]);
     const removed = flows.applyEdit(flow, removeItem(flow.text, [0, "route", "from", "steps"], 2), { ...note(), select: [0, "route", "from", "steps", 1] });
     expect(flows.selectedStep(flows.undo(removed))?.id).toBe("last");
   });
 });
 
-test("a place of the text is a step, a branch, a trigger or an element", () => {
+test("a text position belongs to a step, a branch, a trigger or an element", () => {
   const text =
     "- onException:\n    exception: [a]\n    steps:\n      - log: x\n- from:\n    uri: direct:a\n    steps:\n      - choice:\n          when:\n            - simple: a\n              steps:\n                - log: y\n      - log: z\n";
   const { good } = flows.openFlow("a", text, undefined);
@@ -135,7 +135,7 @@ test("a place of the text is a step, a branch, a trigger or an element", () => {
   expect(at("log: z")).toEqual([1, "from", "steps", 1]);
 });
 
-test("changes of one group are one step of undo, and leave nothing when they end where they began", () => {
+test("changes of one group are one undo step, and leave no entry when they cancel out", () => {
   let flow = flows.openFlow("a", "- log: hello\n", undefined);
   const note = { label: "Change Message", origin: "form" as const, at: 0, group: "form-1" };
   for (const text of ["- log: h\n", '- log: "h: "\n', "- log: bye\n"]) flow = flows.replaceText(flow, text, note);

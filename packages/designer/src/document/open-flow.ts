@@ -1,18 +1,18 @@
-// An open flow: its text is the truth, everything else follows from it. All functions are pure; every change is a splice of
-// the text, recorded in the one history.
+// An open flow: its text is the source of truth, everything else is derived from it. All functions are pure; every change is a splice of the text,
+// recorded in one history.
 import { applySplice, rereadTree, type Diagnostic, type Edit, type Path, type Splice, type Tree } from "@sluice/model";
 import * as timeline from "./history.ts";
 import type { History, Origin } from "./history.ts";
 import { everyStep, outlineOf, pathKey, type BlockOutline, type Outline, type StepOutline } from "./outline.ts";
 
-/** The file as the page last saw it. */
+/** The file as last loaded or saved by the page. */
 export interface SavedFile {
   readonly text: string;
   readonly hash: string;
   readonly lastModified: string;
 }
 
-/** The newest text that could be read, which is what the canvas shows. */
+/** The last text that could be parsed, which the canvas shows. */
 interface GoodState {
   readonly text: string;
   readonly tree: Tree;
@@ -22,15 +22,15 @@ interface GoodState {
 export interface OpenFlow {
   readonly id: string;
   readonly text: string;
-  /** Missing only when no text of this flow could be read yet. */
+  /** Missing only when no text of this flow could be parsed yet. */
   readonly good: GoodState | undefined;
-  /** Faults of the YAML itself; while there are any, `good` is older than `text`. */
+  /** YAML syntax errors; while there are any, `good` is older than `text`. */
   readonly syntax: readonly Diagnostic[];
   readonly selection: Path | undefined;
-  /** Where a selection of several steps of one list began: the index of that step. */
+  /** Index of the step at which a selection of several steps started. */
   readonly anchor: number | undefined;
   readonly history: History;
-  /** Undefined until the first Save. */
+  /** Undefined until the first save. */
   readonly saved: SavedFile | undefined;
 }
 
@@ -38,10 +38,10 @@ export interface EditNote {
   readonly label: string;
   readonly origin: Origin;
   readonly at: number;
-  /** What is selected afterwards; unchanged when left out. */
+  /** The selection afterwards; unchanged if omitted. */
   readonly select?: Path | undefined;
   readonly anchor?: number | undefined;
-  /** Changes in a row with the same group are one step of undo. */
+  /** Consecutive changes with the same group are one undo step. */
   readonly group?: string | undefined;
 }
 
@@ -49,7 +49,7 @@ export function openFlow(id: string, text: string, saved: SavedFile | undefined)
   return read({ id, text, good: undefined, syntax: [], selection: undefined, anchor: undefined, history: timeline.emptyHistory, saved });
 }
 
-/** Replaces a stretch of the text. */
+/** Replaces a range of the text. */
 export function applyToFlow(flow: OpenFlow, splice: Splice, note: EditNote): OpenFlow {
   const text = applySplice(flow.text, splice);
   if (text === flow.text) return flow;
@@ -68,12 +68,12 @@ export function applyToFlow(flow: OpenFlow, splice: Splice, note: EditNote): Ope
   return read({ ...flow, text, selection, anchor, history });
 }
 
-/** Applies an edit made by the model's functions; a refused one changes nothing. */
+/** Applies an edit of the model's functions; a rejected one changes nothing. */
 export function applyEdit(flow: OpenFlow, edit: Edit, note: EditNote): OpenFlow {
   return edit.ok ? applyToFlow(flow, edit.splice, note) : flow;
 }
 
-/** Replaces the whole text, as a restored version does; the splice is shrunk to what differs. */
+/** Replaces the whole text, e.g. with a restored version; the splice is reduced to the difference. */
 export function replaceText(flow: OpenFlow, text: string, note: EditNote): OpenFlow {
   return applyToFlow(flow, timeline.difference(flow.text, text), note);
 }
@@ -90,25 +90,25 @@ export function redo(flow: OpenFlow): OpenFlow {
   return travel === undefined ? flow : read({ ...flow, text: travel.text, history: travel.history, anchor: undefined });
 }
 
-/** The text was written: `saved` is what the disk holds now, which may be older than the text. */
+/** Records a save: `saved` is the content on disk, which may be older than the text. */
 export function markSaved(flow: OpenFlow, saved: SavedFile): OpenFlow {
   return { ...flow, saved, history: saved.text === flow.text ? timeline.markSaved(flow.history) : { ...flow.history, savedAt: undefined } };
 }
 
-/** Selects one thing, or with `anchor` all steps of the list between that index and the selected step. */
+/** Selects one element, or with `anchor` all steps of the list between that index and the selected step. */
 export function select(flow: OpenFlow, selection: Path | undefined, anchor?: number): OpenFlow {
   const same = pathKey(selection ?? []) === pathKey(flow.selection ?? []) && (selection === undefined) === (flow.selection === undefined);
   return same && anchor === flow.anchor ? flow : { ...flow, selection, anchor };
 }
 
-/** Selects what stands at a place of the text: the innermost step, or the route's trigger. */
+/** Selects the element at a text position: the innermost step, or the route's trigger. */
 export function selectAt(flow: OpenFlow, offset: number): OpenFlow {
   if (flow.good?.text !== flow.text) return flow;
   const found = placeAt(flow.good.outline, offset);
   return found === undefined ? flow : select(flow, found);
 }
 
-/** How many changes are not on the disk. */
+/** Number of unsaved changes. */
 export function unsavedChanges(flow: OpenFlow): number {
   if (flow.saved === undefined) return Math.max(1, flow.history.past.length);
   return flow.text === flow.saved.text ? 0 : Math.max(1, timeline.stepsFromSaved(flow.history));
@@ -118,12 +118,12 @@ export const canUndo = (flow: OpenFlow): boolean => flow.history.past.length > 0
 export const canRedo = (flow: OpenFlow): boolean => flow.history.future.length > 0;
 export const isBroken = (flow: OpenFlow): boolean => flow.good?.text !== flow.text;
 
-/** The selected step, when a step is selected. */
+/** The selected step, if a step is selected. */
 export function selectedStep(flow: OpenFlow): StepOutline | undefined {
   return flow.selection === undefined ? undefined : stepAt(flow, flow.selection);
 }
 
-/** The selected steps in order: neighbours in one list. */
+/** The selected steps in order; they are adjacent in one list. */
 export function selectedSteps(flow: OpenFlow): readonly StepOutline[] {
   const lead = selectedStep(flow);
   if (lead === undefined || flow.anchor === undefined) return lead === undefined ? [] : [lead];
@@ -153,7 +153,7 @@ export function stepAt(flow: OpenFlow, path: Path): StepOutline | undefined {
   return steps.find((step) => step.index === path.at(-1));
 }
 
-/** The block nearest to a path from above: by its own path, or by that of its steps. */
+/** The innermost block that contains a path. */
 function innermostBlock(flow: OpenFlow, path: Path, byOwnPath: boolean): BlockOutline | undefined {
   const item = path[0];
   const route = flow.good?.outline.routes.find((one) => one.path[0] === item);
@@ -175,14 +175,14 @@ const blocksToward = (steps: readonly StepOutline[], path: Path): readonly Block
 
 const isBelow = (path: Path, above: Path): boolean => path.length >= above.length && above.every((part, index) => part === path[index]);
 
-/** The step the runtime calls so. */
+/** The step with this runtime id. */
 export function stepById(flow: OpenFlow, routeId: string, stepId: string): StepOutline | undefined {
   const route = flow.good?.outline.routes.find(({ id }) => id === routeId);
   for (const step of everyStep(route?.steps ?? [])) if (step.id === stepId) return step;
   return undefined;
 }
 
-/** What stands at a place of the text the outline was made from: the innermost step or branch, else the trigger or element around it. */
+/** The element at a position of the outlined text: the innermost step or branch, else the surrounding trigger or element. */
 export function placeAt(outline: Outline, offset: number): Path | undefined {
   const route = outline.routes.findLast((candidate) => holds(candidate, offset));
   if (route !== undefined) return innermost(route.steps, offset) ?? route.from.path;
@@ -191,7 +191,7 @@ export function placeAt(outline: Outline, offset: number): Path | undefined {
 }
 
 function innermost(steps: readonly StepOutline[], offset: number): Path | undefined {
-  // The end of a step may be the beginning of the next: what begins there is meant.
+  // The end of a step may be the start of the next one, which takes precedence.
   const step = steps.findLast((candidate) => holds(candidate, offset));
   return step === undefined ? undefined : (inBlocks(step.blocks, offset) ?? step.path);
 }

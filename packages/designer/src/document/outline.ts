@@ -1,16 +1,16 @@
-// The shape of a flow as it is drawn: routes, their steps, and the blocks of steps inside steps. Made from the tree alone, so
-// steps nobody knows are drawn as well. Ids are given as the runtime gives them, so that traces find their step.
+// The outline of a flow as displayed: routes, steps, and blocks of inner steps. Built from the tree alone, so unknown steps are displayed too. Ids
+// are assigned like in the runtime, so that traces match their step.
 import type { MapTree, Path, Span, Tree } from "@sluice/model";
 
 export interface BlockOutline {
   /** The key of the branch, such as `when`; empty for the plain `steps` of a step. */
   readonly name: string;
-  /** What tells the branch from others of its kind: its condition, its exceptions. */
+  /** What distinguishes the branch from others of its kind: its condition or exceptions. */
   readonly detail: string;
-  /** Empty for the plain `steps` of a step; otherwise what the branch is, such as `when ${body} == 1`. */
+  /** Empty for the plain `steps` of a step; otherwise the title of the branch, such as `when ${body} == 1`. */
   readonly label: string;
   readonly disabled: boolean;
-  /** The mapping that holds the steps. */
+  /** Path of the mapping that contains the steps. */
   readonly path: Path;
   readonly stepsPath: Path;
   readonly steps: readonly StepOutline[];
@@ -18,24 +18,26 @@ export interface BlockOutline {
 }
 
 export interface StepOutline {
-  /** The item in its list of steps; `[...path, name]` holds the options. */
+  /** Path of the item in its list of steps; `[...path, name]` contains the options. */
   readonly path: Path;
   readonly listPath: Path;
   readonly index: number;
   readonly name: string;
-  /** As written, or kind and counter. */
+  /** As written, or generated from kind and counter. */
   readonly id: string;
   readonly hasOwnId: boolean;
   readonly description: string | undefined;
-  /** The one thing worth seeing: an address, an expression, a name. */
+  /** The most informative value: a URI, an expression, a name. */
   readonly detail: string;
   readonly disabled: boolean;
+  /** Its branches or parts run at the same time. */
+  readonly isParallel: boolean;
   readonly blocks: readonly BlockOutline[];
   readonly span: Span;
 }
 
 export interface RouteOutline {
-  /** The item in the list of the document. */
+  /** Path of the item in the top-level list. */
   readonly path: Path;
   readonly id: string;
   readonly description: string | undefined;
@@ -46,7 +48,7 @@ export interface RouteOutline {
   readonly span: Span;
 }
 
-/** A top-level element that is no route, such as `onException` or `beans`. */
+/** A top-level element other than a route, such as `onException` or `beans`. */
 export interface EntityOutline {
   readonly path: Path;
   readonly name: string;
@@ -97,7 +99,7 @@ export function outlineOf(tree: Tree, flowId: string): Outline {
   return { routes, entities };
 }
 
-/** All steps below a route or block, each before those inside it. */
+/** All steps below a route or block, each before its inner steps. */
 export function* everyStep(steps: readonly StepOutline[]): Generator<StepOutline> {
   for (const step of steps) {
     yield step;
@@ -123,6 +125,7 @@ function stepsOf(tree: Tree | undefined, listPath: Path): StepOutline[] {
       description: value === undefined ? undefined : textOf(value, "description"),
       detail: value === undefined ? "" : detailOf(value),
       disabled: value !== undefined && textOf(value, "disabled") === "true",
+      isParallel: value !== undefined && textOf(value, parallelOption) === "true",
       blocks: value === undefined ? [] : blocksOf(value, [...path, name]),
       span: item.span,
     };
@@ -157,18 +160,19 @@ function blockOf(name: string, tree: MapTree, path: Path): BlockOutline {
   };
 }
 
-const silent: ReadonlySet<string> = new Set(["id", "description", "disabled", "steps", "note"]);
+const parallelOption = "parallelProcessing";
+const silent: ReadonlySet<string> = new Set(["id", "description", "disabled", "steps", "note", parallelOption]);
 const addresses: readonly string[] = ["uri", "message", "name", "exception", "expression"];
 
-/** The text that tells one step of its kind from another: what it sends to, says, sets or asks. */
+/** The text that distinguishes a step from others of its kind: its target, message, value or condition. */
 function detailOf(value: Tree): string {
   if (value.type === "scalar") return value.text ?? "";
   if (value.type === "list") return value.items.map(detailOf).join(", ");
-  const told = value.entries.filter(({ key }) => !silent.has(key));
+  const visible = value.entries.filter(({ key }) => !silent.has(key));
   const address = addressOf(value);
   if (address !== undefined) return address;
-  const named = addresses.flatMap((key) => told.find((entry) => entry.key === key) ?? []);
-  const texts = [...named, ...told.filter((entry) => !named.includes(entry))].flatMap(({ key, value: member }) => {
+  const named = addresses.flatMap((key) => visible.find((entry) => entry.key === key) ?? []);
+  const texts = [...named, ...visible.filter((entry) => !named.includes(entry))].flatMap(({ key, value: member }) => {
     if (member.type === "scalar")
       return member.text === null
         ? []
@@ -177,17 +181,17 @@ function detailOf(value: Tree): string {
     if (member.type === "map" && memberOf(member, "expression") !== undefined) return [textOf(member, "expression") ?? ""];
     return [];
   });
-  return texts.length > 0 ? texts.slice(0, 2).join(" = ") : shapeOf(told);
+  return texts.length > 0 ? texts.slice(0, 2).join(" = ") : shapeOf(visible);
 }
 
-/** Without a single text: what is listed, or the name of what is inside, such as a format. */
-function shapeOf(told: MapTree["entries"]): string {
-  const inner = told.find(({ value }) => blocksOf({ type: "map", entries: told, span: value.span }, []).length === 0 && value.type !== "scalar");
+/** Without a single text: the listed items, or the name of the inner element, such as a format. */
+function shapeOf(visible: MapTree["entries"]): string {
+  const inner = visible.find(({ value }) => blocksOf({ type: "map", entries: visible, span: value.span }, []).length === 0 && value.type !== "scalar");
   if (inner === undefined) return "";
   return inner.value.type === "list" ? detailOf(inner.value) : inner.key;
 }
 
-/** A URI with its parameters, as one line. */
+/** A URI with its parameters on one line. */
 function addressOf(tree: Tree): string | undefined {
   if (tree.type === "scalar") return tree.text ?? undefined;
   const uri = textOf(tree, "uri");
@@ -215,7 +219,7 @@ function withIds(steps: readonly StepOutline[]): readonly StepOutline[] {
   return named(steps);
 }
 
-/** Disabled steps do not exist for the runtime: they take no number. */
+/** Disabled steps do not exist for the runtime, so they get no number. */
 function* activeSteps(steps: readonly StepOutline[]): Generator<StepOutline> {
   for (const step of steps) {
     if (step.disabled) continue;

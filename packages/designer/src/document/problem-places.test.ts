@@ -8,7 +8,7 @@ const at = (word: string) => {
   return { severity: "error" as const, line: before.length, column: (before.at(-1) ?? "").length + 1, routeId: null, stepId: null, code: "x", message: word };
 };
 
-test("a fault belongs to the innermost step around it, or to the trigger", () => {
+test("a problem belongs to the innermost step around it, or to the trigger", () => {
   const found = problemsByStep(openFlow("orders", sampleText, undefined), [at("first"), at("mock:b"), at("direct:orders"), at("done")]);
   expect([...found].map(([key, problems]) => [key, problems.map(({ message }) => message)])).toEqual([
     ["0/route/from/steps/1/choice/when/0/steps/0", ["first"]],
@@ -18,7 +18,7 @@ test("a fault belongs to the innermost step around it, or to the trigger", () =>
   ]);
 });
 
-test("faults of a text the outline was not made from have no place", () => {
+test("problems of another text than the outlined one have no position", () => {
   const broken = openFlow("orders", "a: [", undefined);
   expect(problemsByStep(broken, [at("first")]).size).toBe(0);
 });

@@ -3,7 +3,7 @@ import { placeAt, type OpenFlow } from "./open-flow.ts";
 import { pathKey } from "./outline.ts";
 import type { Problem } from "./problem.ts";
 
-/** The faults of each step, found by where they stand: the runtime names a step only when it knows its kind. Keys are path keys. */
+/** Problems by step, assigned by position: the runtime names a step only when it knows its kind. Keys are path keys. */
 export function problemsByStep(flow: Pick<OpenFlow, "good" | "text">, problems: readonly Problem[]): ReadonlyMap<string, readonly Problem[]> {
   const places = new Map<string, Problem[]>();
   if (flow.good?.text !== flow.text) return places;

@@ -34,7 +34,7 @@ function done(edit: Edit): string {
   return edit.source;
 }
 
-/** The log lines in the order of the text. */
+/** The log messages in text order. */
 const logs = (text: string): string => [...text.matchAll(/log: (\w+)/g)].map((match) => match[1]).join(" ");
 
 describe("steps are inserted", () => {
@@ -43,7 +43,7 @@ describe("steps are inserted", () => {
     expect(text).toContain("      - log: one # first\n      - log: a\n      - setBody:\n          constant: b\n      - log: two\n");
   });
 
-  test("into an empty list and into one that does not exist yet", () => {
+  test("into an empty list and into a missing one", () => {
     expect(done(insertSteps(flow, { listPath: [...when, 1, "steps"], index: 0 }, ["log: a"]))).toContain(
       "            - simple: b\n              steps:\n                - log: a\n",
     );
@@ -61,38 +61,38 @@ describe("steps move", () => {
     expect(up.place).toEqual({ listPath: steps, index: 1 });
   });
 
-  test("into a block behind them, whose path they change", () => {
+  test("into a later block, whose path changes", () => {
     const moved = moveSteps(flow, { listPath: steps, first: 0, count: 2 }, { listPath: [...when, 0, "steps"], index: 1 });
     expect(logs(done(moved.edit))).toBe("three one two four five six");
     expect(moved.place).toEqual({ listPath: [...steps, 0, "choice", "when", 0, "steps"], index: 1 });
     expect(done(moved.edit)).toContain("                - log: one # first\n");
   });
 
-  test("out of a block before the step that holds it", () => {
+  test("out of a block, before its owner", () => {
     const moved = moveSteps(flow, { listPath: [...when, 0, "steps"], first: 0, count: 2 }, { listPath: steps, index: 0 });
     expect(logs(done(moved.edit))).toBe("three four one two five six");
     expect(done(moved.edit)).toContain("# the large ones\n            - simple: a\n");
   });
 
-  test("into a list that is made for them", () => {
+  test("into a list that is created for them", () => {
     const moved = moveSteps(flow, { listPath: steps, first: 4, count: 1 }, { listPath: [...steps, 3, "filter", "steps"], index: 0 });
     expect(done(moved.edit)).toContain("          simple: c\n          steps:\n            - log: six\n");
   });
 });
 
 describe("blocks", () => {
-  test("are put around steps, which are indented and otherwise the same", () => {
+  test("wrap steps, which are indented and otherwise unchanged", () => {
     const text = done(wrapSteps(flow, { listPath: steps, first: 0, count: 2 }, "filter:\n  simple: x\n  steps: []"));
     expect(text).toContain("      - filter:\n          simple: x\n          steps:\n            - log: one # first\n            - log: two\n      - choice:\n");
   });
 
-  test("take steps at the first empty place, be it inside a branch", () => {
+  test("insert steps at the first empty `steps`, also inside a branch", () => {
     expect(filled("choice:\n  when:\n    - simple: x\n      steps: []\n  otherwise:\n    steps: []", ["log: |\n  a\n\n  b"])).toBe(
       "choice:\n  when:\n    - simple: x\n      steps:\n        - log: |\n            a\n\n            b\n  otherwise:\n    steps: []",
     );
   });
 
-  test("give their steps back in order", () => {
+  test("are unwrapped with their steps in order", () => {
     expect(
       logs(
         done(
@@ -105,7 +105,7 @@ describe("blocks", () => {
     ).toBe("one two three four five six");
   });
 
-  test("lose branches: one of several, the last of its kind, a single one", () => {
+  test("lose branches: one of several, the last of its kind, a unique one", () => {
     const one = done(removeBranch(flow, [...when, 1]));
     expect(one).not.toContain("simple: b");
     const none = removeBranch(one, [...when, 0]);

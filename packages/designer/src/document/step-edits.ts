@@ -1,14 +1,13 @@
-// Edits of whole steps as text in, edit out: several steps at once, into lists that may not exist yet. Each is one edit, so one
-// step of undo.
+// Edits of whole steps as text edits: several steps at once, also into missing lists. Each is one edit and therefore one undo step.
 import { insertItem, itemText, moveItem, rereadTree, removeItem, removeOption, setYamlAt, wholeEdit, type Edit, type Path } from "@sluice/model";
 
-/** A place between steps. */
+/** A position between steps. */
 export interface Place {
   readonly listPath: Path;
   readonly index: number;
 }
 
-/** Neighbours in one list. */
+/** Adjacent steps of one list. */
 export interface StepRange {
   readonly listPath: Path;
   readonly first: number;
@@ -17,7 +16,7 @@ export interface StepRange {
 
 type Change = (source: string) => Edit;
 
-/** Changes one after another as one edit; the first that is refused refuses all. */
+/** Combines consecutive changes into one edit; the first rejected one rejects all. */
 export function inSequence(source: string, changes: readonly Change[]): Edit {
   let text = source;
   let last: Edit | undefined;
@@ -29,7 +28,7 @@ export function inSequence(source: string, changes: readonly Change[]): Edit {
   return changes.length === 1 && last !== undefined ? last : wholeEdit(source, text);
 }
 
-/** Puts steps, each written as YAML, at a place. A list that is missing is made. */
+/** Inserts steps, given as YAML, at a position. A missing list is created. */
 export function insertSteps(source: string, { listPath, index }: Place, yamls: readonly string[]): Edit {
   return inSequence(
     source,
@@ -52,7 +51,7 @@ export function rangeTexts(source: string, { listPath, first, count }: StepRange
   return Array.from({ length: count }, (_, at) => itemText(source, listPath, first + at)).filter((text) => text !== undefined);
 }
 
-/** Moves steps to a place, which is counted while they are still where they were. Tells where they stand afterwards. */
+/** Moves steps to a position, which is given in terms of the text before the move. Returns the new position. */
 export function moveSteps(source: string, range: StepRange, to: Place): { readonly edit: Edit; readonly place: Place } {
   const { first, count } = range;
   if (samePath(range.listPath, to.listPath)) {
@@ -81,11 +80,11 @@ export function moveSteps(source: string, range: StepRange, to: Place): { readon
 function intoList(text: string, from: Path, index: number, { listPath, index: start }: Place, at: number): Edit {
   if (hasList(text, listPath)) return moveItem(text, from, index, listPath, start + at);
   const yaml = itemText(text, from, index);
-  if (yaml === undefined) return { ok: false, reason: "there is no step to move" };
+  if (yaml === undefined) return { ok: false, reason: "no step to move" };
   return inSequence(text, [(one) => setYamlAt(one, listPath, listItem(yaml)), (one) => removeItem(one, from, index)]);
 }
 
-/** A path after the item `index` of the list at `list` was taken out before it. */
+/** Adjusts a path after the item `index` of the list at `list` was removed before it. */
 function afterRemoval(path: Path, list: Path, index: number): Path {
   const through = isBelow(path, list) ? path[list.length] : undefined;
   return typeof through === "number" && through > index ? path.toSpliced(list.length, 1, through - 1) : path;
@@ -96,7 +95,7 @@ function afterInsertion(path: Path, list: Path, index: number): Path {
   return typeof through === "number" && through >= index ? path.toSpliced(list.length, 1, through + 1) : path;
 }
 
-/** Puts other YAML around steps: `yaml` is a step with an empty `steps: []` in it, which takes them. */
+/** Wraps steps in other YAML: `yaml` is a step with an empty `steps: []` that receives them. */
 export function wrapSteps(source: string, range: StepRange, yaml: string): Edit {
   const around = filled(yaml, rangeTexts(source, range));
   return inSequence(source, [
@@ -114,13 +113,13 @@ export function filled(yaml: string, steps: readonly string[]): string {
   return `${yaml.slice(0, place.index)}${place[1]}steps:\n${items}${yaml.slice(place.index + place[0].length)}`;
 }
 
-/** Replaces a step by the steps of its blocks. */
+/** Replaces a step with the steps of its blocks. */
 export function unwrapStep(source: string, { listPath, index }: Place, blocks: readonly Path[]): Edit {
   const texts = blocks.flatMap((path) => rangeTexts(source, { listPath: path, first: 0, count: lengthOf(source, path) }));
   return inSequence(source, [(text) => insertSteps(text, { listPath, index: index + 1 }, texts), (text) => removeItem(text, listPath, index)]);
 }
 
-/** Takes out a branch: an item of a list such as `when`, and the list with its last one, or a key such as `otherwise`. */
+/** Removes a branch: an item of a list such as `when`, including the list when it becomes empty, or a key such as `otherwise`. */
 export function removeBranch(source: string, path: Path): Edit {
   const last = path.at(-1);
   const list = typeof last === "number" ? path.slice(0, -1) : path;
@@ -131,7 +130,7 @@ export function removeBranch(source: string, path: Path): Edit {
 const samePath = (one: Path, other: Path): boolean => one.length === other.length && isBelow(one, other);
 const isBelow = (path: Path, above: Path): boolean => above.every((part, at) => path[at] === part);
 
-/** A step as an item of a list. */
+/** A step as a list item. */
 export const listItem = (yaml: string): string => `- ${yaml.replaceAll(/\n(?!\n|$)/g, "\n  ")}`;
 
 function hasList(source: string, path: Path): boolean {

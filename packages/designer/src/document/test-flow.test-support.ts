@@ -1,4 +1,4 @@
-/** A flow with comments, odd spacing and nesting, for tests that must show nothing else changes. */
+/** A flow with comments, unusual spacing and nesting, for tests that check that nothing else changes. */
 export const sampleText = `# orders come in here
 - route:
     id: orders

@@ -1,4 +1,4 @@
-// What can be written inside ${…}: the functions of Simple that matter most, and the names this flow uses itself.
+// Completions inside ${…}: the most common functions of Simple, and the names used in this flow.
 import type { Tree } from "@sluice/model";
 import type { SeenMessage } from "../simulation/evaluate.ts";
 
@@ -21,48 +21,48 @@ const functions: readonly Completion[] = [
   { text: "exchangeId", doc: "the exchange's id" },
   { text: "routeId", doc: "the route's id" },
   { text: "stepId", doc: "the step's id" },
-  { text: "fromRouteId", doc: "the route the message came in by" },
+  { text: "fromRouteId", doc: "the route that received the message" },
   { text: "exception.message", doc: "what the caught failure says" },
   { text: "exception", doc: "the caught failure" },
   { text: "date:now:yyyy-MM-dd HH:mm:ss", doc: "the time, in a pattern" },
   { text: "date:now+1d:yyyy-MM-dd", doc: "the time, moved" },
   { text: "date-with-timezone:now:UTC:yyyy-MM-dd'T'HH:mm:ss", doc: "the time in a zone" },
   { text: "uuid", doc: "a new unique id" },
-  { text: "random(100)", doc: "a whole number below" },
-  { text: "random(1,100)", doc: "a whole number between" },
+  { text: "random(100)", doc: "a random integer below the limit" },
+  { text: "random(1,100)", doc: "a random integer in the range" },
   { text: "env.", doc: "an environment variable" },
-  { text: "properties:", doc: "a property of the runtime, with a default behind ':'" },
+  { text: "properties:", doc: "a property of the runtime, with a default after ':'" },
   { text: "jsonpath($.)", doc: "a JSONPath on the body" },
   { text: "jq(.)", doc: "a jq expression on the body" },
   { text: "xpath(/)", doc: "an XPath on the body" },
-  { text: "trim(${body})", doc: "without blanks at both ends" },
-  { text: "uppercase(${body})", doc: "in upper case" },
-  { text: "lowercase(${body})", doc: "in lower case" },
-  { text: "replace(from,to)", doc: "with a text replaced" },
+  { text: "trim(${body})", doc: "trimmed text" },
+  { text: "uppercase(${body})", doc: "upper-case text" },
+  { text: "lowercase(${body})", doc: "lower-case text" },
+  { text: "replace(from,to)", doc: "text with replacements" },
   { text: "substring(0,3)", doc: "a part of the body" },
-  { text: "split(',')", doc: "the body cut into a list" },
+  { text: "split(',')", doc: "the body split into a list" },
   { text: "join(',')", doc: "a list joined to text" },
-  { text: "length", doc: "how long the body is" },
-  { text: "size", doc: "how many items the body has" },
-  { text: "distinct()", doc: "a list without repetitions" },
-  { text: "sum(1,2)", doc: "numbers added" },
-  { text: "concat(a,b)", doc: "texts joined" },
+  { text: "length", doc: "length of the body" },
+  { text: "size", doc: "number of items in the body" },
+  { text: "distinct()", doc: "a list without duplicates" },
+  { text: "sum(1,2)", doc: "sum of numbers" },
+  { text: "concat(a,b)", doc: "concatenated texts" },
   { text: "hash(${body},SHA-256)", doc: "a digest of a text" },
   { text: "iif(${body} != null,yes,no)", doc: "one of two, by a condition" },
   { text: "collate(10)", doc: "a list in groups" },
   { text: "empty(list)", doc: "an empty list, map or text" },
 ];
 
-/** Names this flow gives to headers, variables and properties. */
+/** Names of headers, variables and properties set by this flow. */
 export interface KnownNames {
   readonly header: readonly string[];
   readonly variable: readonly string[];
   readonly exchangeProperty: readonly string[];
-  /** Fields of the body that were seen. */
+  /** Fields seen in bodies. */
   readonly body?: readonly string[];
 }
 
-/** The names with those a message really has, which come first. */
+/** The names, starting with those that an actual message has. */
 export function withSeen(names: KnownNames, message: SeenMessage | undefined): KnownNames {
   if (message === undefined) return names;
   const both = (seen: Readonly<Record<string, unknown>> | undefined, known: readonly string[]): readonly string[] => [
@@ -112,14 +112,14 @@ export function namesIn(tree: Tree, extraHeaders: readonly string[] = []): Known
 }
 
 export interface Suggestions {
-  /** Where the text that is completed begins. */
+  /** The start of the text to complete. */
   readonly start: number;
   readonly items: readonly Completion[];
 }
 
 const most = 8;
 
-/** What fits at the caret: only inside an open `${`. */
+/** The completions at the caret; only inside an open `${`. */
 export function suggestionsAt(text: string, caret: number, names: KnownNames): Suggestions | undefined {
   const before = text.slice(0, caret);
   const open = before.lastIndexOf("${");
@@ -131,7 +131,7 @@ export function suggestionsAt(text: string, caret: number, names: KnownNames): S
   return items.length === 0 ? undefined : { start, items };
 }
 
-/** The text with a suggestion in place of what was typed, and where the caret stands then. */
+/** The text with a completion inserted, and the new caret position. */
 export function completed(text: string, caret: number, start: number, { text: chosen }: Completion): { readonly text: string; readonly caret: number } {
   const isOpen = chosen.endsWith(".") || chosen.endsWith(":");
   const closed = text.slice(caret).startsWith("}");

@@ -5,7 +5,7 @@ import type { FormTarget } from "./form-target.ts";
 
 const words = strings.inspector;
 
-/** What the declaration says: meaning, examples, every option. */
+/** The documentation of the declaration: summary, examples, all options. */
 export function DocsTab({ catalog, target }: { readonly catalog: FlowCatalog | undefined; readonly target: FormTarget }) {
   const view =
     target.kind === "trigger" ? catalog?.connector(target.word) : target.kind === "element" ? catalog?.entity(target.word) : catalog?.step(target.word);

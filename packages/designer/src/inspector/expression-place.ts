@@ -1,5 +1,5 @@
-// Where an expression stands and in which of its forms: the language as a key beside the options, inside `expression`, or inside
-// the option's own name; the text as a bare value or as a mapping with options of the language.
+// Finds an expression and its notation: the language as a key next to the options, inside `expression`, or inside the option's own name; the text as
+// a bare value or as a mapping with options of the language.
 import { removeOption, renameKey, setAt, setYamlAt, scalarYaml, type Edit, type OptionView, type Path } from "@sluice/model";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import { inSequence } from "../document/step-edits.ts";
@@ -7,11 +7,11 @@ import type { FormScope } from "./form-scope.ts";
 import { asMap, textOf, treeAt } from "./tree-at.ts";
 
 export interface ExpressionPlace {
-  /** The mapping that has the language as a key. */
+  /** The mapping that contains the language key. */
   readonly holder: Path;
   readonly language: string | undefined;
   readonly text: string | undefined;
-  /** True when the language's value is a mapping. */
+  /** True when the value of the language is a mapping. */
   readonly isObject: boolean;
 }
 
@@ -28,7 +28,7 @@ export function expressionPlace(scope: FormScope, option: OptionView): Expressio
   return { holder: option.inline === true ? scope.path : own, language: undefined, text: undefined, isObject: false };
 }
 
-/** A language may be called as an option is, such as `header`. */
+/** A language may have the same name as an option, such as `header`. */
 const isOwnOption = (_scope: FormScope, option: OptionView, key: string): boolean => option.name === key && option.inline !== true;
 
 export const textKeyOf = (catalog: FlowCatalog, language: string): string => catalog.language(language)?.textKey ?? "expression";
@@ -40,7 +40,7 @@ export const writeExpression =
     return setAt(source, path, text, scope.shorthands);
   };
 
-/** Another language for the same text. */
+/** Changes the language and keeps the text. */
 export const changeLanguage =
   (scope: FormScope, place: ExpressionPlace, language: string) =>
   (source: string): Edit => {

@@ -1,4 +1,4 @@
-// What a form edits: a mapping of options somewhere in the document, with what may stand there as a bare text instead.
+// The target of a form: a mapping of options in the document, and the bare text that may replace it.
 import { createContext, useContext, type ComponentType } from "react";
 import { removeOption, setAt, type Edit, type Kind, type OptionView, type Path, type Tree } from "@sluice/model";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
@@ -14,22 +14,22 @@ export interface FieldProps {
   readonly options: readonly OptionView[];
 }
 
-/** What draws an option of each kind; `string` draws all kinds that have none of their own. */
+/** The component for each kind of option; `string` is the fallback. */
 export type FieldKinds = Readonly<Partial<Record<Kind, ComponentType<FieldProps>>>>;
 
 export interface FormScope {
   readonly fields: FieldKinds;
   readonly catalog: FlowCatalog;
   readonly tree: Tree;
-  /** The mapping the fields belong to. */
+  /** Path of the mapping that the fields belong to. */
   readonly path: Path;
-  /** By the length of a path: the option a bare text at that place stands for. */
+  /** By path length: the option that a bare text at that position sets. */
   readonly shorthands: Shorthands;
-  /** The faults of the selected step. */
+  /** The problems of the selected step. */
   readonly problems: readonly Problem[];
-  /** The length of the path down to which mappings that become empty are taken away. */
+  /** Minimum path length of mappings that are removed when they become empty. */
   readonly outermost: number;
-  /** Whether the addresses here are where messages come from or go to. */
+  /** Whether endpoints in this form are sources or targets. */
   readonly role: "source" | "sink" | "poller";
 }
 
@@ -41,13 +41,13 @@ export function useForm(): FormScope {
   return scope;
 }
 
-/** The same form one level further in. */
+/** The form scope of a nested mapping. */
 export function inner(scope: FormScope, name: string | number, shorthand?: string): FormScope {
   const path = [...scope.path, name];
   return { ...scope, path, shorthands: shorthand === undefined ? scope.shorthands : new Map([...scope.shorthands, [path.length, shorthand]]) };
 }
 
-/** The option's node: itself, or the bare text that stands for it. */
+/** The node of the option: its own, or the bare text that sets it. */
 export function valueAt({ tree, path, shorthands }: FormScope, name: string): Tree | undefined {
   const owner = treeAt(tree, path);
   if (owner?.type === "scalar") return owner.text !== null && shorthands.get(path.length) === name ? owner : undefined;
@@ -56,7 +56,7 @@ export function valueAt({ tree, path, shorthands }: FormScope, name: string): Tr
 
 export const textAt = (scope: FormScope, name: string): string | undefined => textOf(valueAt(scope, name));
 
-/** Where the option's text is written: the bare text itself as long as there is no other option. */
+/** Where the option is written: the bare text itself while there is no other option. */
 function placeOf(scope: FormScope, name: string): Path {
   const owner = treeAt(scope.tree, scope.path);
   const isBare = owner?.type === "scalar" && owner.text !== null && scope.shorthands.get(scope.path.length) === name;
@@ -68,7 +68,7 @@ export const writeText =
   (source: string): Edit =>
     setAt(source, placeOf(scope, name), text, scope.shorthands);
 
-/** Takes an option out, and the mapping around it when that is empty then and stands inside the form. */
+/** Removes an option, and the mapping around it if that becomes empty and is part of the form. */
 export const removeValue =
   (scope: FormScope, name: string) =>
   (source: string): Edit => {
@@ -80,7 +80,7 @@ export const removeValue =
       : inSequence(source, [(text) => removeOption(text, scope.path, name)]);
   };
 
-/** What is wrong with the value at a place, found by its lines. */
+/** The error of a value, found by its lines. */
 export function faultAt(scope: FormScope, value: Tree | undefined): string | undefined {
   if (value === undefined) return undefined;
   const { line, endLine, endColumn } = value.span;

@@ -1,4 +1,4 @@
-// What is selected, as a form sees it: its name, its options, and where they are written.
+// The selected element for a form: its name, its options, and where they are written.
 import type { OptionView, Path } from "@sluice/model";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import { branchesOf } from "../catalog/flow-catalog.ts";
@@ -21,7 +21,7 @@ export interface FormTarget {
   readonly title: string;
   readonly where: string;
   readonly sections: readonly FormSection[];
-  /** The list item whose YAML is shown, when it is one. */
+  /** The list item whose YAML is shown, if there is one. */
   readonly item: { readonly listPath: Path; readonly index: number } | undefined;
   /** The declaration, for its documentation. */
   readonly word: string;
@@ -129,7 +129,7 @@ function entityTarget(outline: Outline, catalog: FlowCatalog | undefined, key: s
 
 const without = (options: readonly OptionView[]): readonly OptionView[] => options.filter(({ name }) => !aboutNames.has(name));
 
-/** Description first: it is the name people see. */
+/** Description first, because it is the displayed name. */
 const aboutOf = (options: readonly OptionView[]): readonly OptionView[] => ordered(options.filter(({ name }) => aboutNames.has(name)));
 
 const order = ["description", "id", "group", "note", "disabled"];

@@ -45,7 +45,7 @@ function scope(text: string, path: readonly (string | number)[], shorthand?: str
 const done = (edit: Edit): string => (edit.ok ? edit.source : edit.reason);
 
 describe("an option", () => {
-  test("may be the bare text of its step until another one is given", () => {
+  test("may be the bare text of its step until another option is set", () => {
     const text = "- log: hello # said\n";
     const form = scope(text, [0, "log"], "message");
     expect([textAt(form, "message"), textAt(form, "id")]).toEqual(["hello", undefined]);
@@ -53,7 +53,7 @@ describe("an option", () => {
     expect(done(writeText(form, "id", "x")(text))).toBe("- log:\n    message: hello # said\n    id: x\n");
   });
 
-  test("is written into mappings that do not exist yet and takes them away with it", () => {
+  test("creates missing mappings and removes them with the last option", () => {
     const text = "- to: direct:a\n";
     const form = scope(text, [0, "to"], "uri");
     const after = done(writeText(inner(form, "parameters"), "timeout", "5")(text));
@@ -61,7 +61,7 @@ describe("an option", () => {
     expect(done(removeValue(inner(scope(after, [0, "to"], "uri"), "parameters"), "timeout")(after))).toBe("- to:\n    uri: direct:a\n");
   });
 
-  test("shows the fault of its lines", () => {
+  test("shows the error of its lines", () => {
     const text = "- log:\n    message: a\n    id: b\n";
     const form = scope(text, [0, "log"]);
     expect(faultAt(form, valueAt(form, "message"))).toBe("wrong here");
@@ -71,7 +71,7 @@ describe("an option", () => {
 
 describe("an expression", () => {
   test.each([
-    ["beside the options", "- filter:\n    simple: a # c\n    steps: []\n", true, "- filter:\n    simple: b # c\n    steps: []\n"],
+    ["next to the options", "- filter:\n    simple: a # c\n    steps: []\n", true, "- filter:\n    simple: b # c\n    steps: []\n"],
     ["inside expression", "- filter:\n    expression:\n      simple: a\n", true, "- filter:\n    expression:\n      simple: b\n"],
     [
       "with options of the language",
@@ -110,7 +110,7 @@ describe("suggestions", () => {
     readTree("- setHeader: {name: kind, simple: a}\n- setVariables:\n    variables:\n      - {name: total, constant: 1}\n- log: {name: no}\n").tree as Tree,
   );
 
-  test("know the names the flow gives", () => {
+  test("contain the names set by the flow", () => {
     expect(names).toEqual({ header: ["kind"], variable: ["total"], exchangeProperty: [] });
     expect(suggestionsAt("a ${header.k", 12, names)?.items.map(({ text }) => text)).toEqual(["header.kind"]);
   });
@@ -121,7 +121,7 @@ describe("suggestions", () => {
     expect(suggestionsAt("${bo", 4, names)).toMatchObject({ start: 2, items: expect.arrayContaining([{ text: "body", doc: expect.any(String) }]) });
   });
 
-  test("complete what was typed and close it, unless more must follow", () => {
+  test("complete the typed text and close the brace, unless more input is required", () => {
     expect(completed("x ${bo y", 6, 4, { text: "body", doc: "" })).toEqual({ text: "x ${body} y", caret: 9 });
     expect(completed("${bo}", 4, 2, { text: "body", doc: "" })).toEqual({ text: "${body}", caret: 7 });
     expect(completed("${he", 4, 2, { text: "header.", doc: "" })).toEqual({ text: "${header.", caret: 9 });

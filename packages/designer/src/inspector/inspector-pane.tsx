@@ -1,10 +1,10 @@
 import { CircleAlert } from "lucide-react";
-import { useId, useMemo, useState } from "react";
+import { useId, useMemo, useRef, useState } from "react";
 import { useCatalog } from "../catalog/use-catalog.ts";
 import { selectedSteps } from "../document/open-flow.ts";
 import { problemsByStep } from "../document/problem-places.ts";
-import { useEditorState } from "../screens/editor/editor-context.ts";
-import { useProblems } from "../screens/editor/use-problems.ts";
+import { useEditorState } from "../editor/editor-context.ts";
+import { useProblems } from "../editor/use-problems.ts";
 import { strings } from "../strings.ts";
 import { formTarget } from "./form-target.ts";
 import { inspectorTabs } from "./inspector-tabs.ts";
@@ -12,7 +12,7 @@ import "./inspector.css";
 
 const words = strings.inspector;
 
-/** All about what is selected: its form, its YAML, its documentation. */
+/** The inspector of the selection: form, YAML, documentation. */
 export function InspectorPane() {
   const flow = useEditorState((state) => state.flow);
   const catalog = useCatalog();
@@ -20,6 +20,7 @@ export function InspectorPane() {
   const target = useMemo(() => formTarget(flow, catalog), [flow, catalog]);
   const [tab, setTab] = useState("properties");
   const id = useId();
+  const pane = useRef<HTMLDivElement>(null);
   const several = selectedSteps(flow).length;
   if (target === undefined || several > 1) {
     return (
@@ -32,17 +33,17 @@ export function InspectorPane() {
   const own = problemsByStep(flow, problems).get(target.key) ?? [];
   const Content = (inspectorTabs.find((entry) => entry.id === tab) ?? inspectorTabs[0])?.content;
   return (
-    <div className="inspector" onKeyDown={(event) => event.key === "Escape" && !event.defaultPrevented && backToCanvas()}>
+    <div
+      className="inspector"
+      ref={pane}
+      tabIndex={-1}
+      // Escape leaves the field but not the inspector: on the canvas the next letters would be commands.
+      onKeyDown={(event) => event.key === "Escape" && !event.defaultPrevented && pane.current?.focus()}
+    >
       <div>
         <h2>{target.title}</h2>
         <p className="mono muted inspector__where">{target.where}</p>
       </div>
-      {own.map((problem, index) => (
-        <p key={index} className="inspector__problem">
-          <CircleAlert size={14} aria-hidden="true" />
-          <span>{problem.message}</span>
-        </p>
-      ))}
       <div
         className="segments inspector__tabs"
         role="tablist"
@@ -74,11 +75,13 @@ export function InspectorPane() {
       <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${tab}`} className="inspector__panel" key={`${target.key} ${target.word}`}>
         {Content === undefined ? null : <Content flow={flow} catalog={catalog} target={target} problems={own} />}
       </div>
+      {/* Below the form: a problem that comes and goes while one types must not move the field. */}
+      {own.map((problem, index) => (
+        <p key={index} className="inspector__problem">
+          <CircleAlert size={14} aria-hidden="true" />
+          <span>{problem.message}</span>
+        </p>
+      ))}
     </div>
   );
-}
-
-/** Esc leaves the form for the card it belongs to. */
-function backToCanvas(): void {
-  document.querySelector<HTMLElement>('.canvas [role="treeitem"][tabindex="0"][aria-selected="true"]')?.focus();
 }

@@ -1,4 +1,4 @@
-// The tabs of the inspector. Each is one component; adding one is one line here.
+// The tabs of the inspector: one component and one line per tab.
 import type { ComponentType } from "react";
 import { strings } from "../strings.ts";
 import { DocsTab } from "./docs-tab.tsx";

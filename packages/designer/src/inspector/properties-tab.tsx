@@ -22,7 +22,7 @@ export interface PropertiesTabProps {
   readonly problems: readonly Problem[];
 }
 
-/** The form of what is selected, made from its declaration. */
+/** The form of the selection, generated from its declaration. */
 export function PropertiesTab({ flow, catalog, target, problems }: PropertiesTabProps) {
   const tree = flow.good?.tree;
   if (tree === undefined) return null;
@@ -67,7 +67,7 @@ function Section({ section, children }: { readonly section: FormSection; readonl
   );
 }
 
-/** Keys nobody declares: listed, kept, removable. */
+/** Undeclared keys: listed, kept, removable. */
 function OtherKeys({ flow, target, catalog }: { readonly flow: OpenFlow; readonly target: FormTarget; readonly catalog: FlowCatalog }) {
   const writer = useFormWriter();
   const rows = target.sections

@@ -12,5 +12,5 @@ export function treeAt(tree: Tree | undefined, path: Path): Tree | undefined {
 
 export const asMap = (tree: Tree | undefined): MapTree | undefined => (tree?.type === "map" ? tree : undefined);
 
-/** The text of a single value; undefined when there is none. */
+/** The text of a scalar; undefined for other nodes. */
 export const textOf = (tree: Tree | undefined): string | undefined => (tree?.type === "scalar" && tree.text !== null ? tree.text : undefined);

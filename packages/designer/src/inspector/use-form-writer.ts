@@ -1,14 +1,14 @@
-// Writing from a form into the text. All that is typed into a field from focus to focus is one change, worked out anew from the
-// text before it: typing and taking back leaves no trace, and quoting follows the final value.
+// Writes form input into the text. All typing in a field until it loses the focus is one change, recomputed from the text before it: typing and
+// reverting leaves no entry, and quoting matches the final value.
 import { useMemo, useRef } from "react";
 import type { Edit } from "@sluice/model";
 import { difference } from "../document/history.ts";
-import { useEditor } from "../screens/editor/editor-context.ts";
+import { useEditor } from "../editor/editor-context.ts";
 
 export interface FormWriter {
   /** A single change. */
   write(label: string, change: (source: string) => Edit): boolean;
-  /** A change that belongs to others with the same group. */
+  /** A change that is merged with others of the same group. */
   typing(group: string, label: string, change: (source: string) => Edit): boolean;
 }
 
@@ -34,5 +34,5 @@ export function useFormWriter(): FormWriter {
 
 let focuses = 0;
 
-/** A name for all typing between two focuses. */
+/** The group of all typing until the focus moves. */
 export const nextGroup = (): string => `form-${++focuses}`;

@@ -1,10 +1,10 @@
-// What an expression gives on a message, worked out by the engine in the page a moment after the last key.
+// The result of an expression for a message, computed by the engine in the page shortly after the last keystroke.
 import { useEffect, useMemo, useState } from "react";
 import type { Tree } from "@sluice/model";
 import { stepAt, type OpenFlow } from "../document/open-flow.ts";
 import { pathKey, type StepOutline } from "../document/outline.ts";
-import { useEditor } from "../screens/editor/editor-context.ts";
-import { useShownRun } from "../screens/editor/shown-run.tsx";
+import { useEditor } from "../editor/editor-context.ts";
+import { useShownRun } from "../trial/shown-run.tsx";
 import type { SeenMessage } from "../simulation/evaluate.ts";
 import { bodySummary, bodyText } from "../trial/message-text.ts";
 import { useTrial, useTrialState } from "../trial/trial-context.ts";
@@ -13,13 +13,13 @@ import type { FormScope } from "./form-scope.ts";
 import { treeAt } from "./tree-at.ts";
 
 export interface LiveResult {
-  /** The value in a line; undefined when there is none. */
+  /** The value on one line; undefined when there is none. */
   readonly value?: string;
-  /** All of the value. */
+  /** The complete value. */
   readonly whole?: string;
   readonly type?: string;
   readonly error?: string;
-  /** The run whose message it is; undefined for the sample's. */
+  /** The run that the message comes from; undefined for the sample. */
   readonly runId?: string | undefined;
   readonly message?: SeenMessage;
 }
@@ -32,11 +32,11 @@ export function useLiveResult(scope: FormScope, place: ExpressionPlace): LiveRes
   const editor = useEditor();
   const trial = useTrial();
   const sample = useTrialState((state) => state.sample);
-  const answers = useTrialState((state) => state.answers);
+  const responses = useTrialState((state) => state.responses);
   const { run, steps } = useShownRun();
   const { language } = place;
   const written = language === undefined ? undefined : treeAt(scope.tree, [...place.holder, language]);
-  // As a text, so that moving through the document does not count as a change.
+  // As text, so that a changed position alone does not count as a change.
   const expression = useMemo(() => (written === undefined ? undefined : JSON.stringify(plain(written))), [written]);
   const holder = pathKey(place.holder);
   const source = editor.flow.text;
@@ -65,15 +65,14 @@ export function useLiveResult(scope: FormScope, place: ExpressionPlace): LiveRes
       isOver = true;
       clearTimeout(timer);
     };
-    // The place follows from the text and the holder.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [editor, trial, language, expression, holder, source, sample, answers, run, steps, isWanted]);
+    // The position follows from the text and its owner.
+  }, [editor, trial, language, expression, holder, source, sample, responses, run, steps, isWanted]);
   return isWanted ? result : undefined;
 }
 
 const summary = (value: unknown): string => (typeof value === "string" ? JSON.stringify(value).slice(0, 200) : bodySummary(value));
 
-/** The step a part of the document belongs to. */
+/** The step that contains a part of the document. */
 function stepAround(flow: OpenFlow, path: FormScope["path"]): StepOutline | undefined {
   for (let length = path.length; length > 0; length--) {
     const step = stepAt(flow, path.slice(0, length));

@@ -2,14 +2,14 @@ import { useId, useRef, useState } from "react";
 import { itemText, readTree, replaceItem, valueText } from "@sluice/model";
 import { difference } from "../document/history.ts";
 import { isBroken, type OpenFlow } from "../document/open-flow.ts";
-import { useEditor } from "../screens/editor/editor-context.ts";
+import { useEditor } from "../editor/editor-context.ts";
 import { strings } from "../strings.ts";
 import type { FormTarget } from "./form-target.ts";
 import { nextGroup } from "./use-form-writer.ts";
 
 const words = strings.inspector;
 
-/** The selected step as YAML; what can be read is written into the flow at once. */
+/** The selected step as YAML; valid input is applied immediately. */
 export function YamlTab({ flow, target }: { readonly flow: OpenFlow; readonly target: FormTarget }) {
   const editor = useEditor();
   const id = useId();

@@ -22,7 +22,7 @@ const run = (text: string | undefined): unknown => {
   return JSON.parse(output ?? "null");
 };
 
-test("the fields of a sample, with the path a rule needs", () => {
+test("lists the fields of a sample with their rule paths", () => {
   expect(sourceFields(sample).map(({ path, name, depth, example }) => [path, name, depth, example])).toEqual([
     ["id", "id", 0, '"A"'],
     ["['odd name']", "odd name", 0, "1"],
@@ -36,7 +36,7 @@ test("the fields of a sample, with the path a rule needs", () => {
   expect(sourceFields("<a/>")).toEqual([]);
 });
 
-test("the fields of a target: what is filled and from what, what is not and whether it must be", () => {
+test("lists the fields of a target: filled fields with their source, and unfilled fields with whether they are required", () => {
   expect(targetFields(document).map(({ path, rule, filledFrom, required }) => [path, rule, filledFrom, required])).toEqual([
     ["orderNo", [0], "upper(id)", true],
     ["items[]", [1], "each of lines", false],
@@ -46,7 +46,7 @@ test("the fields of a target: what is filled and from what, what is not and whet
   ]);
 });
 
-test("a connection fills the field, keeps what else its rule says, and is written as the loop around it sees the source", () => {
+test("a connection fills the field, keeps the rest of its rule, and is relative to the surrounding loop", () => {
   const [orderNo, , material, qty, email] = targetFields(document);
   const first = JSON.parse(connected(document, "id", orderNo as never) ?? "");
   expect(first.map[0]).toEqual({ to: "orderNo", from: "id", required: true });
@@ -67,7 +67,7 @@ test("a connection fills the field, keeps what else its rule says, and is writte
   expect(compileMapping(last, environment).problems).toEqual([]);
 });
 
-test("fields of the same name are proposed for what nothing fills", () => {
+test("fields with the same name are suggested for unfilled fields", () => {
   expect(proposals(document, sample).map(({ source, target }) => [source, target.path])).toEqual([
     ["lines[*].qty", "items[].qty"],
     ["customer['e-mail']", "Email"],

@@ -1,14 +1,14 @@
-// Source and target of a document as trees, and the rule that connects a field of one with a field of the other.
+// Source and target fields of a document as trees, and the rule that connects two of them.
 import { documentText } from "@sluice/mapping";
 
 type Members = Readonly<Record<string, unknown>>;
 
 export interface SourceField {
-  /** As a rule writes it: `customer.name`, `lines[*].sku`. */
+  /** As written in a rule: `customer.name`, `lines[*].sku`. */
   readonly path: string;
   readonly name: string;
   readonly depth: number;
-  /** A value of the sample; undefined for what holds others. */
+  /** A sample value; undefined for fields with children. */
   readonly example: string | undefined;
 }
 
@@ -16,9 +16,9 @@ export interface TargetField {
   readonly path: string;
   readonly name: string;
   readonly depth: number;
-  /** The places of its rule in the nested lists of rules; undefined while nothing fills it. */
+  /** Indexes of its rule in the nested rule lists; undefined while the field is not filled. */
   readonly rule: readonly number[] | undefined;
-  /** What fills it, in a word. */
+  /** What fills it, in short. */
   readonly filledFrom: string | undefined;
   readonly required: boolean;
 }
@@ -27,7 +27,7 @@ const mostFields = 400;
 const longestExample = 40;
 const valueSources = ["forEach", "from", "value", "expr", "lookup", "switch", "use", "with", "map"] as const;
 
-/** The fields of a sample that is JSON; other formats have none here. */
+/** The fields of a JSON sample; other formats have none. */
 export function sourceFields(sample: string): readonly SourceField[] {
   const fields: SourceField[] = [];
   const visit = (value: unknown, path: string, depth: number): void => {
@@ -46,7 +46,7 @@ export function sourceFields(sample: string): readonly SourceField[] {
   return fields;
 }
 
-/** Every field the document fills, and those its schema or sample has beside them. */
+/** Every field that the document fills, and those in its schema or sample. */
 export function targetFields(document: Members): readonly TargetField[] {
   const fields: TargetField[] = [];
   const visit = (rules: unknown, wanted: Wanted, depth: number, at: readonly number[], above: string): void => {
@@ -77,7 +77,7 @@ export function targetFields(document: Members): readonly TargetField[] {
   return fields;
 }
 
-/** The text of the document with a target field filled from a source field; undefined when its rule has gone. */
+/** The document with a target field filled from a source field; undefined when its rule no longer exists. */
 export function connected(
   document: Members,
   source: string,
@@ -94,7 +94,7 @@ export interface Proposal {
   readonly target: TargetField;
 }
 
-/** Fields nothing fills yet for which the sample has one of the same name, whatever its case and dashes. */
+/** Unfilled fields for which the sample has a field of the same name, ignoring case and dashes. */
 export function proposals(document: Members, sample: string): readonly Proposal[] {
   const sources = sourceFields(sample).filter(({ example }) => example !== undefined);
   return targetFields(document).flatMap((target) => {
@@ -135,10 +135,10 @@ function changedAt(
   return rules.map((one, index) => (index === at ? next : one));
 }
 
-/** The list whose items the rules inside see. */
+/** The list whose items the inner rules see. */
 const loopOf = (rule: Members, around: string | undefined): string | undefined => (typeof rule["forEach"] === "string" ? rule["forEach"] : around);
 
-/** Inside a loop over `lines`, `lines[*].sku` is `sku`. */
+/** In a loop over `lines`, `lines[*].sku` becomes `sku`. */
 const relative = (source: string, loop: string | undefined): string => {
   const start = loop === undefined ? undefined : `${loop.replace(/\[\*\]$/, "")}[*].`;
   return start !== undefined && source.startsWith(start) ? source.slice(start.length) : source;

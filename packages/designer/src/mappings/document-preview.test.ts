@@ -17,8 +17,8 @@ const order = {
   ],
 };
 
-describe("a document under edit", () => {
-  it("shows what the sample becomes", () => {
+describe("editing a document", () => {
+  it("shows the output for the sample", () => {
     const { output, errors, problems } = previewDocument(order, '{"id":"A","lines":[{"unit":"piece"}]}', environment, 0);
     expect({ errors, problems }).toEqual({ errors: [], problems: [] });
     expect(JSON.parse(output ?? "")).toEqual({ no: "A", items: [{ unit: "ST" }] });
@@ -33,13 +33,13 @@ describe("a document under edit", () => {
     ]);
   });
 
-  it("tells problems of the document with their target field, and needs no sample for it", () => {
+  it("reports problems with their target field, without a sample", () => {
     const { problems, output } = previewDocument({ ...order, map: [{ to: "x.y", expr: "nosuch(1)" }] }, "", environment, 0);
     expect(problems.map(({ path, message }) => `${path}: ${message}`)).toEqual(["x.y: unknown function 'nosuch'"]);
     expect(output).toBeUndefined();
   });
 
-  it("reads JSON and YAML, and says where a text breaks", () => {
+  it("reads JSON and YAML, and reports the position of a syntax error", () => {
     expect(readDocument('{"map": []}')).toEqual({ document: { map: [] } });
     expect(readDocument("map: []\n")).toEqual({ document: { map: [] } });
     const broken = readDocument('{\n  "map": [\n');
@@ -47,7 +47,7 @@ describe("a document under edit", () => {
     expect("fault" in readDocument("[1]")).toBe(true);
   });
 
-  it("runs the tests inside, one by one", () => {
+  it("runs the tests of the document", () => {
     const tests = [
       { name: "good", input: { id: "A", lines: [] }, output: { no: "A", items: [] } },
       { name: "bad", input: { id: "A", lines: [] }, output: { no: "B", items: [] } },
@@ -61,7 +61,7 @@ describe("a document under edit", () => {
     expect(runDocumentTests({ map: "no" }, environment)).toBeUndefined();
   });
 
-  it("makes a passing test of a sample and its output", () => {
+  it("creates a passing test from a sample and its output", () => {
     const sample = '{"id":"A","lines":[]}';
     const text = withTest(order, sample, previewDocument(order, sample, environment, 0).output ?? "");
     const read = readDocument(text);
@@ -70,7 +70,7 @@ describe("a document under edit", () => {
     expect(JSON.parse(sampleOf(read.document))).toEqual({ id: "A", lines: [] });
   });
 
-  it("starts a new document that works", () => {
+  it("creates a new document that works", () => {
     const read = readDocument(newDocumentText("Orders"));
     if ("fault" in read) throw new Error(read.fault.message);
     const { output, problems } = previewDocument(read.document, sampleOf(read.document), { tables: new Map() }, 0);
@@ -86,7 +86,7 @@ describe("a document under edit", () => {
     ]);
   });
 
-  it("fetches only the tables and languages a text names, each once", async () => {
+  it("loads only the tables and languages used in the text, each once", async () => {
     const read: string[] = [];
     const around = createSurroundings({ tables: ["uom", "country"], documents: ["shared"] }, (kind, id) => {
       read.push(`${kind} ${id}`);

@@ -1,4 +1,4 @@
-// A message-mapping document while it is typed: read, compiled and run on a sample in the page, as a runtime would.
+// Parses, compiles and runs a message-mapping document on a sample as the user types, like a runtime.
 import { compileMapping, documentText, type CompiledMapping, type FieldError, type MappingEnvironment, type Problem } from "@sluice/mapping";
 import { parseDocument } from "yaml";
 
@@ -10,7 +10,7 @@ export interface SyntaxFault {
 
 export type ReadDocument = { readonly document: Readonly<Record<string, unknown>> } | { readonly fault: SyntaxFault };
 
-/** The document a text stands for: JSON, or YAML for those who type it. */
+/** Parses a document from JSON or YAML. */
 export function readDocument(text: string): ReadDocument {
   let value: unknown;
   try {
@@ -26,7 +26,7 @@ export function readDocument(text: string): ReadDocument {
     }
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    return { fault: { message: "a document is an object with source, target and map", at: 0 } };
+    return { fault: { message: "a document must be an object with source, target and map", at: 0 } };
   return { document: value as Readonly<Record<string, unknown>> };
 }
 
@@ -34,7 +34,7 @@ export interface Preview {
   readonly problems: readonly Problem[];
   readonly warnings: readonly string[];
   readonly errors: readonly FieldError[];
-  /** Undefined while there is no sample, or when it could not be mapped. */
+  /** Undefined without a sample, or when it could not be mapped. */
   readonly output: string | undefined;
 }
 
@@ -50,7 +50,7 @@ export function previewDocument(document: unknown, sample: string, environment: 
 const shownOutput = (output: unknown, { target }: CompiledMapping): string =>
   typeof output === "string" ? output : target === "json" || typeof output === "object" ? documentText(output) : String(output);
 
-/** The sample a document brings along: its own, else the input of its first test. */
+/** The sample of a document: its own, else the input of its first test. */
 export function sampleOf(document: Readonly<Record<string, unknown>>): string {
   const source = document["source"] as { readonly sample?: unknown } | undefined;
   const [first] = testsOf(document);
@@ -64,7 +64,7 @@ export interface TestResult {
   readonly failure: string | undefined;
 }
 
-/** The tests inside the document, each with its first difference. Undefined when the document itself cannot run. */
+/** Runs the tests of the document; each result has its first difference. Undefined when the document itself is invalid. */
 export function runDocumentTests(document: Readonly<Record<string, unknown>>, environment: MappingEnvironment): readonly TestResult[] | undefined {
   if (compileMapping(document, environment).mapping === undefined) return undefined;
   const { problems } = compileMapping(document, environment, { runTests: true });
@@ -76,7 +76,7 @@ export function runDocumentTests(document: Readonly<Record<string, unknown>>, en
   });
 }
 
-/** The document with the sample and what came out of it as one more test. */
+/** Adds the sample and its output to the document as a test. */
 export function withTest(document: Readonly<Record<string, unknown>>, input: string, output: string): string {
   const tests = testsOf(document);
   const test = { name: `sample ${tests.length + 1}`, input: jsonOrText(input), output: jsonOrText(output) };

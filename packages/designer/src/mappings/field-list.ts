@@ -1,4 +1,4 @@
-// The rules of a document as a table: which target field is filled from what, with its value in the sample's output.
+// The rules of a document as a table: target field, source, and value in the sample output.
 
 export interface FieldRow {
   readonly target: string;

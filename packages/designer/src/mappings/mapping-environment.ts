@@ -1,4 +1,4 @@
-// What a document finds around it in the page: the tables and documents of the runtime, and on demand its other languages.
+// The environment of a document in the page: tables and documents of the runtime, and on demand its other languages.
 import { mappingLanguages, readTable, type MappingEnvironment, type ValueTable } from "@sluice/mapping";
 import type { MappingKind } from "../api-client/runtime-client.ts";
 
@@ -6,7 +6,7 @@ export type ReadMapping = (kind: MappingKind, id: string) => Promise<unknown>;
 
 export interface Surroundings {
   readonly environment: MappingEnvironment;
-  /** Fetches what the text names and is not here yet; true when something came. */
+  /** Loads missing items that the text names; true when something was loaded. */
   complete(text: string): Promise<boolean>;
 }
 
@@ -36,14 +36,14 @@ export function createSurroundings(ids: { readonly tables: readonly string[]; re
         ...newDocuments.map(async (id) => documents.set(id, await read("message-mappings", id))),
       ]);
       const isMore = needsLanguages || newTables.length + newDocuments.length > 0;
-      // A new object tells those who look at it that there is more in it.
+      // A new object notifies subscribers.
       if (isMore) environment = { ...environment, ...added };
       return isMore;
     },
   };
 }
 
-/** Most documents do without: the languages come only when one is named. */
+/** Loaded only when a language is used, because most documents need none. */
 async function loadLanguages(): Promise<NonNullable<MappingEnvironment["compileLanguage"]>> {
   const [{ simulationCatalog }, { SimulatedHost }] = await Promise.all([
     import("../simulation/simulation-catalog.ts"),

@@ -1,4 +1,4 @@
-// The tables and documents of the runtime and of the workspace in one list, with who uses them.
+// The tables and documents of the runtime and the workspace in one list, with the flows and documents that use them.
 import { namesDocument, namesTable } from "@sluice/mapping";
 import type { DocumentSummary, TableSummary } from "@sluice/client";
 import type { MappingKind } from "../api-client/runtime-client.ts";
@@ -16,14 +16,14 @@ export interface MappingEntry {
   /** Why the runtime cannot use it. */
   readonly error: string | undefined;
   readonly isInstalled: boolean;
-  /** Begun in this page and saved nowhere. */
+  /** Created in this page and not saved yet. */
   readonly isNew?: boolean;
 }
 
 export interface MappingFacts {
   readonly tables: readonly TableSummary[];
   readonly documents: readonly DocumentSummary[];
-  /** Texts of flows by id, as they run. */
+  /** Texts of deployed flows by id. */
   readonly flows: ReadonlyMap<string, string>;
   readonly workspace: Readonly<Record<MappingKind, readonly string[]>>;
 }
@@ -66,7 +66,7 @@ export function mappingList({ tables, documents, flows, workspace }: MappingFact
   return [...installed, ...others].toSorted((one, other) => one.name.localeCompare(other.name));
 }
 
-/** One that no runtime has. */
+/** A mapping that is not installed on the runtime. */
 export const notInstalled = (kind: MappingKind, id: string, usedBy: readonly string[]): MappingEntry => ({
   kind,
   id,

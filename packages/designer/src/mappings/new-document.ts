@@ -1,6 +1,6 @@
 import { documentText } from "@sluice/mapping";
 
-/** What a new document starts from: one rule of each everyday kind, to be changed. */
+/** Template of a new document: one rule of each common kind. */
 export function newDocumentText(name: string): string {
   return documentText({
     name,
@@ -13,5 +13,5 @@ export function newDocumentText(name: string): string {
   });
 }
 
-/** The text the editor opens with. */
+/** The initial text of the editor. */
 export const documentStart = (id: string, document: unknown): string => (document === undefined ? newDocumentText(id) : documentText(document));

@@ -1,7 +1,7 @@
 import { problemText, readTable } from "@sluice/mapping";
 import { draftOf, emptyTable, type TableDraft } from "./table-draft.ts";
 
-/** The draft a saved table starts from; a sentence when it cannot be shown as a grid. */
+/** The draft of a saved table; an error text when it cannot be shown as a grid. */
 export function openTable(id: string, document: unknown): { readonly draft: TableDraft; readonly problem: string | undefined } {
   if (document === undefined) return { draft: emptyTable, problem: undefined };
   const { table, problems } = readTable(id, document);

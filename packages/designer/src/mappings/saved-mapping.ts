@@ -1,4 +1,4 @@
-// A table or document where it is kept: installed on the runtime, and as a file of the workspace for simulations.
+// Storage of a table or document: installed on the runtime, and saved as a workspace file for simulations.
 import { ApiError } from "@sluice/client";
 import { documentText } from "@sluice/mapping";
 import { parse } from "yaml";
@@ -6,7 +6,7 @@ import { runtimeAt, type MappingKind } from "../api-client/runtime-client.ts";
 import { workspaceClient, type DocumentFile } from "../api-client/workspace-client.ts";
 
 export interface SavedMapping {
-  /** Undefined for one that exists nowhere yet. */
+  /** Undefined for a mapping that does not exist yet. */
   readonly document: unknown;
   /** The installed version; undefined when the runtime has none. */
   readonly hash: string | undefined;
@@ -16,7 +16,7 @@ export interface SavedMapping {
 }
 
 export async function loadMapping(kind: MappingKind, id: string, target: string | undefined): Promise<SavedMapping> {
-  // The hash is asked for before the content: a change in between is then refused on saving instead of overwritten.
+  // The hash is read before the content, so that a change in between is rejected on save instead of overwritten.
   const runtime = runtimeAt(target);
   const [{ valueMappings: tables }, { messageMappings: documents }, files] = await Promise.all([
     runtime.call("GET /value-mappings"),
@@ -34,7 +34,7 @@ export interface SaveOutcome {
   readonly hash: string;
   readonly warnings: readonly string[];
   readonly file: DocumentFile | undefined;
-  /** Why the workspace's file was left as it is. */
+  /** Why the workspace file was not changed. */
   readonly fileLeft: "commented" | "changed" | undefined;
 }
 
@@ -43,7 +43,7 @@ export async function saveMapping(kind: MappingKind, id: string, document: unkno
   const { file } = saved;
   const text = documentText(document);
   if (file?.text === text) return { hash, warnings, file, fileLeft: undefined };
-  // A file somebody wrote by hand is not replaced by one that says the same without its comments.
+  // A hand-written file is not replaced by an equivalent one without its comments.
   if (file !== undefined && file.text !== documentText(contentOf(file.text))) return { hash, warnings, file, fileLeft: "commented" };
   try {
     const { hash: fileHash, ...rest } = await workspaceClient.saveDocument(kind, id, text, file?.hash ?? null);
@@ -54,7 +54,7 @@ export async function saveMapping(kind: MappingKind, id: string, document: unkno
   }
 }
 
-/** Removes it from both places; what is gone already is no failure. */
+/** Removes it from both places; a missing one is not an error. */
 export async function removeMapping(kind: MappingKind, id: string, hash: string | undefined, target: string | undefined): Promise<void> {
   if (hash !== undefined) await runtimeAt(target).call(`DELETE /${kind}/:id`, { params: { id }, ifMatch: hash });
   const file = (await workspaceClient.documents(kind)).find((entry) => entry.id === id);

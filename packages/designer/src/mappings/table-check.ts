@@ -1,4 +1,4 @@
-// What can be said of a table while it is typed, before any runtime sees it.
+// Validation of a table as the user types, without a runtime.
 import { readTable, tableWarnings, type Problem, type ValueTable } from "@sluice/mapping";
 import { documentOf, type TableDraft } from "./table-draft.ts";
 
@@ -13,10 +13,10 @@ export function checkTable(id: string, draft: TableDraft): TableCheck {
   return { table, problems, warnings: table === undefined ? [] : tableWarnings(table.content) };
 }
 
-export type LookupAnswer = { readonly value: unknown } | { readonly error: string };
+export type LookupResult = { readonly value: unknown } | { readonly error: string };
 
-/** What a flow would be given for the key. */
-export function lookUp(table: ValueTable, from: string, to: string, key: string): LookupAnswer {
+/** The value that a flow would get for the key. */
+export function lookUp(table: ValueTable, from: string, to: string, key: string): LookupResult {
   try {
     return { value: table.find(from, to, key) };
   } catch (error) {

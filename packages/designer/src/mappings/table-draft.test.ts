@@ -28,8 +28,8 @@ const units: TableDraft = openTable("uom", {
   ],
 }).draft;
 
-describe("a table under edit", () => {
-  it("gives back the document it was opened from", () => {
+describe("editing a table", () => {
+  it("restores the document it was opened from", () => {
     expect(documentOf(units)).toEqual({
       name: "Units",
       onMissing: "error",
@@ -43,14 +43,14 @@ describe("a table under edit", () => {
     });
   });
 
-  it("opens the short form as two columns that mean the same", () => {
+  it("opens the short form as two equivalent columns", () => {
     const { draft } = openTable("t", { entries: { a: "1", b: "2" }, default: "0", match: "ignoreCase" });
     const { table } = checkTable("t", draft);
     expect(table?.find("from", "to", "A")).toBe("1");
     expect(table?.find("from", "to", "c")).toBe("0");
   });
 
-  it("keeps the kind of a value that is typed over, and takes nothing typed for no value", () => {
+  it("keeps the type of an edited value, and treats empty input as no value", () => {
     expect(cellOf("7", 1)).toBe(7);
     expect(cellOf("07", 1)).toBe("07");
     expect(cellOf("7", "1")).toBe("7");
@@ -58,7 +58,7 @@ describe("a table under edit", () => {
     expect(cellOf("", "x")).toBeNull();
   });
 
-  it("lays a copied range over the grid and grows it both ways", () => {
+  it("pastes a copied range and extends the grid in both directions", () => {
     const cells = copiedCells('kilo\tKG\tKGM\tq\r\n"a\tb"\t"say ""x"""\t\tr\r\n');
     expect(cells).toEqual([
       ["kilo", "KG", "KGM", "q"],
@@ -74,7 +74,7 @@ describe("a table under edit", () => {
     ]);
   });
 
-  it("tells single values, lists and lines with commas apart", () => {
+  it("distinguishes single values, lists and lines with commas", () => {
     expect(copiedCells("one value, with a comma")).toBeUndefined();
     expect(copiedCells("a\nb\n")).toEqual([["a"], ["b"]]);
     expect(copiedCells("a,1\nb,2")).toEqual([
@@ -87,7 +87,7 @@ describe("a table under edit", () => {
     ]);
   });
 
-  it("adds imported rows by column name and keeps what it has", () => {
+  it("adds imported rows by column name and keeps existing rows", () => {
     const merged = mergeRows(units, tableOfFile("SAP;color;Shop\nM;red;meter\n"));
     expect(merged.columns.map(({ id }) => id)).toEqual(["shop", "sap", "edi", "color"]);
     expect(merged.rows.at(-1)).toEqual(["meter", "M", null, "red"]);
@@ -99,18 +99,18 @@ describe("a table under edit", () => {
     expect(again.rows).toEqual(units.rows.map((row) => [...row]));
   });
 
-  it("says why a file is no table", () => {
+  it("reports why a file is not a table", () => {
     expect(() => tableOfFile("only one column\nx\n")).toThrow("columns: expected a list of at least two columns");
     expect(() => tableOfFile("<other/>")).toThrow("expected the root element <vm>");
   });
 
-  it("finds rows by any cell, and columns go with their cells", () => {
+  it("finds rows by any cell, and removes columns with their cells", () => {
     expect(foundRows(units, "  kar ")).toEqual([1]);
     expect(foundRows(units, "")).toEqual([0, 1, 2]);
     expect(removeColumn(addColumn(units), 0).rows[0]).toEqual(["ST", "PCE", null]);
   });
 
-  it("looks values up in every direction and names what several rows share", () => {
+  it("looks up values in every direction and reports ambiguous rows", () => {
     const { table, warnings } = checkTable("uom", units);
     if (table === undefined) throw new Error("the table is refused");
     expect(lookUp(table, "edi", "sap", "CT")).toEqual({ value: "KAR" });
@@ -118,7 +118,7 @@ describe("a table under edit", () => {
     expect(warnings).toEqual(["sap 'ST' maps back to 'piece' (rows 1, 3)"]);
   });
 
-  it("numbers rows as the grid does, blank ones included, but does not send those", () => {
+  it("numbers rows like the grid, including blank ones, which are not saved", () => {
     const blank = {
       ...emptyTable,
       columns: emptyTable.columns,
@@ -139,7 +139,7 @@ describe("a table under edit", () => {
     ]);
   });
 
-  it("draws any checked table it can open", () => {
+  it("shows any valid table", () => {
     expect(openTable("t", { columns: ["a"], rows: [] }).problem).toBe("columns: expected a list of at least two columns");
     expect(draftOf({ name: undefined, onMissing: "key", match: "regex", columns: [], rows: [] }).name).toBe("");
   });

@@ -1,4 +1,4 @@
-// A table while it is edited: what the grid shows, and the document it stands for. Every change gives a new draft.
+// A table being edited: the grid and the document it represents. Every change returns a new draft.
 import { tableFromCsv, tableLimits, type Cell, type MatchMode, type OnMissing, type TableContent } from "@sluice/mapping";
 
 export interface DraftColumn {
@@ -6,7 +6,7 @@ export interface DraftColumn {
   readonly agency: string;
   readonly identifier: string;
   readonly default: Cell | undefined;
-  /** Undefined: as the table says. */
+  /** Undefined uses the default of the table. */
   readonly match: MatchMode | undefined;
 }
 
@@ -38,7 +38,7 @@ export function draftOf({ name, onMissing, match, columns, rows }: TableContent)
   };
 }
 
-/** Rows without any value are room to type in, not content; they count only where rows are spoken of by number. */
+/** Rows without values are input space, not content; they count only in row numbers. */
 export function documentOf(draft: TableDraft, withBlankRows = false): Readonly<Record<string, unknown>> {
   const { name, onMissing, match, columns, rows } = draft;
   return {
@@ -89,7 +89,7 @@ export function setCell(draft: TableDraft, row: number, column: number, text: st
   return { ...draft, rows: draft.rows.with(row, cells.with(column, cellOf(text, cells[column]))) };
 }
 
-/** Typed text keeps the kind of value that stood there when it still reads as one; nothing typed is no value. */
+/** Typed text keeps the type of the previous value if it can be parsed as that; empty input is no value. */
 export function cellOf(text: string, before: Cell | undefined): Cell {
   if (text === "") return null;
   if (typeof before === "number" && Number.isFinite(Number(text)) && String(Number(text)) === text) return Number(text);
@@ -97,14 +97,14 @@ export function cellOf(text: string, before: Cell | undefined): Cell {
   return text;
 }
 
-/** The cells of a copied range; undefined for a single value, which is pasted like any text. */
+/** The cells of a copied range; undefined for a single value, which is pasted as text. */
 export function copiedCells(text: string): readonly (readonly Cell[])[] | undefined {
   const trimmed = text.replace(/\r?\n$/, "");
   if (!/[\t\n]/.test(trimmed)) return undefined;
   const lines = trimmed.split(/\r?\n/);
   const delimiter = trimmed.includes("\t") ? "\t" : ([";", ","].find((candidate) => lines.every((line) => line.includes(candidate))) ?? "\t");
   try {
-    // A first line of our own settles the delimiter and keeps the first copied line from being taken for names.
+    // An added header line fixes the delimiter and keeps the first copied line from being parsed as column names.
     const { rows } = tableFromCsv(`a${delimiter}b\n${trimmed}`) as { rows: readonly (readonly Cell[])[] };
     return trimmed.includes(delimiter) ? rows : rows.map((row) => row.slice(0, 1));
   } catch {
@@ -112,7 +112,7 @@ export function copiedCells(text: string): readonly (readonly Cell[])[] | undefi
   }
 }
 
-/** Lays copied cells over the grid from one cell on; the grid grows where it has to. */
+/** Pastes copied cells starting at one cell; the grid grows as needed. */
 export function pasteCells(draft: TableDraft, row: number, column: number, cells: readonly (readonly Cell[])[]): TableDraft {
   let grown = draft;
   const width = Math.min(tableLimits.columns, column + Math.max(0, ...cells.map((line) => line.length)));
@@ -127,7 +127,7 @@ export function pasteCells(draft: TableDraft, row: number, column: number, cells
   return { ...grown, rows };
 }
 
-/** Adds the rows of another table: its columns are matched by name whatever their case, the others are added. */
+/** Adds the rows of another table: columns are matched by name, ignoring case; others are added. */
 export function mergeRows(draft: TableDraft, imported: TableDraft): TableDraft {
   const places = imported.columns.map(({ id }) => draft.columns.findIndex((column) => column.id.toLowerCase() === id.toLowerCase()));
   const added = imported.columns.filter((_, index) => places[index] === -1);
@@ -142,7 +142,7 @@ export function mergeRows(draft: TableDraft, imported: TableDraft): TableDraft {
   return { ...draft, columns: [...draft.columns, ...added], rows: [...kept, ...rows] };
 }
 
-/** The numbers of the rows that hold the text in any cell. */
+/** The indexes of rows with the text in any cell. */
 export function foundRows({ rows }: TableDraft, text: string): readonly number[] {
   const wanted = text.trim().toLowerCase();
   const all = rows.map((_, index) => index);

@@ -1,11 +1,11 @@
-// Tables as files: what a file says, whichever of the three forms it has, and the file a table becomes.
+// Imports and exports tables as files in three formats.
 import { documentText, problemText, readTable, tableFromCsv, tableFromXml, tableToCsv, tableToXml, type TableContent } from "@sluice/mapping";
 import { parse } from "yaml";
 import { documentOf, draftOf, type TableDraft } from "./table-draft.ts";
 
 export type TableFileForm = "csv" | "xml" | "json";
 
-/** The table in a file; throws with a sentence that says what is wrong with it. */
+/** Parses a table from a file; throws an error with the reason. */
 export function tableOfFile(text: string): TableDraft {
   const start = text.trimStart();
   const document: unknown = start.startsWith("<") ? tableFromXml(text) : /^[{[]/.test(start) ? parse(text) : tableFromCsv(text);

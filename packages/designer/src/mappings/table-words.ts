@@ -1,2 +1,2 @@
-// The words of tables that screens choose from.
+// Texts of tables that screens select from.
 export { matchModes, missingRules, type MatchMode, type OnMissing, type Problem, type ValueTable } from "@sluice/mapping";

@@ -18,7 +18,7 @@ interface Entry {
 
 const most = 50;
 
-/** Finds flows and commands by any part of their names. */
+/** Finds flows and commands by parts of their names. */
 export function CommandPalette({ page, onClose }: { readonly page: PageContext; readonly onClose: () => void }) {
   const flows = useWorkspace((state) => state.flows);
   const [query, setQuery] = useState("");

@@ -15,7 +15,9 @@ import { deriveState, type DerivedState, type FlowState } from "../document/flow
 import { outlineOf } from "../document/outline.ts";
 import { strings } from "../strings.ts";
 import { runningOf, useWorkspace } from "../workspace/workspace-store.ts";
+import type { Notice } from "../document/editor.ts";
 import { NewFlowDialog } from "./new-flow-dialog.tsx";
+import { FlowMenu } from "./flow-menu.tsx";
 import { useTitle } from "./page-context.tsx";
 
 interface Row {
@@ -29,6 +31,8 @@ interface Row {
   readonly lastRunAt: string | null;
   readonly lastModified: string | undefined;
   readonly mark: string | undefined;
+  /** Deployed, but its routes were stopped. */
+  readonly isStopped: boolean;
 }
 
 const states: readonly FlowState[] = ["Draft", "Deployed", "Changed", "Failed"];
@@ -39,6 +43,7 @@ export function FlowsScreen({ creating = false }: { readonly creating?: boolean 
   const [query, setQuery] = useState("");
   const [category, setCategory] = useState("");
   const [state, setState] = useState("");
+  const [notice, setNotice] = useState<Notice | undefined>(undefined);
   const rows = useRows();
   useTitle(strings.pageTitle(strings.flows.title));
   useEffect(() => void useWorkspace.getState().loadFlows(), []);
@@ -59,6 +64,10 @@ export function FlowsScreen({ creating = false }: { readonly creating?: boolean 
           <Button onClick={() => void useWorkspace.getState().loadFlows()}>{strings.common.retry}</Button>
         </FailureBanner>
       )}
+      <p className={notice?.kind === "info" ? "muted" : "visually-hidden"} aria-live="polite">
+        {notice?.kind === "info" ? notice.text : ""}
+      </p>
+      {notice?.kind === "error" ? <FailureBanner text={notice.text} /> : null}
       {flows !== undefined && rows.length === 0 ? (
         <EmptyState icon={<Workflow size={40} aria-hidden="true" />} title={strings.flows.emptyTitle} text={strings.flows.emptyText}>
           <ol>
@@ -96,7 +105,7 @@ export function FlowsScreen({ creating = false }: { readonly creating?: boolean 
               )}
             </Field>
           </div>
-          <FlowTable rows={shown} categories={categories} />
+          <FlowTable rows={shown} categories={categories} onNotice={setNotice} />
         </>
       )}
       {creating ? <NewFlowDialog taken={(id) => rows.some((row) => row.id === id)} onClose={() => navigate("/flows")} /> : null}
@@ -104,7 +113,13 @@ export function FlowsScreen({ creating = false }: { readonly creating?: boolean 
   );
 }
 
-function FlowTable({ rows, categories }: { readonly rows: readonly Row[]; readonly categories: readonly Category[] }) {
+interface FlowTableProps {
+  readonly rows: readonly Row[];
+  readonly categories: readonly Category[];
+  readonly onNotice: (notice: Notice) => void;
+}
+
+function FlowTable({ rows, categories, onNotice }: FlowTableProps) {
   const { columns } = strings.flows;
   if (rows.length === 0) return <p className="muted">{strings.common.nothingFound}</p>;
   return (
@@ -123,6 +138,9 @@ function FlowTable({ rows, categories }: { readonly rows: readonly Row[]; readon
             </th>
             <th scope="col">{columns.lastRun}</th>
             <th scope="col">{columns.changed}</th>
+            <th scope="col">
+              <span className="visually-hidden">{columns.actions}</span>
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -140,6 +158,7 @@ function FlowTable({ rows, categories }: { readonly rows: readonly Row[]; readon
               </td>
               <td data-label={columns.state}>
                 <StateChip {...row.derived} />
+                {row.isStopped ? <span className="chip chip--warn">{strings.flows.stopped}</span> : null}
               </td>
               <td className="number" data-label={columns.routes}>
                 {row.routes}
@@ -151,6 +170,9 @@ function FlowTable({ rows, categories }: { readonly rows: readonly Row[]; readon
                 {row.lastRunAt === null ? <span className="muted">{strings.common.never}</span> : <Moment iso={row.lastRunAt} />}
               </td>
               <td data-label={columns.changed}>{row.lastModified === undefined ? null : <Moment iso={row.lastModified} />}</td>
+              <td>
+                <FlowMenu id={row.id} name={row.name} onNotice={onNotice} />
+              </td>
             </tr>
           ))}
         </tbody>
@@ -169,16 +191,22 @@ function useRows(): readonly Row[] {
   const { flows, runtime, target } = useWorkspace();
   return useMemo(() => {
     const routes = runtime.health?.routes ?? [];
-    const saved = (flows ?? []).map((flow) =>
-      rowOf(flow, deriveState({ savedHash: flow.hash, record: flow.deploys[target ?? ""], running: runningOf(runtime, flow.id) }), routes),
-    );
+    const saved = (flows ?? []).map((flow) => {
+      const running = runningOf(runtime, flow.id);
+      const derived = deriveState({ savedHash: flow.hash, record: flow.deploys[target ?? ""], running });
+      return { ...rowOf(flow, derived, routes), isStopped: running?.status === "Stopped" };
+    });
     const known = new Set(saved.map(({ id }) => id));
     const unsaved = drafts.unsavedIds().filter((id) => !known.has(id));
     return [...saved, ...unsaved.map(draftRow)];
   }, [flows, runtime, target]);
 }
 
-function rowOf(flow: FlowEntry, derived: DerivedState, routes: readonly { flowId: string; total: number; failed: number; lastRunAt: string | null }[]): Row {
+function rowOf(
+  flow: FlowEntry,
+  derived: DerivedState,
+  routes: readonly { flowId: string; total: number; failed: number; lastRunAt: string | null }[],
+): Omit<Row, "isStopped"> {
   const own = routes.filter(({ flowId }) => flowId === flow.id);
   const last = own
     .flatMap(({ lastRunAt }) => lastRunAt ?? [])
@@ -213,6 +241,7 @@ function draftRow(id: string): Row {
     lastRunAt: null,
     lastModified: undefined,
     mark: strings.flows.unsaved,
+    isStopped: false,
   };
 }
 

@@ -1,4 +1,4 @@
-// The newest log lines, bounded. Arriving lines are collected and handed over a few times a second, however many there are.
+// A bounded buffer of the latest log lines. New lines are batched and delivered a few times per second.
 
 import type { LogEvent } from "@sluice/client";
 

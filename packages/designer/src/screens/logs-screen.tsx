@@ -10,7 +10,7 @@ import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
 import { LogBuffer, type LogLine } from "./log-buffer.ts";
 import { useTitle } from "./page-context.tsx";
-import { useStream } from "./use-stream.ts";
+import { useStream } from "../api-client/use-stream.ts";
 import "./logs-screen.css";
 
 const words = strings.logs;

@@ -1,4 +1,4 @@
-import { Activity, FlaskConical, MailWarning, ScrollText, Settings, ShieldCheck, Table2, Workflow, type LucideIcon } from "lucide-react";
+import { Activity, FlaskConical, MailWarning, Plug, ScrollText, Settings, ShieldCheck, Table2, Workflow, type LucideIcon } from "lucide-react";
 import { strings } from "../strings.ts";
 
 export interface NavigationEntry {
@@ -7,13 +7,14 @@ export interface NavigationEntry {
   readonly icon: LucideIcon;
 }
 
-/** The screens of the main navigation, in their order. */
+/** The screens of the main navigation, in order. */
 export const navigation: readonly NavigationEntry[] = [
   { path: "/flows", title: strings.navigation.flows, icon: Workflow },
   { path: "/runs", title: strings.navigation.runs, icon: Activity },
   { path: "/tests", title: strings.navigation.tests, icon: FlaskConical },
-  { path: "/dead-letters", title: strings.navigation.letters, icon: MailWarning },
+  { path: "/dead-letters", title: strings.navigation.deadLetters, icon: MailWarning },
   { path: "/mappings", title: strings.navigation.mappings, icon: Table2 },
+  { path: "/connections", title: strings.navigation.connections, icon: Plug },
   { path: "/access", title: strings.navigation.access, icon: ShieldCheck },
   { path: "/logs", title: strings.navigation.logs, icon: ScrollText },
   { path: "/settings", title: strings.navigation.settings, icon: Settings },

@@ -14,7 +14,7 @@ const words = strings.newFlow;
 const longestName = 120;
 const lastCategoryKey = "sluice.category";
 
-/** Name, category and what to start from. Creates nothing but an unsaved text: Save and Deploy come later. */
+/** Name, category and template of a new flow. Creates an unsaved text only. */
 export function NewFlowDialog({ taken, onClose }: { readonly taken: (id: string) => boolean; readonly onClose: () => void }) {
   const [, navigate] = useLocation();
   const { catalogue, targets, target } = useWorkspace();
@@ -33,12 +33,12 @@ export function NewFlowDialog({ taken, onClose }: { readonly taken: (id: string)
     category: category === "" ? words.categoryMissing : undefined,
     pasted: start === "paste" && pasted.trim() === "" ? words.pasteMissing : undefined,
   };
-  const create = (): void => {
+  const create = async (): Promise<void> => {
     setTried(true);
     if (errors.name !== undefined || errors.category !== undefined || errors.pasted !== undefined) return;
     writeSetting(lastCategoryKey, category);
     const template = templates.find((candidate) => candidate.id === start);
-    const text = template?.text?.({ id, name: trimmed, category }) ?? pasted;
+    const text = template?.text?.({ id, name: trimmed, category }) ?? (await import("../workspace/pasted-flow.ts")).namedText(pasted, trimmed, category);
     drafts.put(id, { text, baseHash: null, at: new Date().toISOString() });
     navigate(`/flows/${id}`);
   };
@@ -46,7 +46,7 @@ export function NewFlowDialog({ taken, onClose }: { readonly taken: (id: string)
     <Dialog
       title={words.title}
       onClose={onClose}
-      onSubmit={create}
+      onSubmit={() => void create()}
       actions={
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
@@ -150,7 +150,7 @@ export function NewFlowDialog({ taken, onClose }: { readonly taken: (id: string)
   );
 }
 
-/** The two ends of "Source to Target". */
+/** Source and target of "Source to Target". */
 function endsOf(name: string): readonly [string, string] | undefined {
   const match = /^(.+?)\s+(?:to|→|->)\s+(.+)$/i.exec(name);
   return match === null ? undefined : [match[1] as string, match[2] as string];

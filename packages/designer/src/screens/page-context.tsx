@@ -1,4 +1,4 @@
-// What screens and the shell share: the open editor, so that keys and the palette reach it.
+// State shared by screens and the shell: the open editor, so that shortcuts and the palette can use it.
 import { createContext, useContext, useEffect } from "react";
 import type { EditorHandle } from "../commands/command.ts";
 
@@ -12,7 +12,7 @@ export const ShellContext = createContext<ShellLink>({ setEditor: () => undefine
 
 export const useShell = (): ShellLink => useContext(ShellContext);
 
-/** Makes the open editor known to the shell for as long as it is shown. */
+/** Registers the open editor with the shell while it is shown. */
 export function useEditorHandle(editor: EditorHandle): void {
   const { setEditor } = useShell();
   useEffect(() => {
@@ -21,7 +21,7 @@ export function useEditorHandle(editor: EditorHandle): void {
   }, [editor, setEditor]);
 }
 
-/** The name of the screen in the window's title. */
+/** Sets the window title to the name of the screen. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = title;

@@ -11,7 +11,7 @@ export const StatusChip = ({ status }: { readonly status: string }) => (
   <span className={`chip ${looks[status] ?? ""}`}>{words.statuses[status as Run["status"]] ?? status}</span>
 );
 
-/** Runs, newest first; each leads to itself on its flow's canvas. */
+/** A list of runs, newest first; each links to its flow's canvas. */
 export function RunTable({ runs, chosen }: { readonly runs: readonly Run[]; readonly chosen?: string | undefined }) {
   if (runs.length === 0) return <p className="muted">{strings.common.nothingFound}</p>;
   const { columns } = words;

@@ -1,76 +1,167 @@
 import { Activity } from "lucide-react";
-import { useCallback, useState } from "react";
-import type { Run, RunStatus } from "@sluice/client";
-import { runtimeAt } from "../api-client/runtime-client.ts";
+import { useEffect, useMemo, useState } from "react";
+import { useSearchParams } from "wouter";
+import type { RunStatus } from "@sluice/client";
 import { Button } from "../controls/button.tsx";
 import { EmptyState } from "../controls/empty-state.tsx";
 import { Field } from "../controls/field.tsx";
 import { FailureBanner } from "../controls/failure-banner.tsx";
+import { shownTime } from "../controls/moment.tsx";
 import { SearchField } from "../controls/search-field.tsx";
 import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
 import { useTitle } from "./page-context.tsx";
 import { RunTable } from "./run-table.tsx";
-import { usePolled } from "./use-polled.ts";
+import { useRunPages, type RunPages, type RunQuery } from "./use-run-pages.ts";
 
 const words = strings.runs;
-const shownRuns = 200;
 const followMs = 2000;
+/** A text search reads the whole history of the runtime. */
+const followSearchMs = 10_000;
+const searchAfterMs = 300;
 
+type FilterName = "text" | "flow" | "route" | "status" | "since" | "until";
+
+/** All runs of the runtime. The filters are part of the address, so that a link shows the same runs. */
 export function RunsScreen() {
   const target = useWorkspace((state) => state.target);
-  const [status, setStatus] = useState<RunStatus | "">("");
-  const [query, setQuery] = useState("");
+  const [search, setSearch] = useSearchParams();
   const [follow, setFollow] = useState(true);
   useTitle(strings.pageTitle(words.title));
-  const load = useCallback(
-    () => runtimeAt(target).call("GET /runs", { query: { limit: shownRuns, status: status === "" ? undefined : status } }),
-    [status, target],
-  );
-  const [loaded] = usePolled(target === undefined ? undefined : load, follow ? followMs : undefined);
-  const runs = loaded !== undefined && "value" in loaded ? loaded.value.runs.filter((run) => matches(run, query)) : [];
-  const isEmpty = loaded !== undefined && "value" in loaded && loaded.value.total === 0 && status === "";
+  useEffect(() => void useWorkspace.getState().loadFlows(), []);
+  const filter = (name: FilterName): string => search.get(name) ?? "";
+  const setFilter = (name: FilterName, value: string): void =>
+    setSearch(
+      (before) => {
+        const after = new URLSearchParams(before);
+        if (value === "") after.delete(name);
+        else after.set(name, value);
+        return after;
+      },
+      { replace: true },
+    );
+  const asked = search.toString();
+  const query = useMemo(() => queryOf(new URLSearchParams(asked)), [asked]);
+  const pages = useRunPages(target, query, follow ? (query.text === undefined ? followMs : followSearchMs) : undefined);
+  const isEmpty = pages.isLoaded && pages.total === 0 && asked === "";
   return (
     <div className="screen">
       <div className="screen__head">
         <h1>{words.title}</h1>
-        {loaded !== undefined && "value" in loaded && !isEmpty ? <span className="muted">{words.of(runs.length, loaded.value.total)}</span> : null}
+        <span className="muted" aria-live="polite">
+          {pages.isLoaded && !isEmpty ? countText(pages) : ""}
+        </span>
         <span className="grow" />
         <Button aria-pressed={follow} onClick={() => setFollow(!follow)}>
           {words.follow}
         </Button>
       </div>
-      {loaded !== undefined && "error" in loaded ? <FailureBanner text={loaded.error} /> : null}
+      {pages.error === undefined ? null : <FailureBanner text={pages.error} />}
       {isEmpty ? (
         <EmptyState icon={<Activity size={40} aria-hidden="true" />} title={words.emptyTitle} text={words.emptyText} />
       ) : (
         <>
           <div className="filters" role="search">
-            <SearchField label={words.search} hint={words.searchHint} value={query} onChange={setQuery} />
-            <Field label={words.status}>
-              {(control) => (
-                <select {...control} className="input" value={status} onChange={(event) => setStatus(event.target.value as RunStatus | "")}>
-                  <option value="">{strings.common.all}</option>
-                  {Object.entries(words.statuses).map(([value, label]) => (
-                    <option key={value} value={value}>
-                      {label}
-                    </option>
-                  ))}
-                </select>
-              )}
-            </Field>
+            <TextFilter value={filter("text")} onChange={(text) => setFilter("text", text)} />
+            <ChoiceFilters filter={filter} setFilter={setFilter} />
+            <TimeFilter label={words.since} value={filter("since")} onChange={(time) => setFilter("since", time)} />
+            <TimeFilter label={words.until} value={filter("until")} onChange={(time) => setFilter("until", time)} />
           </div>
-          {loaded !== undefined && "value" in loaded ? <RunTable runs={runs} /> : null}
+          {pages.isLoaded ? <RunTable runs={pages.runs} /> : null}
+          {pages.loadOlder === undefined ? null : (
+            <p className="more">
+              {pages.total === undefined && pages.searchedBack !== undefined ? <span>{words.searchedBack(shownTime(pages.searchedBack))}</span> : null}
+              <Button onClick={pages.loadOlder}>{pages.total === undefined ? words.searchFurther : words.showOlder}</Button>
+            </p>
+          )}
         </>
       )}
     </div>
   );
 }
 
-function matches(run: Run, query: string): boolean {
-  const text = `${run.id} ${run.routeId} ${run.flowId} ${run.error?.message ?? ""}`.toLowerCase();
-  return query
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
+function queryOf(search: URLSearchParams): RunQuery {
+  const value = (name: FilterName): string | undefined => search.get(name) ?? undefined;
+  return {
+    text: value("text"),
+    flowId: value("flow"),
+    routeId: value("route"),
+    status: value("status") as RunStatus | undefined,
+    since: isoOf(value("since")),
+    until: isoOf(value("until")),
+  };
+}
+
+/** The address holds local times, as the fields do. */
+function isoOf(local: string | undefined): string | undefined {
+  const time = new Date(local ?? "");
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}
+
+function countText({ runs, total, loadOlder }: RunPages): string {
+  if (total !== undefined) return words.of(runs.length, total);
+  return loadOlder === undefined ? words.found(runs.length) : words.foundSoFar(runs.length);
+}
+
+/** Searches a moment after the last key. */
+function TextFilter({ value, onChange }: { readonly value: string; readonly onChange: (text: string) => void }) {
+  const [text, setText] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => text !== value && onChange(text), searchAfterMs);
+    return () => clearTimeout(timer);
+  }, [text, value, onChange]);
+  return <SearchField label={words.search} hint={words.searchHint} value={text} onChange={setText} />;
+}
+
+interface ChoiceFiltersProps {
+  readonly filter: (name: FilterName) => string;
+  readonly setFilter: (name: FilterName, value: string) => void;
+}
+
+function ChoiceFilters({ filter, setFilter }: ChoiceFiltersProps) {
+  const { flows, runtime } = useWorkspace();
+  const flow = filter("flow");
+  const flowIds = [...new Set([...(flows ?? []).map(({ id }) => id), ...runtime.flows.keys()])].sort();
+  const routes = (runtime.health?.routes ?? []).filter(({ flowId }) => flow === "" || flowId === flow).map(({ id }) => id);
+  return (
+    <>
+      <ChoiceFilter label={words.flow} value={flow} choices={flowIds.map((id) => [id, id])} onChange={(value) => setFilter("flow", value)} />
+      <ChoiceFilter label={words.route} value={filter("route")} choices={routes.map((id) => [id, id])} onChange={(value) => setFilter("route", value)} />
+      <ChoiceFilter label={words.status} value={filter("status")} choices={Object.entries(words.statuses)} onChange={(value) => setFilter("status", value)} />
+    </>
+  );
+}
+
+interface ChoiceFilterProps {
+  readonly label: string;
+  readonly value: string;
+  readonly choices: readonly (readonly [value: string, label: string])[];
+  readonly onChange: (value: string) => void;
+}
+
+function ChoiceFilter({ label, value, choices, onChange }: ChoiceFilterProps) {
+  // A link may name a flow or route that no longer exists; its runs are kept.
+  const all = value === "" || choices.some(([known]) => known === value) ? choices : [...choices, [value, value] as const];
+  return (
+    <Field label={label}>
+      {(control) => (
+        <select {...control} className="input" value={value} onChange={(event) => onChange(event.target.value)}>
+          <option value="">{strings.common.all}</option>
+          {all.map(([known, name]) => (
+            <option key={known} value={known}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+function TimeFilter({ label, value, onChange }: { readonly label: string; readonly value: string; readonly onChange: (time: string) => void }) {
+  return (
+    <Field label={label}>
+      {(control) => <input {...control} className="input" type="datetime-local" step="1" value={value} onChange={(event) => onChange(event.target.value)} />}
+    </Field>
+  );
 }

@@ -1,4 +1,4 @@
-import { Keyboard, Search } from "lucide-react";
+import { Keyboard, LogOut, Search } from "lucide-react";
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import type { EditorHandle, PageContext } from "../commands/command.ts";
@@ -10,13 +10,14 @@ import { useWorkspace } from "../workspace/workspace-store.ts";
 import { CommandPalette } from "./command-palette.tsx";
 import { navigation } from "./navigation.ts";
 import { ShellContext } from "./page-context.tsx";
+import { RuntimeStatus } from "./runtime-status.tsx";
 import { ShortcutSheet } from "./shortcut-sheet.tsx";
 import "./shell.css";
 
 const runtimePollMs = 5000;
 
-/** The frame of every screen: navigation, palette, shortcuts, and the look at the runtime. */
-export function Shell({ children }: { readonly children: ReactNode }) {
+/** The layout of every screen: navigation, palette, shortcuts, and polling of the runtime. */
+export function Shell({ children, onSignOut }: { readonly children: ReactNode; readonly onSignOut: (() => void) | undefined }) {
   const [location, navigate] = useLocation();
   const [open, setOpen] = useState<"palette" | "shortcuts" | undefined>(undefined);
   const [editor, setEditor] = useState<EditorHandle | undefined>(undefined);
@@ -55,10 +56,17 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             <Keyboard size={20} aria-hidden="true" />
             {strings.navigation.shortcuts}
           </button>
+          {onSignOut === undefined ? null : (
+            <button type="button" className="rail__link" onClick={onSignOut}>
+              <LogOut size={20} aria-hidden="true" />
+              {strings.navigation.signOut}
+            </button>
+          )}
         </nav>
         <main className="shell__main" id="main" tabIndex={-1}>
           {children}
         </main>
+        <RuntimeStatus />
       </div>
       {open === "palette" ? <CommandPalette page={page} onClose={() => setOpen(undefined)} /> : null}
       {open === "shortcuts" ? <ShortcutSheet onClose={() => setOpen(undefined)} /> : null}

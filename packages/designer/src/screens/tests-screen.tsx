@@ -10,8 +10,8 @@ import type { FileVerdict } from "../simulation/test-verdict.ts";
 import { strings } from "../strings.ts";
 import { loadSuites, runSuite, tallyOf, type Suite } from "../trial/test-suites.ts";
 import { useTitle } from "./page-context.tsx";
-import { usePolled } from "./use-polled.ts";
-import { VerdictTable } from "./verdict-table.tsx";
+import { usePolled } from "../api-client/use-polled.ts";
+import { testPath, VerdictTable } from "./verdict-table.tsx";
 import "./tests-screen.css";
 
 const words = strings.tests;
@@ -19,7 +19,7 @@ const simulator = new Simulator(openWorker);
 
 type Verdicts = Readonly<Record<string, readonly FileVerdict[]>>;
 
-/** The tests of all flows, run in the page: no runtime is needed. */
+/** The tests of all flows, run in the page without a runtime. */
 export function TestsScreen() {
   const [loaded, reload] = usePolled(loadSuites, undefined);
   const [verdicts, setVerdicts] = useState<Verdicts>({});
@@ -29,7 +29,7 @@ export function TestsScreen() {
   const suites = loaded !== undefined && "value" in loaded ? loaded.value : undefined;
   const run = useCallback(async (wanted: readonly Suite[]) => {
     setProblem(undefined);
-    // One after the other: the engine in the page is one, and results come while others wait.
+    // Sequentially: the page has one engine, and results are shown as they arrive.
     for (const { flowId } of wanted) {
       setRunning(flowId);
       try {
@@ -111,12 +111,12 @@ function SuiteSection({ suite: { flowId, name, files }, verdicts, isRunning, isB
         <ul className="suite__files mono">
           {files.map(({ id }) => (
             <li key={id}>
-              {id}.test.yaml <span className="muted">{words.notRun}</span>
+              <Link href={testPath(flowId, id)}>{id}.test.yaml</Link> <span className="muted">{words.notRun}</span>
             </li>
           ))}
         </ul>
       ) : (
-        <VerdictTable label={words.resultsOf(name)} files={verdicts} />
+        <VerdictTable label={words.resultsOf(name)} flowId={flowId} files={verdicts} />
       )}
     </section>
   );

@@ -5,14 +5,14 @@ import { runtimeAt } from "../api-client/runtime-client.ts";
 const askMs = 500;
 
 export interface BulkReplay {
-  /** The replay that goes on, as far as it has come. */
+  /** Progress of the running replay. */
   readonly job: ReplayJob | undefined;
   start(filter: Readonly<Record<string, string>>): void;
-  /** No more letters are tried; those under way are finished. */
+  /** Starts no more replays; those in progress finish. */
   cancel(): void;
 }
 
-/** Replays many dead letters on the runtime and follows it; `ended` hears what it came to, `failed` why it cannot be told. */
+/** Replays many dead letters on the runtime and tracks progress; `ended` receives the result, `failed` the error. */
 export function useBulkReplay(target: string | undefined, ended: (job: ReplayJob) => void, failed: (error: Error) => void): BulkReplay {
   const [job, setJob] = useState<ReplayJob | undefined>(undefined);
   const heard = useRef({ ended, failed });

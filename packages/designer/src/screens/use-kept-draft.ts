@@ -1,5 +1,5 @@
-// Unsaved work of the mapping and access editors. It stays in the page's memory only, because it may hold secrets: other
-// screens can be visited meanwhile, and leaving the page asks first.
+// Unsaved drafts of the mapping and access editors. They stay in the page's memory only, because they may contain secrets: they survive navigation,
+// and closing the page asks first.
 import { useCallback, useEffect, useState } from "react";
 
 const kept = new Map<string, unknown>();
@@ -10,25 +10,25 @@ function ask(event: BeforeUnloadEvent): void {
 
 export const hasDraft = (key: string): boolean => kept.has(key);
 
-/** Begins work before its screen is opened. */
+/** Creates a draft before its screen is opened. */
 export const keepDraft = (key: string, draft: unknown): void => void kept.set(key, draft);
 
 export const dropDraft = (key: string): void => void kept.delete(key);
 
-/** What follows the start in the names of kept work. */
+/** The part of a draft key after the prefix. */
 export const draftsUnder = (start: string): readonly string[] => [...kept.keys()].filter((key) => key.startsWith(start)).map((key) => key.slice(start.length));
 
 export interface KeptDraft<T> {
   readonly draft: T;
   readonly isChanged: boolean;
-  /** True when the work was begun before this screen was opened. */
+  /** True when the draft existed before this screen was opened. */
   readonly isRestored: boolean;
   change(next: T): void;
-  /** Goes back to what is saved, or to what has just been saved. */
+  /** Resets the draft to the saved version. */
   settle(saved: T): void;
 }
 
-/** Work that survives a visit to another screen. `key` names what is edited, `saved` is where it starts. */
+/** A draft that survives navigation to another screen. `key` identifies the edited object, `saved` is its initial value. */
 export function useKeptDraft<T>(key: string, saved: T): KeptDraft<T> {
   const [isRestored, setRestored] = useState(() => kept.has(key));
   const [draft, setDraft] = useState<T>(() => (kept.has(key) ? (kept.get(key) as T) : saved));
@@ -36,7 +36,7 @@ export function useKeptDraft<T>(key: string, saved: T): KeptDraft<T> {
   useEffect(() => {
     window.addEventListener("beforeunload", ask);
     return () => {
-      // Kept work outlives its screen, and so does the question.
+      // Drafts outlive their screen, and so does the warning.
       if (kept.size === 0) window.removeEventListener("beforeunload", ask);
     };
   }, []);

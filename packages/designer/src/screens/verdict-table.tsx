@@ -1,12 +1,13 @@
 import { CircleAlert, CircleCheck } from "lucide-react";
+import { Link } from "wouter";
 import type { FileVerdict } from "../simulation/test-verdict.ts";
 import { strings } from "../strings.ts";
 import "./verdict-table.css";
 
 const words = strings.tests;
 
-/** How the tests of some files went: what did not hold first in its row. */
-export function VerdictTable({ label, files }: { readonly label: string; readonly files: readonly FileVerdict[] }) {
+/** Results of test files; each row shows the first failed check. */
+export function VerdictTable({ label, flowId, files }: { readonly label: string; readonly flowId: string; readonly files: readonly FileVerdict[] }) {
   return (
     <div className="table-scroll" role="region" aria-label={label} tabIndex={0}>
       <table className="table table--stacks">
@@ -22,8 +23,8 @@ export function VerdictTable({ label, files }: { readonly label: string; readonl
         </thead>
         <tbody>
           {files.flatMap(({ id, faults, tests }) => [
-            ...(faults.length === 0 ? [] : [<Verdict key={id} file={id} name={words.fileFault} faults={faults} />]),
-            ...tests.map((test, index) => <Verdict key={`${id}/${index}`} file={id} {...test} />),
+            ...(faults.length === 0 ? [] : [<Verdict key={id} flowId={flowId} file={id} name={words.fileFault} faults={faults} />]),
+            ...tests.map((test, index) => <Verdict key={`${id}/${index}`} flowId={flowId} file={id} {...test} />),
           ])}
         </tbody>
       </table>
@@ -31,7 +32,11 @@ export function VerdictTable({ label, files }: { readonly label: string; readonl
   );
 }
 
+/** The screen of a test file. */
+export const testPath = (flowId: string, file: string): string => `/tests/${encodeURIComponent(flowId)}/${encodeURIComponent(file)}`;
+
 interface VerdictProps {
+  readonly flowId: string;
   readonly file: string;
   readonly name: string;
   readonly line?: number;
@@ -39,7 +44,7 @@ interface VerdictProps {
   readonly durationMs?: number;
 }
 
-function Verdict({ file, name, line, faults, durationMs }: VerdictProps) {
+function Verdict({ flowId, file, name, line, faults, durationMs }: VerdictProps) {
   const [first, ...others] = faults;
   return (
     <tr>
@@ -52,7 +57,9 @@ function Verdict({ file, name, line, faults, durationMs }: VerdictProps) {
       <td>
         {name}
         <div className="mono muted">
-          {file}.test.yaml{line === undefined ? "" : `:${line}`}
+          <Link href={testPath(flowId, file)}>
+            {file}.test.yaml{line === undefined ? "" : `:${line}`}
+          </Link>
         </div>
       </td>
       <td className="verdict__fault" {...(first === undefined ? {} : { "data-label": words.columns.difference })}>

@@ -34,7 +34,7 @@ const at = (id: string | undefined, language: string, expression: unknown, more:
     ...more,
   });
 
-test("an expression sees the message that comes to its step", async () => {
+test("an expression is evaluated with the message that reaches its step", async () => {
   expect(await at("which", "simple", "${header.who} ${variable.n} ${body[1]}")).toMatchObject({ kind: "value", value: "Ada 3 2", type: "text" });
   expect(await at("setHeader1", "simple", "${header.who}")).toMatchObject({ kind: "value", value: null });
   expect(await at("inner", "simple", "${body}")).toMatchObject({ kind: "value", value: 2, type: "number" });
@@ -42,25 +42,25 @@ test("an expression sees the message that comes to its step", async () => {
   expect(await at(undefined, "simple", "${header.X-Kind}")).toMatchObject({ kind: "value", value: "a", message: { body: [1, 2] } });
 });
 
-test("a condition is true or false, as where it is used", async () => {
+test("a condition evaluates to true or false", async () => {
   expect(await at("which", "simple", "${header.who} == 'Bob'")).toMatchObject({ kind: "value", value: false, type: "boolean" });
   const flow = { flowId: "f", source: source.replace("== 'Bob'", "contains 'Ad'"), mocks: [], sample: { routeId: "r", body: [1], headers: {} } };
   expect(await at("which", "simple", "${header.who} contains 'Ad'", { flow })).toMatchObject({ kind: "value", value: true, type: "boolean" });
   expect(await at("which", "simple", "${header.who} is no condition")).toMatchObject({ kind: "value", value: "Ada is no condition" });
 });
 
-test("a step the sample does not come to has no result, unless its message is given", async () => {
+test("a step that the sample does not reach has no result, unless its message is given", async () => {
   expect(await at("never", "simple", "${body}")).toEqual({ kind: "unreached" });
   const message = { body: "recorded", headers: { a: 1 } };
   expect(await at("never", "simple", "${body} ${header.a}", { message })).toMatchObject({ kind: "value", value: "recorded 1", message });
 });
 
-test("what is wrong with an expression is told, whether it shows when it is read or when it is run", async () => {
+test("errors of an expression are reported, both when it is compiled and when it is run", async () => {
   expect(await at("last", "simple", "${nope(")).toMatchObject({ kind: "error", error: expect.stringMatching(/\S/) });
   expect(await at("last", "jsonpath", "$[?(")).toMatchObject({ kind: "error", error: expect.stringMatching(/\S/) });
 });
 
-test("while the flow itself cannot run the sample stands in for the message", async () => {
+test("while the flow cannot run, the sample is used as the message", async () => {
   const flow = { flowId: "f", source: source.replace("${body}", "${nope("), mocks: [], sample: { routeId: "r", body: "hi", headers: {} } };
   expect(await at("each", "simple", "${body}!", { flow })).toMatchObject({ kind: "value", value: "hi!" });
 });

@@ -1,27 +1,27 @@
-// One expression on one message, by the engine itself: a flow of a single step is run on it. The message is the one that reaches
-// the expression's step when the sample goes through the flow.
-import type { BodyType } from "@sluice/engine";
+// Evaluates one expression for one message with the engine: it runs a flow of a single step. The message is the one that reaches the expression's
+// step when the sample runs through the flow.
+import type { BodyType } from "@sluice/engine/values";
 import { simulate, type SimulationRequest, type SimulationResult } from "./simulate.ts";
 import type { ShownMessage } from "./shown-message.ts";
 import type { SimulatedStep } from "./step-recorder.ts";
 
-/** What an expression sees of a message. */
+/** The parts of a message that an expression can read. */
 export type SeenMessage = Pick<ShownMessage, "body"> & Partial<Pick<ShownMessage, "headers" | "properties" | "variables">>;
 
 export interface EvaluationRequest {
   readonly language: string;
-  /** The language's value as it is written: a text, or a mapping with options. */
+  /** The language's value as written: a text, or a mapping with options. */
   readonly expression: unknown;
   /** The flow and its sample. */
   readonly flow: SimulationRequest;
-  /** Where the step of the expression stands in the flow's text; without one the message is the one that enters. */
+  /** Position of the expression's step in the text; without it, the input message is used. */
   readonly step: { readonly start: number; readonly end: number } | undefined;
-  /** Goes before what the sample gives. */
+  /** Takes precedence over the message from the sample. */
   readonly message: SeenMessage | undefined;
 }
 
 export type Evaluation =
-  /** The sample does not come to this step. */
+  /** The sample does not reach this step. */
   | { readonly kind: "unreached" }
   | { readonly kind: "value"; readonly value: unknown; readonly type: BodyType; readonly message: SeenMessage }
   | { readonly kind: "error"; readonly error: string; readonly message: SeenMessage };
@@ -50,22 +50,22 @@ export async function evaluate({ language, expression, flow, step, message: give
 
 const routeId = "expression";
 
-/** A step that tells whether a condition holds. */
+/** A step that evaluates a condition. */
 const asked = (condition: Readonly<Record<string, unknown>>) => ({
   choice: { when: [{ ...condition, steps: [{ setBody: { constant: "true" } }] }], otherwise: { steps: [{ setBody: { constant: "false" } }] } },
 });
 
-/** Whether the expression's text, alone or among its options, is this one. */
+/** Whether the text of the expression, alone or among its options, is this one. */
 const isText = (expression: unknown, text: string): boolean =>
   expression === text || (typeof expression === "object" && expression !== null && Object.values(expression).includes(text));
 
-/** A flow that cannot run, as while an expression is typed, shows its sample everywhere. */
+/** A flow that cannot run, e.g. while an expression is being typed, uses the sample everywhere. */
 function messageAt({ faults, input, steps }: SimulationResult, flow: SimulationRequest, step: EvaluationRequest["step"]): SeenMessage | undefined {
   if (faults.length > 0) return { body: flow.sample.body, headers: flow.sample.headers };
   return step === undefined ? input : outermost(steps, step)?.before;
 }
 
-/** The last time the step itself began, and not one inside it. */
+/** The last start of the step itself, not of an inner step. */
 function outermost(steps: readonly SimulatedStep[], { start, end }: { readonly start: number; readonly end: number }): SimulatedStep | undefined {
   const inside = steps.filter(({ offset }) => start <= offset && offset < end);
   const first = Math.min(...inside.map(({ offset }) => offset));

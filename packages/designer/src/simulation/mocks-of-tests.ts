@@ -1,10 +1,10 @@
-// The answers a flow's tests give, for steps nobody gave another answer for.
+// Mock responses from a flow's tests, for steps without another response.
 import { readFlowTests } from "@sluice/flow-tests/portable";
 import type { MockBody } from "@sluice/model";
 import type { SimulatedRuntime } from "./simulated-runtime.ts";
 import type { TestFile } from "./test-verdict.ts";
 
-/** The first mock of each step or address that answers and does not throw; `given` go before. */
+/** The first mock of each step or endpoint that returns a response; `given` mocks take precedence. */
 export function mocksOfTests(files: readonly TestFile[], given: readonly MockBody[], { deployment }: SimulatedRuntime): readonly MockBody[] {
   const steps = new Set(deployment.routes.flatMap((route) => route.steps.map(({ node }) => node.id)));
   const taken = new Set(given.map(({ match }) => match.stepId));

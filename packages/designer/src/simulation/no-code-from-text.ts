@@ -1,4 +1,4 @@
-// The page forbids making code from text; schemas must not even try. Imported before anything that makes one.
+// The content security policy of the page forbids eval; schema libraries must not try it. Imported before any schema.
 import { config } from "zod";
 
 config({ jitless: true });

@@ -1,4 +1,4 @@
-// One file of tests against a runtime, wherever that is.
+// Runs one test file against a runtime or a simulation.
 import "./no-code-from-text.ts";
 import { FlowTestFileError, readFlowTests, runFlowTest, type FlowTestFile, type LoggedLine, type RuntimeTransport } from "@sluice/flow-tests/portable";
 import { fileFaults, verdictOf, type FileVerdict, type TestFile, type TestVerdict } from "./test-verdict.ts";
@@ -7,11 +7,11 @@ export type Transport = RuntimeTransport;
 export type TransportLine = LoggedLine;
 
 export interface TestFileOptions {
-  /** How long to wait for mocks to be called; what the test says otherwise. */
+  /** Timeout for mock calls; overrides that of the test. */
   readonly patienceMs?: number;
 }
 
-/** `transport` may depend on what the file says about the flow. */
+/** `transport` may depend on the flow of the file. */
 export async function runTestFile(
   transport: RuntimeTransport | ((file: FlowTestFile) => RuntimeTransport),
   { id, text }: TestFile,

@@ -1,12 +1,13 @@
-// A message as people see it: plain data, bounded, a copy of its own.
-import { bodyTypeOf, toPlain, toPlainWithin, type BodyType, type Exchange } from "@sluice/engine";
+// A message for display: plain data, bounded, copied.
+import type { Exchange } from "@sluice/engine";
+import { bodyTypeOf, toPlain, toPlainWithin, type BodyType } from "@sluice/engine/values";
 
 type Values = Readonly<Record<string, unknown>>;
 
 export interface ShownMessage {
   readonly body: unknown;
   readonly bodyType: BodyType;
-  /** The body is longer than what is shown of it. */
+  /** The body was truncated. */
   readonly truncated: boolean;
   readonly headers: Values;
   readonly properties: Values;

@@ -1,4 +1,4 @@
-// The tests of a flow, run on the flow as it is being written.
+// Runs the tests of a flow on the text being edited.
 import { runTestFile } from "./run-test-file.ts";
 import { simulatedTransport } from "./simulated-transport.ts";
 import type { SimulatedFlow } from "./simulated-runtime.ts";
@@ -8,7 +8,7 @@ export interface TestsRequest extends SimulatedFlow {
   readonly files: readonly TestFile[];
 }
 
-/** A simulation settles before it answers: there is nothing to wait for. */
+/** A simulation settles before it responds, so there is no need to wait. */
 const patienceMs = 1;
 
 export async function simulateTests({ files, ...flow }: TestsRequest): Promise<readonly FileVerdict[]> {
@@ -34,7 +34,7 @@ function textsOf(values: Readonly<Record<string, unknown>> = {}): Readonly<Recor
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
 }
 
-/** Documents that stand in the test itself; those in files beside it are the workspace's own, by the same id. */
+/** Documents defined in the test itself; those in files are workspace documents with the same id. */
 function documentsOf(documents: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(documents).flatMap(([id, document]) => (typeof document === "string" ? [] : [[id, JSON.stringify(document)]])));
 }

@@ -25,7 +25,7 @@ test("every step shows the message after it", async () => {
   expect(outcome).toMatchObject({ status: "completed", body: "hi 1", error: null });
 });
 
-test("only the branch that was taken has steps, and they know where they stand", async () => {
+test("only the executed branch has steps, with their positions", async () => {
   const source = flow(
     "- choice:\n    when:\n      - {simple: \"${body} == 'no'\", steps: [{setBody: {constant: never}}]}\n    otherwise: {steps: [{setBody: {constant: other}}]}",
   );
@@ -34,13 +34,13 @@ test("only the branch that was taken has steps, and they know where they stand",
   expect(source.slice(steps[1]?.offset)).toMatch(/^\{?setBody: \{constant: other\}/);
 });
 
-test("a step that fails says so, and what comes after it did not happen", async () => {
+test("a failed step reports its failure, and later steps are not executed", async () => {
   const { steps, outcome } = await run(flow("- throwException: {exceptionType: java.io.IOException, message: broken}\n- setBody: {constant: never}"));
   expect(steps.map(({ stepId, error }) => [stepId, error?.message])).toEqual([["throwException1", "broken"]]);
   expect(outcome).toMatchObject({ status: "failed", error: { type: "java.io.IOException", message: "broken", stepId: "throwException1" } });
 });
 
-test("what would go out is answered by its mock; without one the message goes on as it is and the step says so", async () => {
+test("external calls return their mock; without one the message continues unchanged and the step is marked", async () => {
   const source = flow("- to: {id: call, uri: 'http://erp.invalid/orders'}\n- to: {id: keep, uri: 'file:out'}");
   const { steps, calls, outcome } = await run(source, {}, { mocks: [{ id: "erp", match: { stepId: "call" }, respond: { status: 201, body: { ok: true } } }] });
   expect(steps.map(({ stepId, mock, unmocked, after }) => [stepId, mock, unmocked, after?.body])).toEqual([
@@ -51,7 +51,7 @@ test("what would go out is answered by its mock; without one the message goes on
   expect(outcome?.body).toEqual({ ok: true });
 });
 
-test("a webhook answers as it would", async () => {
+test("a webhook responds like on the runtime", async () => {
   const source = flow('- setHeader: {name: CamelHttpResponseCode, constant: "201"}\n- setBody: {simple: "${header.X-Who} ${header.q}"}', "webhook");
   const { outcome, input } = await run(source, { body: '{"a":1}', headers: { "X-Who": "Ada", "Content-Type": "application/json" }, query: "q=2" });
   expect(outcome?.reply).toMatchObject({ status: 201, body: "Ada 2" });
@@ -59,7 +59,7 @@ test("a webhook answers as it would", async () => {
   expect((await run(source, { method: "GET" })).faults).toMatchObject([{ message: "GET /api/r reaches no route" }]);
 });
 
-test("nobody waits: a delay of a minute is over at once, a retry too", async () => {
+test("delays and retries take no real time", async () => {
   const began = performance.now();
   const around =
     '- onException:\n    exception: [java.io.IOException]\n    redeliveryPolicy: {maximumRedeliveries: "3", redeliveryDelay: "60000"}\n    handled: {constant: "true"}\n    steps: [{setBody: {constant: given up}}]\n';
@@ -75,20 +75,20 @@ test("nobody waits: a delay of a minute is over at once, a retry too", async () 
   expect(performance.now() - began).toBeLessThan(60_000);
 });
 
-test("a run that would be ended by its limit of time ends so here", async () => {
+test("a run that would exceed its time limit is cancelled", async () => {
   const { outcome } = await run(flow("- delay: {constant: '3600000'}"));
   expect(outcome).toMatchObject({ status: "cancelled" });
 });
 
-test("a flow that cannot run says why, and where; a value that is missing has its name stand in", async () => {
+test("an invalid flow reports its errors with positions; a missing placeholder is replaced by its name", async () => {
   const broken = await run(flow("- setBdy: {constant: x}"));
   expect(broken.faults).toMatchObject([{ span: { line: 6 } }]);
   expect(broken.faults[0]?.message).toContain("unknown step 'setBdy'");
   expect((await run("- route: [")).faults.length).toBeGreaterThan(0);
   const standing = await run(flow("- setBody: {constant: '{{erp.url}}'}"));
-  expect([standing.standIns, standing.outcome?.body]).toEqual([["erp.url"], "erp.url"]);
-  expect((await run(flow("- setBody: {constant: '{{erp.url:x}}'}"))).standIns).toEqual([]);
-  expect((await run(flow("- log: x"), { routeId: "other" })).faults[0]?.message).toBe("there is no route 'other'");
+  expect([standing.unresolvedParameters, standing.outcome?.body]).toEqual([["erp.url"], "erp.url"]);
+  expect((await run(flow("- setBody: {constant: '{{erp.url:x}}'}"))).unresolvedParameters).toEqual([]);
+  expect((await run(flow("- log: x"), { routeId: "other" })).faults[0]?.message).toBe("unknown route 'other'");
 });
 
 test("tables and mapping documents of the workspace are used", async () => {
@@ -99,13 +99,13 @@ test("tables and mapping documents of the workspace are used", async () => {
   expect(missing.outcome?.status).toBe("failed");
 });
 
-test("a flow that makes too many messages is bounded", async () => {
+test("the number of messages of a flow is bounded", async () => {
   const { steps, omittedSteps } = await run(flow("- loop:\n    constant: '2000'\n    steps: [{log: x}]"));
   expect(steps.length).toBe(500);
   expect(omittedSteps).toBeGreaterThan(1_000);
 });
 
-test("tests run on the text as it is", async () => {
+test("tests run on the current text", async () => {
   const text = `flowId: f
 tests:
   - name: good
@@ -120,8 +120,21 @@ tests:
   const [verdict] = await simulateTests({ flowId: "f", source, files: [{ id: "a", text }] });
   expect(verdict?.tests.map(({ name, faults, visited }) => [name, faults, visited])).toEqual([
     ["good", [], ["r/log1", "r/call"]],
-    ["bad", [expect.stringContaining('expected a reply that holds {"ok":false}'), "mock 'erp' was called 0 times, expected at least 1"], ["r/log1", "r/call"]],
+    [
+      "bad",
+      [expect.stringContaining('expected a reply that contains {"ok":false}'), "mock 'erp' was called 0 times, expected at least 1"],
+      ["r/log1", "r/call"],
+    ],
   ]);
   const [wrong] = await simulateTests({ flowId: "f", source, files: [{ id: "b", text: "flowId: f\ntests: [{nam: x}]" }] });
   expect(wrong?.faults[0]).toContain("line 2");
+});
+
+test("connectors and connections of the runtime are simulated by name", async () => {
+  const systems = { connectors: [{ scheme: "kafka", aliases: [], roles: ["source", "sink"] as const }], classes: ["org.example.DataSource"] };
+  const beans = "- beans: [{name: ds, type: org.example.DataSource, properties: {url: x}}]\n";
+  const source = flow('- to: {id: send, uri: "kafka:orders?brokers=b:9092"}\n- setBody: {constant: after}', "kafka:in", beans);
+  const { outcome, steps, faults } = await run(source, {}, { systems });
+  expect([faults, outcome, steps[0]]).toMatchObject([[], { status: "completed", body: "after" }, { stepId: "send" }]);
+  expect((await run(source)).faults[0]?.message).toContain("org.example.DataSource");
 });

@@ -1,5 +1,6 @@
-// One message through a flow, without a server: what each step made of it, and what came out at the end.
-import { bodyTypeOf, Headers, Message, toPlain, type Exchange, type HttpReply, type SessionTag } from "@sluice/engine";
+// Runs one message through a flow without a server and returns the result of each step and of the run.
+import { Headers, Message, type Exchange, type HttpReply, type SessionTag } from "@sluice/engine";
+import { bodyTypeOf, toPlain } from "@sluice/engine/values";
 import type { Diagnostic, MockBody } from "@sluice/model";
 import { shownMessage, type ShownMessage } from "./shown-message.ts";
 import type { LoggedLine } from "./simulated-host.ts";
@@ -9,10 +10,10 @@ import { mocksOfTests } from "./mocks-of-tests.ts";
 import type { SimulatedStep } from "./step-recorder.ts";
 import type { TestFile } from "./test-verdict.ts";
 
-/** A message to begin with, and where it enters. */
+/** The input message and the route it is sent to. */
 export interface Sample {
   readonly routeId: string;
-  /** Text or bytes for a webhook; anything for the others. */
+  /** Text or bytes for a webhook; any value for other routes. */
   readonly body: unknown;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly properties?: Readonly<Record<string, unknown>>;
@@ -27,7 +28,7 @@ export interface Sample {
 export interface SimulationRequest extends SimulatedFlow {
   readonly sample: Sample;
   readonly mocks: readonly MockBody[];
-  /** Tests whose mocks answer where nothing else does. */
+  /** Tests whose mocks are used for steps without another mock. */
   readonly testFiles?: readonly TestFile[];
 }
 
@@ -43,7 +44,7 @@ interface SimulatedOutcome {
   readonly bodyType: string;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly error: { readonly type: string; readonly message: string; readonly stepId: string | null } | null;
-  /** What a caller over HTTP gets. */
+  /** The HTTP response for a caller. */
   readonly reply: SimulatedReply | undefined;
 }
 
@@ -56,19 +57,19 @@ export interface SimulationResult {
   readonly outcome: SimulatedOutcome | undefined;
   readonly calls: readonly SimulatedCall[];
   readonly lines: readonly LoggedLine[];
-  readonly standIns: readonly string[];
+  readonly unresolvedParameters: readonly string[];
   /** Texts of expressions that are conditions. */
   readonly conditions: readonly string[];
   readonly durationMs: number;
 }
 
-/** Messages of a simulation are sent by hand. Delays are real ones of the simulated clock, which costs nothing. */
+/** Triggers do not fire in a simulation. Delays use the simulated clock, so they take no real time. */
 const byHand: SessionTag = { id: "simulation", skipTime: false };
 
 export async function simulate(request: SimulationRequest): Promise<SimulationResult> {
   const began = performance.now();
   const started = await startSimulated(request);
-  const nothing = { input: undefined, steps: [], omittedSteps: 0, outcome: undefined, calls: [], lines: [], standIns: [], conditions: [] };
+  const nothing = { input: undefined, steps: [], omittedSteps: 0, outcome: undefined, calls: [], lines: [], unresolvedParameters: [], conditions: [] };
   const failed = (faults: SimulationResult["faults"]): SimulationResult => ({ ...nothing, faults, durationMs: performance.now() - began });
   if (!started.ok) return failed(started.diagnostics.filter(({ severity }) => severity === "error"));
   const { simulated } = started;
@@ -82,7 +83,7 @@ export async function simulate(request: SimulationRequest): Promise<SimulationRe
   const sent = await sendSample(simulated, request.sample);
   if (typeof sent === "string") return failed([{ code: "sample-invalid", message: sent, span }]);
   await settle(simulated);
-  const { recorder, host, standIns, conditions } = simulated;
+  const { recorder, host, unresolvedParameters, conditions } = simulated;
   return {
     faults: [],
     input: sent.input,
@@ -91,7 +92,7 @@ export async function simulate(request: SimulationRequest): Promise<SimulationRe
     outcome: sent.outcome,
     calls: mocks.calls,
     lines: host.lines,
-    standIns,
+    unresolvedParameters,
     conditions: [...conditions],
     durationMs: performance.now() - began,
   };
@@ -102,18 +103,18 @@ interface Sent {
   readonly outcome: SimulatedOutcome;
 }
 
-/** Sends a message in; what became of it, or why it could not be sent. */
+/** Sends a message; returns the run, or why it could not be sent. */
 export async function sendSample(simulated: SimulatedRuntime, sample: Sample, session = byHand): Promise<Sent | string> {
   const { runtime, host } = simulated;
   const route = runtime.routes.get(sample.routeId);
-  if (route === undefined) return `there is no route '${sample.routeId}'`;
+  if (route === undefined) return `unknown route '${sample.routeId}'`;
   let began: Exchange | undefined;
   let input: ShownMessage | undefined;
   const remember = (exchange: Exchange): void => {
     began ??= exchange;
     input ??= shownMessage(exchange);
   };
-  if (/^(webhook|platform-http)\b/.test(route.from)) {
+  if (route.trigger === "request") {
     const untap = runtime.tap({ layer: 90, covers: () => true, step: (next) => (exchange) => (remember(exchange), next(exchange)) });
     const reply = await finish(
       simulated,
@@ -144,7 +145,7 @@ export async function sendSample(simulated: SimulatedRuntime, sample: Sample, se
   return { input, outcome: { ...outcomeOf(exchange ?? began), reply: undefined } };
 }
 
-/** Waits in simulated time; undefined when the end never comes. */
+/** Waits in simulated time; undefined when the run never ends. */
 export async function finish<T>({ host }: SimulatedRuntime, result: T | Promise<T>): Promise<T | undefined> {
   if (!(result instanceof Promise)) return result;
   let value: T | undefined;
@@ -160,10 +161,10 @@ export async function finish<T>({ host }: SimulatedRuntime, result: T | Promise<
   return value;
 }
 
-/** How far ahead a simulation looks for what follows a reply: groups that are complete after a time, further tries. */
+/** How far ahead a simulation advances the clock after a reply, for aggregation timeouts and retries. */
 const afterwardsMs = 60_000;
 
-/** Lets what goes on behind the reply (taps, queues, groups) come to its end, or to where it waits for more messages. */
+/** Runs asynchronous work after the reply (wire taps, queues, aggregations) until it ends or waits for more messages. */
 export async function settle({ host }: SimulatedRuntime): Promise<void> {
   await host.clock.runUntil(() => false, afterwardsMs);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { SimulatedClock } from "./simulated-clock.ts";
 
-test("alarms ring in their order without anybody waiting, and time has passed", async () => {
+test("timers fire in order without real waiting, and time advances", async () => {
   const clock = new SimulatedClock();
   const before = clock.now();
   const rung: string[] = [];
@@ -18,7 +18,7 @@ test("alarms ring in their order without anybody waiting, and time has passed", 
   expect(clock.now() - before).toBeGreaterThanOrEqual(61_000);
 });
 
-test("work that only breathes goes on before any alarm rings", async () => {
+test("work that only yields continues before any timer fires", async () => {
   const clock = new SimulatedClock();
   const order: string[] = [];
   let over = false;
@@ -32,7 +32,7 @@ test("work that only breathes goes on before any alarm rings", async () => {
   expect(order).toEqual(["work"]);
 });
 
-test("it says when nothing more will happen, looks no further than asked, and ends what never ends", async () => {
+test("it reports when no work is left, advances no further than requested, and stops endless work", async () => {
   const clock = new SimulatedClock();
   expect(await clock.runUntil(() => false)).toBe(false);
   let rung = 0;

@@ -1,5 +1,5 @@
-// Time in a simulation. It passes as it does outside, but nobody waits for an alarm: when nothing else is left to do, the clock
-// jumps to the next one. What happens, and in which order, is the same.
+// The clock of a simulation. It follows real time, but never waits for a timer: when no other work is left, it jumps to the next one. Events happen
+// in the same order as in real time.
 import type { Clock } from "@sluice/engine";
 
 interface Alarm {
@@ -8,7 +8,7 @@ interface Alarm {
   readonly run: () => void;
 }
 
-/** How far a simulation may look ahead, and how often it may jump. */
+/** How far a simulation may advance, and how many timers it may fire. */
 const farthestMs = 3_600_000;
 const mostAlarms = 20_000;
 
@@ -39,11 +39,11 @@ export class SimulatedClock implements Clock {
     this.#breathing--;
   }
 
-  /** Lets everything happen until `isOver` holds; false when nothing more would happen within `aheadMs`, or too much did. */
+  /** Runs until `isOver` returns true; false when nothing more would happen within `aheadMs`, or the limit was reached. */
   async runUntil(isOver: () => boolean, aheadMs = farthestMs): Promise<boolean> {
     const until = this.monotonic() + aheadMs;
     for (;;) {
-      // A whole turn of the event loop: every promise that could go on has gone on.
+      // One turn of the event loop: all pending promise callbacks have run.
       await turn();
       if (isOver()) return true;
       if (this.#breathing > 0) continue;
@@ -63,7 +63,7 @@ export class SimulatedClock implements Clock {
   }
 }
 
-/** The next turn of the event loop; timers would be slowed down when they follow each other. */
+/** The next turn of the event loop; nested timers would be throttled by the browser. */
 function turn(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

@@ -1,5 +1,6 @@
-// The host of a simulation: it reaches nothing, keeps what is logged and knows what is served over HTTP.
+// The host of a simulation: it does no I/O, collects log records and keeps the HTTP routes.
 import type { Exchange, Host, HttpMount, HttpReply, HttpRequest, LogLevel, Lookup, SessionTag } from "@sluice/engine";
+import { closedConnections } from "./outside-systems.ts";
 import { SimulatedClock } from "./simulated-clock.ts";
 
 export interface LoggedLine {
@@ -25,11 +26,13 @@ export class SimulatedHost implements Host {
   readonly globals = new Map<string, unknown>();
   readonly lines: LoggedLine[] = [];
   readonly lookup: Lookup;
+  readonly connections: NonNullable<Host["connections"]>;
   readonly #mounts: HttpMount[] = [];
   #count = 0;
 
-  constructor(lookup: Lookup) {
+  constructor(lookup: Lookup, connections: NonNullable<Host["connections"]> = closedConnections({ connectors: [], classes: [] })) {
     this.lookup = lookup;
+    this.connections = connections;
   }
 
   readonly ids = { next: (): string => `S${String(++this.#count).padStart(25, "0")}` };
@@ -56,7 +59,7 @@ export class SimulatedHost implements Host {
     return undefined;
   }
 
-  /** Hands a request to the route that serves its path; undefined when there is none. */
+  /** Passes a request to the route that serves its path; undefined when there is none. */
   request(request: SimulatedRequest, session: SessionTag): HttpReply | Promise<HttpReply> | undefined {
     for (const mount of this.#mounts) {
       if (mount.methods !== undefined && !mount.methods.includes(request.method)) continue;

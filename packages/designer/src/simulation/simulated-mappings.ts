@@ -1,4 +1,4 @@
-// The workspace's value-mapping tables and message-mapping documents, as a simulated flow uses them.
+// The value-mapping tables and message-mapping documents of the workspace, for a simulated flow.
 import { parse } from "yaml";
 import { compileMapping, mappingLanguages, problemText, readTable, unknownTable, type CompiledMapping, type ValueTable } from "@sluice/mapping";
 import type { MessageMappingPort } from "@sluice/connectors/portable";
@@ -33,7 +33,7 @@ export class SimulatedMappings {
 
   readonly port: MessageMappingPort = { find: (id) => (this.#documents.has(id) ? this.#compile(id) : undefined) };
 
-  /** Gives the documents the languages of the simulation; before anything runs. */
+  /** Provides the languages of the simulation; call before anything runs. */
   use(catalog: Catalog, host: Host): void {
     this.#surroundings = { catalog, host };
   }
@@ -53,7 +53,7 @@ export class SimulatedMappings {
   }
 }
 
-/** A document that cannot be read is one that says nothing: its editor tells what is wrong. */
+/** An invalid document is treated as empty: its editor reports the errors. */
 function parsed(text: string): unknown {
   try {
     return parse(text, { maxAliasCount: 100 }) as unknown;

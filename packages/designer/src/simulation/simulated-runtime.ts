@@ -1,6 +1,7 @@
-// A flow in service inside the page: the real engine on a host that reaches nothing.
+// A flow deployed in the page: the real engine on a host without I/O.
 import { createRuntime, type Deployment, type Exchange, type Run, type Runtime } from "@sluice/engine";
 import type { Diagnostic } from "@sluice/model";
+import { closedConnections, type OutsideSystems } from "./outside-systems.ts";
 import { SimulatedHost } from "./simulated-host.ts";
 import { SimulatedMappings, type Documents } from "./simulated-mappings.ts";
 import { simulationCatalog } from "./simulation-catalog.ts";
@@ -13,6 +14,8 @@ export interface SimulatedFlow {
   readonly params?: Readonly<Record<string, string>>;
   readonly tables?: Documents;
   readonly mappings?: Documents;
+  /** Connectors and connections of the runtime. */
+  readonly systems?: OutsideSystems;
 }
 
 export interface SimulatedRuntime {
@@ -20,28 +23,30 @@ export interface SimulatedRuntime {
   readonly deployment: Deployment;
   readonly host: SimulatedHost;
   readonly recorder: StepRecorder;
-  /** Every run that began, in order. */
+  /** All started runs, in order. */
   readonly runs: readonly Run[];
-  /** `{{names}}` without a value: their own name stands in. */
-  readonly standIns: readonly string[];
-  /** Texts that are read as conditions. */
+  /** Placeholders `{{name}}` without a value: replaced by their name. */
+  readonly unresolvedParameters: readonly string[];
+  /** Texts that are compiled as conditions. */
   readonly conditions: ReadonlySet<string>;
 }
 
 export type Started = { readonly ok: true; readonly simulated: SimulatedRuntime } | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
 
+const noSystems: OutsideSystems = { connectors: [], classes: [] };
 const unresolved = /^no value for parameter '(.+)'$/;
 const limits = { drainMs: 100, exchanges: 20_000 };
 
-/** Puts a flow into service, or tells why it cannot be. */
+/** Deploys a flow, or returns why that is not possible. */
 export async function startSimulated(flow: SimulatedFlow): Promise<Started> {
-  const { params = {} } = flow;
+  const { params = {}, systems = noSystems } = flow;
   const mappings = new SimulatedMappings(flow.tables ?? {}, flow.mappings ?? {});
-  const host = new SimulatedHost(mappings.lookup);
+  const host = new SimulatedHost(mappings.lookup, closedConnections(systems));
   const recorder = new StepRecorder();
   const conditions = new Set<string>();
   const catalog = simulationCatalog({
     mappings: mappings.port,
+    systems,
     unmocked: (exchange: Exchange) => recorder.mark(exchange, { unmocked: true }),
     condition: (text) => void conditions.add(text),
   });
@@ -58,8 +63,8 @@ export async function startSimulated(flow: SimulatedFlow): Promise<Started> {
       property: (name) => (Object.hasOwn(values, name) ? values[name] : undefined),
     });
   let prepared = prepare(params);
-  const standIns = [...new Set(prepared.diagnostics.flatMap(({ message }) => unresolved.exec(message)?.[1] ?? []))];
-  if (standIns.length > 0) prepared = prepare({ ...Object.fromEntries(standIns.map((name) => [name, name])), ...params });
+  const unresolvedParameters = [...new Set(prepared.diagnostics.flatMap(({ message }) => unresolved.exec(message)?.[1] ?? []))];
+  if (unresolvedParameters.length > 0) prepared = prepare({ ...Object.fromEntries(unresolvedParameters.map((name) => [name, name])), ...params });
   if (prepared.deployment === undefined) return { ok: false, diagnostics: prepared.diagnostics };
   runtime.tap(recorder.tap);
   const starting = runtime.deploy(prepared.deployment);
@@ -80,5 +85,5 @@ export async function startSimulated(flow: SimulatedFlow): Promise<Started> {
       diagnostics: [{ code: "flow-start-failed", severity: "error", message: failure?.message ?? "the flow did not start", path: "", span }],
     };
   }
-  return { ok: true, simulated: { runtime, deployment: prepared.deployment, host, recorder, runs, standIns, conditions } };
+  return { ok: true, simulated: { runtime, deployment: prepared.deployment, host, recorder, runs, unresolvedParameters, conditions } };
 }

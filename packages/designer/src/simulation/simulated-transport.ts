@@ -1,4 +1,4 @@
-// A runtime in the page, spoken to as the runner of flow tests speaks to any other: the same runner, the same verdicts.
+// A simulated runtime with the API of a real one, so that flow tests use the same runner.
 import { openShape, type OpenBody } from "@sluice/model";
 import type { RuntimeTransport, TransportReply } from "@sluice/flow-tests/portable";
 import { finish, sendSample, settle } from "./simulate.ts";
@@ -26,7 +26,7 @@ const reply = (status: number, value: unknown, headers: Readonly<Record<string, 
   text: JSON.stringify(value),
 });
 
-/** Each session gets the flow anew: nothing of one test is left for the next. */
+/** Each session redeploys the flow, so that no state is shared between tests. */
 export function simulatedTransport(flow: SimulatedFlow): RuntimeTransport {
   let open: OpenSession | undefined;
 
@@ -68,7 +68,7 @@ export function simulatedTransport(flow: SimulatedFlow): RuntimeTransport {
       if (method === "POST" && path === "/test/session") return begin(body);
       if (open === undefined) return reply(404, { error: "no session is open" });
       if (path === "/test/invoke") return invoke(open, body as Invocation);
-      if (path.startsWith("/runs")) return reply(200, { runs: runsOf(open.simulated).reverse() });
+      if (path.startsWith("/runs")) return reply(200, { runs: runsOf(open.simulated).toReversed() });
       if (method !== "DELETE") return calls(open);
       const { simulated } = open;
       open = undefined;
@@ -79,7 +79,7 @@ export function simulatedTransport(flow: SimulatedFlow): RuntimeTransport {
       const [pathname = "", query = ""] = path.split("?", 2);
       if (open === undefined) return reply(404, { error: "no session is open" });
       const { simulated } = open;
-      const routeId = [...simulated.runtime.routes.values()].find(({ from }) => /^(webhook|platform-http)\b/.test(from))?.identity.id ?? "";
+      const routeId = [...simulated.runtime.routes.values()].find(({ trigger }) => trigger === "request")?.identity.id ?? "";
       const outcome = await sendSample(simulated, { routeId, method, path: pathname, query, headers, body }, sessionOf(open));
       if (typeof outcome === "string") return reply(404, { error: outcome });
       const { reply: answered } = outcome.outcome;
@@ -97,7 +97,7 @@ export function simulatedTransport(flow: SimulatedFlow): RuntimeTransport {
   };
 }
 
-/** The runs as the management API lists them, oldest first. */
+/** The runs in the format of the management API, oldest first. */
 function runsOf({ runs, recorder }: SimulatedRuntime) {
   return runs.map((run) => ({
     id: run.id,

@@ -1,34 +1,25 @@
-// What a simulated flow may use: the real steps, languages and formats; the real connectors that stay inside the engine; and in
-// place of those that reach outside, ends that only note that a message would have gone out.
+// The catalog of a simulated flow: the real steps, languages and formats; the real connectors without I/O; and stand-ins for all others, which only
+// record that a message would have been sent.
 import { portableConnectors, ioShapes, type MessageMappingPort } from "@sluice/connectors/portable";
-import {
-  entities,
-  type Catalog,
-  type Connector,
-  type ConnectorDeclaration,
-  type Exchange,
-  type Host,
-  type LanguageDeclaration,
-  type Source,
-} from "@sluice/engine";
+import { entities, type Catalog, type Connector, type ConnectorDeclaration, type Exchange, type LanguageDeclaration, type Source } from "@sluice/engine";
+import type { ConnectorRole } from "@sluice/model";
+import { shapesOf, type OutsideSystems } from "./outside-systems.ts";
 import { beans, formats, languages, refused, restEntities, steps } from "@sluice/standard";
 
 export interface OutsideWorld {
   readonly mappings: MessageMappingPort;
-  /** A message reached an end that no mock answers for. */
+  /** A message reached a stand-in without a mock. */
   unmocked(exchange: Exchange): void;
-  /** A text was read as a condition by a language that reads conditions differently from other expressions. */
+  /** A text was compiled as a condition by a language that treats conditions differently from other expressions. */
   condition?(text: string): void;
+  /** Connectors of the runtime in addition to those of the page. */
+  readonly systems?: OutsideSystems;
 }
-
-/** Triggers that would fire by themselves; a simulated run is set off by hand. */
-const ticking: ReadonlySet<string> = new Set(["timer", "cron", "quartz", "scheduler"]);
-const served: ReadonlySet<string> = new Set(["webhook", "platform-http"]);
 
 export function simulationCatalog(world: OutsideWorld): Catalog {
   const known = new Map(languages.map((language) => [language.name, withConditions(language, world)]));
   const portable = portableConnectors(
-    // Two bodies are the same request when all of their bytes are.
+    // Two bodies are equal when all their bytes are.
     { digest: (bytes) => bytes.join(), readUpload: (body) => Promise.resolve({ body, headers: [] }) },
     {
       mappings: world.mappings,
@@ -36,18 +27,10 @@ export function simulationCatalog(world: OutsideWorld): Catalog {
       deadLetters: { keep: (exchange) => Promise.resolve(world.unmocked(exchange)) },
     },
   );
-  const connectors = [
-    ...portable.map((connector) =>
-      ticking.has(connector.scheme)
-        ? withSource(connector, quietSource)
-        : served.has(connector.scheme)
-          ? withSource(connector, directly)
-          : connector.scheme === "queue"
-            ? outbound(connector, world)
-            : connector,
-    ),
-    ...ioShapes.map((shape) => outbound(shape, world)),
-  ];
+  const own = [...portable.map((connector) => simulated(connector, world)), ...ioShapes.map((shape) => outbound(shape, world))];
+  const schemes = new Set(own.flatMap(({ scheme, aliases = [] }) => [scheme, ...aliases]));
+  const others = world.systems === undefined ? [] : shapesOf(world.systems, (scheme) => schemes.has(scheme));
+  const connectors = [...own, ...others.map((shape) => outbound(shape, world))];
   return {
     steps: new Map(steps.map((step) => [step.name, step])),
     languages: known,
@@ -58,6 +41,13 @@ export function simulationCatalog(world: OutsideWorld): Catalog {
     refused,
     defaultLanguage: "simple",
   };
+}
+
+/** A simulated run is started manually and stores nothing: automatic triggers never fire, and there is no store. */
+function simulated(connector: ConnectorDeclaration, world: OutsideWorld): ConnectorDeclaration {
+  if (connector.usesStore === true) return outbound(connector, world);
+  if (connector.trigger === "schedule") return withSource(connector, quietSource);
+  return connector.trigger === "request" ? withSource(connector, directly) : connector;
 }
 
 function withConditions(language: LanguageDeclaration, { condition }: OutsideWorld): LanguageDeclaration {
@@ -74,13 +64,13 @@ function withConditions(language: LanguageDeclaration, { condition }: OutsideWor
 
 type MakeSource = NonNullable<Connector["source"]>;
 
-/** The connector with its triggers made by `change`. */
+/** The connector with its sources replaced by `change`. */
 function withSource(declaration: ConnectorDeclaration, change: (make: MakeSource) => MakeSource): ConnectorDeclaration {
   return {
     ...declaration,
-    connect(host: Host) {
-      const connector = declaration.connect(host);
-      return connector.source === undefined ? connector : { ...connector, source: change(connector.source) };
+    connect(host, shared) {
+      const connector = declaration.connect(host, shared);
+      return connector.source === undefined ? connector : { ...connector, source: change(connector.source.bind(connector)) };
     },
   };
 }
@@ -89,18 +79,18 @@ const silent: Pick<Source, "start" | "stop"> = { start: () => undefined, stop: (
 
 const quietSource =
   (make: MakeSource): MakeSource =>
-  (endpoint, route) => ({ ...make(endpoint, route), ...silent });
+  (endpoint, scope) => ({ ...make(endpoint, scope), ...silent });
 
-/** What would be kept on disk first runs at once: there is no disk. */
+/** Durable messages run immediately, because there is no disk. */
 const directly =
   (make: MakeSource): MakeSource =>
-  (endpoint, route) =>
-    make({ ...endpoint, options: { ...(endpoint.options as object), durable: false } }, route);
+  (endpoint, scope) =>
+    make({ ...endpoint, options: { ...(endpoint.options as object), durable: false } }, scope);
 
 function outbound(shape: Omit<ConnectorDeclaration, "connect">, { unmocked }: OutsideWorld): ConnectorDeclaration {
   const triggers: Connector["source"] = () => ({ claims: [], exclusive: false, ...silent });
   const sink: Connector["sink"] = () => ({ send: unmocked });
-  const poller: Connector["poller"] = () => ({ receive: (_timeoutMs, exchange) => void unmocked(exchange) });
-  const ends = shape.scheme === "http" ? { sink } : shape.scheme === "file" ? { source: triggers, sink, poller } : { source: triggers, sink };
-  return { ...shape, connect: () => ends };
+  const poller: Connector["poller"] = () => ({ receive: (_timeoutMs, exchange) => (unmocked(exchange), undefined) });
+  const ends: Required<Pick<Connector, ConnectorRole>> = { source: triggers, sink, poller };
+  return { ...shape, connect: () => Object.fromEntries(shape.roles.map((role) => [role, ends[role]])) };
 }

@@ -1,6 +1,5 @@
-// Mocks in a simulation: the same as in a test session, armed on everything there is.
+// Mocks in a simulation: the same as in a test session, applied to all routes.
 import {
-  bodyTypeOf,
   checkAssertion,
   evaluateAssertion,
   Exchange,
@@ -9,7 +8,6 @@ import {
   MockFault,
   mockTap,
   Run,
-  toPlain,
   type AssertionResult,
   type Expression,
   type LanguageScope,
@@ -17,7 +15,7 @@ import {
   type MockOutcome,
   type RouteIdentity,
 } from "@sluice/engine";
-import { staysInside } from "@sluice/connectors/portable";
+import { bodyTypeOf, toPlain } from "@sluice/engine/values";
 import type { AssertionBody, MockBody, StepNode } from "@sluice/model";
 import { languages } from "@sluice/standard";
 import type { SimulatedRuntime } from "./simulated-runtime.ts";
@@ -45,7 +43,7 @@ export class SimulationMocks implements MockCalls<SimulatedCall> {
     this.#simulated = simulated;
   }
 
-  /** Puts the mocks in place; the returned function takes them out. Throws a MockFault when one is written wrong. */
+  /** Installs the mocks; returns a function that removes them. Throws a MockFault for an invalid mock. */
   arm(bodies: readonly MockBody[], failUnmatched: boolean): () => void {
     const { runtime, deployment, host, recorder } = this.#simulated;
     const mocks = bodies
@@ -56,7 +54,7 @@ export class SimulationMocks implements MockCalls<SimulatedCall> {
     const uris = new Map<StepNode, string | undefined>(deployment.routes.flatMap((route) => route.steps.map(({ node, uri }) => [node, uri] as const)));
     for (const { id, stepId } of mocks)
       if (stepId !== undefined && !/[*/]/.test(stepId) && ![...uris.keys()].some((node) => node.id === stepId))
-        throw new MockFault(`mock '${id}': there is no step '${stepId}'`);
+        throw new MockFault(`mock '${id}': unknown step '${stepId}'`);
     return runtime.tap(
       mockTap({
         sessionId: "simulation",
@@ -64,7 +62,7 @@ export class SimulationMocks implements MockCalls<SimulatedCall> {
         routes: new Set(deployment.routes.map(({ identity }) => identity)),
         scope: "deployment",
         failUnmatched,
-        staysInside,
+        staysInside: (uri) => runtime.staysInside(uri),
         calls: this,
         uriOf: (node) => uris.get(node),
         mocked: (exchange) => recorder.mark(exchange, { mock: this.calls.at(-1)?.mockId ?? "" }),
@@ -97,7 +95,7 @@ export class SimulationMocks implements MockCalls<SimulatedCall> {
     call.outcome = kind;
   }
 
-  /** Throws a MockFault for an assertion that can never be judged. */
+  /** Throws a MockFault for an assertion that cannot be evaluated. */
   check(assertions: readonly AssertionBody[]): void {
     for (const assertion of assertions) checkAssertion(assertion, (path) => this.#jsonPath(path));
   }
@@ -131,7 +129,7 @@ export class SimulationMocks implements MockCalls<SimulatedCall> {
     try {
       return (language(name) as NonNullable<ReturnType<typeof language>>).compile(text, {}, scope);
     } catch (error) {
-      throw new MockFault(`'${text.slice(0, 100)}' is no valid ${name} expression: ${(error as Error).message}`);
+      throw new MockFault(`'${text.slice(0, 100)}' is not a valid ${name} expression: ${(error as Error).message}`);
     }
   }
 }

@@ -1,4 +1,4 @@
-// The engine's own thread in the page: nothing a flow does can hold up typing.
+// Runs the engine in a Web Worker, so that a flow cannot block the page.
 import "./no-code-from-text.ts";
 import { evaluate } from "./evaluate.ts";
 import { simulate } from "./simulate.ts";

@@ -38,7 +38,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-test("an order is sent once the worker is there, and its result handed back", async () => {
+test("a request is sent when the worker is ready, and its result is returned", async () => {
   const result = order("a");
   const [worker] = workers as [FakeWorker];
   expect(worker.orders).toEqual([]);
@@ -48,7 +48,7 @@ test("an order is sent once the worker is there, and its result handed back", as
   expect(await result).toBe("verdicts");
 });
 
-test("of the orders that wait only the newest is done", async () => {
+test("only the newest waiting request is executed", async () => {
   const results = [order("a"), order("b"), order("c")].map(outcome);
   const [worker] = workers as [FakeWorker];
   worker.say({ kind: "ready" });
@@ -58,7 +58,7 @@ test("of the orders that wait only the newest is done", async () => {
   expect(worker.orders.map(({ request }) => ("source" in request ? request.source : undefined))).toEqual(["a", "c"]);
 });
 
-test("an order that takes too long ends its worker; the next one gets a new one, and a late answer is nobody's", async () => {
+test("a request that takes too long terminates its worker; the next one gets a new worker, and late replies are ignored", async () => {
   const slow = outcome(order("slow"));
   const [worker] = workers as [FakeWorker];
   await vi.advanceTimersByTimeAsync(longestMs * 5);
@@ -74,7 +74,7 @@ test("an order that takes too long ends its worker; the next one gets a new one,
   expect(await next).toBe("next");
 });
 
-test("a worker that cannot be loaded is told, and tried again with the next order", async () => {
+test("a worker that fails to load is reported, and loaded again for the next request", async () => {
   const first = outcome(order("a"));
   (workers[0] as FakeWorker).onerror?.({ message: "" } as ErrorEvent);
   expect(await first).toBe("crash");

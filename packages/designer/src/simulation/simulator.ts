@@ -1,5 +1,5 @@
-// The page's side of the simulation: one worker, one order at a time. An order that takes too long costs the worker its life;
-// the next one gets a new worker. Of orders that wait, only the newest of each kind is worth doing.
+// The page's side of the simulation: one worker, one request at a time. A request that takes too long terminates the worker; the next one gets a new
+// worker. Only the newest waiting request of each kind is executed.
 import type { Order, Report, Work } from "./work.ts";
 
 /** The part of a Worker that is used. */
@@ -41,12 +41,12 @@ export class Simulator {
     this.#open = open;
   }
 
-  /** The result, unless a newer order of the same kind came before it was begun, or it took too long. */
+  /** Resolves with the result; rejects when a newer request of the same kind replaced it, or it took too long. */
   run<K extends keyof Work>(kind: K, request: Work[K]["request"]): Promise<Work[K]["result"]> {
     return new Promise((resolve, reject) => {
-      this.#waiting.get(kind)?.reject(new SimulationStopped("replaced", "a newer one took its place"));
+      this.#waiting.get(kind)?.reject(new SimulationStopped("replaced", "replaced by a newer request"));
       const order = { kind, number: ++this.#number, request } as Order;
-      this.#waiting.set(kind, { order, resolve: resolve as (result: unknown) => void, reject });
+      this.#waiting.set(kind, { order, resolve, reject });
       this.#next();
     });
   }
@@ -79,7 +79,7 @@ export class Simulator {
     const running = this.#running;
     if (running === undefined) return;
     this.#worker?.postMessage(running.order);
-    // What the engine costs to load is not the flow's fault, so its time begins here.
+    // The time limit starts here, so that loading the engine does not count.
     this.#timer = setTimeout(() => this.#stop(new SimulationStopped("time", `stopped after ${longestMs / 1_000} s`)), longestMs);
   }
 
@@ -97,7 +97,7 @@ export class Simulator {
     this.#next();
   }
 
-  /** Ends the worker and what it was doing; what waits gets a new one. */
+  /** Terminates the worker and its request; waiting requests get a new worker. */
   #stop(why: SimulationStopped): void {
     clearTimeout(this.#timer);
     this.#worker?.terminate();

@@ -1,5 +1,4 @@
-// Takes down what every step of a simulated run did: the message before and after it, its failure, its time, and who answered
-// in place of the outside world.
+// Records every step of a simulated run: the message before and after it, its failure, its duration, and whether a mock replaced an external system.
 import { toFlowError, type Exchange, type Processor, type Tap } from "@sluice/engine";
 import type { StepNode } from "@sluice/model";
 import { shownMessage, type ShownMessage } from "./shown-message.ts";
@@ -9,16 +8,16 @@ export interface SimulatedStep {
   readonly routeId: string;
   readonly stepId: string;
   readonly kind: string;
-  /** Where the step begins in the text. */
+  /** Position of the step in the text. */
   readonly offset: number;
   readonly attempt: number;
   readonly before: ShownMessage;
   after: ShownMessage | undefined;
   error: { readonly type: string; readonly message: string } | undefined;
   durationMs: number;
-  /** The mock that answered. */
+  /** The mock that was used. */
   mock: string | undefined;
-  /** It would have gone out, but nothing said what the answer is: the message went on as it was. */
+  /** An external call without a mock: the message continued unchanged. */
   unmocked: boolean;
 }
 
@@ -26,13 +25,13 @@ const mostSteps = 500;
 
 export class StepRecorder {
   readonly steps: SimulatedStep[] = [];
-  /** Steps that happened beyond those that were kept. */
+  /** Number of executed steps that were not recorded. */
   omitted = 0;
   readonly #open = new WeakMap<Exchange, SimulatedStep[]>();
 
   readonly tap: Tap = { layer: 20, covers: () => true, step: (next, node, route) => this.#recorded(next, node, route.id) };
 
-  /** Marks the step at work: a mock answered, or nobody did. */
+  /** Marks the current step: a mock was used, or none was found. */
   mark(exchange: Exchange, who: { readonly mock?: string; readonly unmocked?: true }): void {
     for (let one: Exchange | undefined = exchange; one !== undefined; one = one.parent) {
       const step = this.#open.get(one)?.at(-1);
@@ -83,7 +82,7 @@ export class StepRecorder {
         finish(thrown ?? new Error("rejected without a reason"));
         throw thrown;
       }
-      if (pending === undefined) return void finish();
+      if (pending === undefined) return finish();
       return pending.then(
         () => finish(),
         (thrown: unknown) => {

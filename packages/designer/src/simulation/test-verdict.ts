@@ -1,4 +1,4 @@
-// How tests went, as the page shows it, whoever ran them.
+// Test results in the format of the page, from the simulation or the runtime.
 import type { FlowTestFileError, FlowTestResult } from "@sluice/flow-tests/portable";
 
 export interface TestFile {
@@ -11,13 +11,13 @@ export interface TestVerdict {
   readonly line: number;
   readonly faults: readonly string[];
   readonly durationMs: number;
-  /** `routeId/stepId` of every step its messages went through. */
+  /** `routeId/stepId` of every step that the messages passed. */
   readonly visited: readonly string[];
 }
 
 export interface FileVerdict {
   readonly id: string;
-  /** What is wrong with the file itself. */
+  /** Errors of the file itself. */
   readonly faults: readonly string[];
   readonly tests: readonly TestVerdict[];
 }

@@ -1,4 +1,4 @@
-// What the page asks of the worker and what it gets back.
+// Requests to the worker and their results.
 import type { Evaluation, EvaluationRequest } from "./evaluate.ts";
 import type { SimulationRequest, SimulationResult } from "./simulate.ts";
 import type { TestsRequest } from "./simulate-tests.ts";

@@ -1,4 +1,4 @@
-// The source editor: shows the document's text, turns typing into splices of it, and leaves undo to the document's one history.
+// The source editor: shows the document's text, converts typing to splices, and uses the document's undo history.
 import { defaultKeymap, indentWithTab } from "@codemirror/commands";
 import { foldKeymap } from "@codemirror/language";
 import { setDiagnostics, type Diagnostic } from "@codemirror/lint";
@@ -13,10 +13,10 @@ import { problemOf, type Problem } from "../document/problem.ts";
 import { strings } from "../strings.ts";
 import { editorSurface } from "./editor-surface.ts";
 
-/** Marks changes that came from the document, so that they do not go back to it. */
+/** Marks changes from the document, so that they are not sent back to it. */
 const fromDocument = Annotation.define<boolean>();
 
-/** Puts the source editor into an element; returns what takes it out again. */
+/** Mounts the source editor in an element; returns the unmount function. */
 export function mountCodeEditor(parent: HTMLElement, editor: Editor, label: string): () => void {
   const view = new EditorView({
     parent,
@@ -56,7 +56,7 @@ export function mountCodeEditor(parent: HTMLElement, editor: Editor, label: stri
   };
 }
 
-/** The exact text, with the document's own line ends. */
+/** The exact text, with the document's own line endings. */
 const textOf = (state: EditorState): string => state.sliceDoc();
 
 function typed(editor: Editor, text: string): void {
@@ -66,7 +66,7 @@ function typed(editor: Editor, text: string): void {
 function showText(view: EditorView, text: string): void {
   const shown = textOf(view.state);
   if (shown === text) return;
-  // Offsets of the editor count every line end as one sign; comparing with plain line ends keeps both in step.
+  // The editor counts every line ending as one character; comparing with normalized line endings keeps offsets in sync.
   const { start, end, text: insert } = difference(shown.replaceAll("\r\n", "\n"), text.replaceAll("\r\n", "\n"));
   view.dispatch({ changes: { from: start, to: end, insert: view.state.toText(insert) }, annotations: fromDocument.of(true) });
 }
@@ -80,7 +80,7 @@ function editorOffset(state: EditorState, text: string, offset: number): number 
   return Math.min(state.doc.length, text.slice(0, offset).replaceAll("\r\n", "\n").length);
 }
 
-/** Shows the lines of the selected step. */
+/** Highlights the lines of the selected step. */
 function reveal(view: EditorView, { flow }: Editor): void {
   if (flow.selection === undefined || isBroken(flow)) return;
   const span =

@@ -1,4 +1,4 @@
-// What every source editor of the page has in common: its colours, gutters and ways to find and fold; not what becomes of typing.
+// Shared setup of all source editors: colors, gutters, search and folding, but not the handling of changes.
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, foldGutter, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter } from "@codemirror/lint";
@@ -30,7 +30,7 @@ const look = EditorView.theme({
   ".cm-selectionMatch": { backgroundColor: "color-mix(in srgb, var(--warn) 25%, transparent)" },
 });
 
-/** For YAML, and for JSON, which is YAML too. */
+/** For YAML, and for JSON, which is a subset of YAML. */
 export function editorSurface(label: string): Extension {
   const nonce = document.querySelector<HTMLMetaElement>("meta[name=csp-nonce]")?.content ?? "";
   return [

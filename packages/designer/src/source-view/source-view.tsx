@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import { useEditor } from "../screens/editor/editor-context.ts";
+import { useEditor } from "../editor/editor-context.ts";
 import { strings } from "../strings.ts";
 import { mountCodeEditor } from "./code-editor.ts";
 import "./source-view.css";

@@ -1,12 +1,12 @@
 import { MessageView } from "../controls/message-view.tsx";
 import { pathKey } from "../document/outline.ts";
-import { useShownRun } from "../screens/editor/shown-run.tsx";
+import { useShownRun } from "./shown-run.tsx";
 import { strings } from "../strings.ts";
 import { useTrialState } from "./trial-context.ts";
 
 const words = strings.trial;
 
-/** The message the selected step last saw: of the run that is looked into, otherwise of the sample. */
+/** The last message at the selected step: of the open run, else of the sample. */
 export function MessageTab({ target }: { readonly target: { readonly key: string; readonly title: string } }) {
   const tried = useTrialState((state) => state.steps);
   const { run, steps } = useShownRun();

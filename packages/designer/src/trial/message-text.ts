@@ -1,10 +1,10 @@
-// Messages as text: laid out for reading and comparing, or in one short line.
+// Messages as text: formatted for reading and comparing, or as one short line.
 import type { ShownMessage } from "../simulation/shown-message.ts";
 
 export const messageParts = ["body", "headers", "properties", "variables"] as const;
 export type MessagePart = (typeof messageParts)[number];
 
-/** What a message may lack when it was recorded instead of simulated. */
+/** Parts that a recorded message may lack, unlike a simulated one. */
 export type SomeMessage = Pick<ShownMessage, "body"> & Partial<Omit<ShownMessage, "body" | "bodyType">>;
 
 export function partText(message: SomeMessage | undefined, part: MessagePart): string {
@@ -16,11 +16,11 @@ export function partText(message: SomeMessage | undefined, part: MessagePart): s
     .join("\n");
 }
 
-/** How many values a part holds; undefined for the body. */
+/** Number of entries of a part; undefined for the body. */
 export const partSize = (message: SomeMessage | undefined, part: MessagePart): number | undefined =>
   part === "body" ? undefined : Object.keys(message?.[part] ?? {}).length;
 
-/** A body laid out: JSON with indents whether it came as data or as text, everything else as it is. */
+/** A formatted body: indented JSON for data and JSON text, everything else unchanged. */
 export function bodyText(body: unknown): string {
   if (body === null || body === undefined) return "";
   if (typeof body !== "string") return JSON.stringify(body, null, 2);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { RunDetail } from "@sluice/client";
 import { openFlow } from "../document/open-flow.ts";
 import { pathKey } from "../document/outline.ts";
-import { sampleOfRun } from "../screens/editor/sample-of-run.ts";
+import { sampleOfRun } from "./sample-of-run.ts";
 import { recordedFacts, recordedSteps } from "./recorded-run.ts";
 
 const source = `- route:
@@ -29,7 +29,7 @@ const run = {
   messages: [message("call", "in", { "X-Kind": "a", CamelHttpMethod: "PUT" }), message("which", { ok: true }, { CamelHttpResponseCode: 201 })],
 } as unknown as RunDetail;
 
-test("a run is laid over the flow: what it passed, what it found, where it failed", () => {
+test("a run is mapped to the flow: visited steps, messages, and the failed step", () => {
   const outline = openFlow("f", source, undefined).good?.outline;
   const steps = recordedSteps(run, outline);
   expect(steps.map(({ stepId, path, before, after, error }) => [stepId, path && pathKey(path), before?.body, after?.body, error])).toEqual([
@@ -44,15 +44,15 @@ test("a run is laid over the flow: what it passed, what it found, where it faile
   expect(facts.get("0/route/from/steps/2")).toEqual({ dimmed: true });
 });
 
-test("a run becomes a sample: what it began with, without what the runtime added, and what was answered", () => {
-  const { sample, answers, note } = sampleOfRun(run);
+test("a run becomes a sample: its input without headers added by the runtime, and the responses", () => {
+  const { sample, responses, note } = sampleOfRun(run);
   expect(sample).toMatchObject({ body: "in", bodyKind: "text", method: "PUT", headers: "X-Kind: a" });
-  expect(answers).toEqual({ "r/call": { body: { ok: true }, headers: {}, status: 201, origin: "run" } });
+  expect(responses).toEqual({ "r/call": { body: { ok: true }, headers: {}, status: 201, origin: "run" } });
   expect(note).toBeUndefined();
   const { messages: _, ...uncaptured } = run;
   expect(sampleOfRun(uncaptured as RunDetail)).toMatchObject({
     sample: { body: "beg", headers: "Content-Type: text/plain" },
-    answers: {},
+    responses: {},
     note: expect.any(String),
   });
 });

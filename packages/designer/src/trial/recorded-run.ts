@@ -1,5 +1,4 @@
-// A run the runtime recorded, laid over the flow as it is drawn: which steps it passed, and the message at each as far as it
-// was kept.
+// Maps a recorded run to the displayed flow: visited steps, and the message at each step if it was captured.
 import type { Path } from "@sluice/model";
 import type { RunDetail, RunStep } from "@sluice/client";
 import type { CardFacts, CardFactsSource } from "../canvas/card-facts.ts";
@@ -7,18 +6,21 @@ import { everyStep, pathKey, type Outline } from "../document/outline.ts";
 import type { SomeMessage } from "./message-text.ts";
 
 export interface RecordedStep extends RunStep {
-  /** Undefined when the flow has no such step any more. */
+  /** Undefined when the step no longer exists in the flow. */
   readonly path: Path | undefined;
   readonly before: SomeMessage | undefined;
-  /** The message before the step that came next. */
+  /** The message before the next step. */
   readonly after: SomeMessage | undefined;
   readonly error: string | undefined;
+  /** True when the step around it ended first, by a timeout: the result of this step was not used. */
+  readonly isDropped: boolean;
 }
 
 export function recordedSteps(run: RunDetail, outline: Outline | undefined): readonly RecordedStep[] {
   const route = outline?.routes.find(({ id }) => id === run.routeId);
   const paths = new Map([...everyStep(route?.steps ?? [])].map((step) => [step.id, step.path]));
   const messages = new Map((run.messages ?? []).map((message) => [message.stepId, message]));
+  const isOver = run.endedAt !== null;
   return run.steps.map((step, index) => {
     const next = run.steps[index + 1];
     return {
@@ -27,22 +29,42 @@ export function recordedSteps(run: RunDetail, outline: Outline | undefined): rea
       before: messages.get(step.stepId),
       after: next === undefined ? undefined : messages.get(next.stepId),
       error: step.status === "failed" && (run.error?.stepId ?? step.stepId) === step.stepId ? (run.error?.message ?? step.status) : undefined,
+      isDropped: isDropped(step, run.steps, paths, isOver),
     };
   });
 }
 
+/** Recorded times are rounded to milliseconds. */
+const roundingMs = 2;
+const endOf = (step: RunStep): number => Date.parse(step.startedAt) + step.durationMs;
+
+/** A step that ends, or has not ended, after the step around it. */
+function isDropped(step: RunStep, all: readonly RunStep[], paths: ReadonlyMap<string, Path>, isOver: boolean): boolean {
+  const path = paths.get(step.stepId);
+  if (path === undefined) return false;
+  const around = all
+    .filter((other) => other.status !== "running" && isInside(path, paths.get(other.stepId)) && other.startedAt <= step.startedAt)
+    .toSorted((one, other) => (one.startedAt < other.startedAt ? 1 : -1))[0];
+  if (step.status === "running") return around !== undefined && isOver;
+  return around !== undefined && endOf(step) > endOf(around) + roundingMs;
+}
+
+const isInside = (path: Path, around: Path | undefined): boolean =>
+  around !== undefined && around.length < path.length && around.every((part, index) => part === path[index]);
+
 const dimmed: CardFacts = { dimmed: true };
 
-/** The path of a run on the cards: what it passed is lit, the rest dimmed. */
+/** The path of a run on the cards: visited steps are highlighted, others dimmed. */
 export function recordedFacts(steps: readonly RecordedStep[]): CardFactsSource {
   const facts = new Map<string, CardFacts>();
   const counts = new Map<string, number>();
-  for (const { path, durationMs, error } of steps) {
+  for (const { path, durationMs, error, isDropped } of steps) {
     if (path === undefined) continue;
     const key = pathKey(path);
     const count = (counts.get(key) ?? 0) + 1;
     counts.set(key, count);
-    facts.set(key, error === undefined ? { summary: `${count === 1 ? "" : `${count}× `}${shownMs(durationMs)} ms` } : { error });
+    if (isDropped) facts.set(key, { dropped: true });
+    else facts.set(key, error === undefined ? { summary: `${count === 1 ? "" : `${count}× `}${shownMs(durationMs)} ms` } : { error });
     for (const trigger of [
       [path[0] as number, "route", "from"],
       [path[0] as number, "from"],

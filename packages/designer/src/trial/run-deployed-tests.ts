@@ -1,5 +1,4 @@
-// The flow's tests against the deployed runtime: the same runner as everywhere, each test in a session of its own, through the
-// designer's server.
+// Runs the flow's tests on the deployed runtime through the designer's server: the same runner, one session per test.
 import { follow, type StreamState } from "@sluice/client";
 import { workspaceClient } from "../api-client/workspace-client.ts";
 import { runtimeAt } from "../api-client/runtime-client.ts";
@@ -13,7 +12,7 @@ export async function runDeployedTests(files: readonly TestFile[], target: strin
   return verdicts;
 }
 
-/** How long what was just logged may take to arrive. */
+/** How long to wait for log records to arrive. */
 const arrivalMs = 150;
 
 function proxiedTransport(target: string | undefined): Transport {

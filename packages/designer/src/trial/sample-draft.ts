@@ -1,19 +1,20 @@
-// The sample message as it is typed, and what it means.
+// The edited sample message and its conversion to a message.
+import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import type { RouteOutline } from "../document/outline.ts";
 import type { Sample } from "../simulation/simulate.ts";
 
 export interface SampleDraft {
-  /** Undefined takes the first route. */
+  /** Undefined selects the first route. */
   readonly routeId: string | undefined;
   readonly method: string;
   /** One per line, `Name: value`. */
   readonly headers: string;
   readonly body: string;
-  /** Whether a body that is JSON enters as data; a webhook always gets its bytes. */
+  /** Whether a JSON body is parsed to data; a webhook always gets bytes. */
   readonly bodyKind: "text" | "json";
-  /** A file that is no text; goes before `body`. */
+  /** A binary file; overrides `body`. */
   readonly bytes: Uint8Array | undefined;
-  /** Where it came from, in words; empty for what was typed. */
+  /** Description of its origin; empty for typed samples. */
   readonly origin: string;
 }
 
@@ -27,9 +28,7 @@ export const emptySample: SampleDraft = {
   origin: "",
 };
 
-export const isServed = (uri: string): boolean => /^(webhook|platform-http)(:|\?|$)/.test(uri);
-
-/** The route a sample enters: the chosen one, or the first that is there. */
+/** The route that the sample is sent to: the selected one, or the first one. */
 export function routeOf(routes: readonly RouteOutline[], { routeId }: SampleDraft): RouteOutline | undefined {
   return routes.find(({ id }) => id === routeId) ?? routes[0];
 }
@@ -48,12 +47,13 @@ export const headerText = (headers: Readonly<Record<string, unknown>>): string =
     .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join("\n");
 
-/** The message of a draft, or why it is none. */
-export function sampleOf(draft: SampleDraft, route: RouteOutline): Sample {
+/** The message of a draft, or why it is invalid. */
+export function sampleOf(draft: SampleDraft, route: RouteOutline, catalog: FlowCatalog | undefined): Sample {
   const common = { routeId: route.id, headers: headersOf(draft.headers), method: draft.method };
-  const path = ownPath(route.from.uri);
+  const isServed = catalog?.isServed(route.from.uri) === true;
+  const path = isServed ? ownPath(route.from.uri) : undefined;
   const address = path === undefined ? {} : { path };
-  return { ...common, ...address, body: draft.bytes ?? bodyOf(draft, isServed(route.from.uri)) };
+  return { ...common, ...address, body: draft.bytes ?? bodyOf(draft, isServed) };
 }
 
 function bodyOf({ body, bodyKind }: SampleDraft, served: boolean): unknown {
@@ -65,8 +65,8 @@ function bodyOf({ body, bodyKind }: SampleDraft, served: boolean): unknown {
   }
 }
 
-/** The address of a route that has one of its own without parts to fill in. */
+/** The path of an HTTP route, unless it has parameters; a route without one is called by its id. */
 function ownPath(uri: string): string | undefined {
-  const path = /^platform-http:\/*([^?{]*)(?:\?|$)/.exec(uri)?.[1];
+  const path = /^[^:?]+:\/*([^?{]*)(?:\?|$)/.exec(uri)?.[1];
   return path === undefined || path.endsWith("*") ? undefined : `/${path}`;
 }

@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
 import { expect, test } from "vitest";
+import { connectorCatalog } from "../catalog/connectors.test-support.ts";
 import { openFlow } from "../document/open-flow.ts";
 import { simulate } from "../simulation/simulate.ts";
 import { simulateTests } from "../simulation/simulate-tests.ts";
@@ -32,14 +33,19 @@ const sources = {
 `,
 };
 
-test.each(Object.entries(sources))("a test made of a trial holds: %s", async (_, source) => {
+test.each(Object.entries(sources))("a test created from a trial passes: %s", async (_, source) => {
   const routes = openFlow("f", source, undefined).good?.outline.routes ?? [];
   const sample = { ...emptySample, body: '{"n": 7}', bodyKind: "json" as const, headers: "X-Kind: urgent" };
-  const answers = { "hook/ask": { status: 201, headers: { "X-Seen": "yes" }, body: "known", origin: "typed" as const } };
+  const responses = { "hook/ask": { status: 201, headers: { "X-Seen": "yes" }, body: "known", origin: "typed" as const } };
   const mocks = [{ id: "hook/ask", match: { stepId: "ask" }, respond: { status: 201, headers: { "X-Seen": "yes" }, body: "known" } }];
-  const result = await simulate({ flowId: "f", source, sample: sampleOf(sample, routes[0] as never), mocks: routes[0]?.id === "hook" ? mocks : [] });
+  const result = await simulate({
+    flowId: "f",
+    source,
+    sample: sampleOf(sample, routes[0] as never, connectorCatalog),
+    mocks: routes[0]?.id === "hook" ? mocks : [],
+  });
   const steps = result.steps.map((step) => ({ ...step, path: undefined }));
-  const draft = draftOfTrial("f", routes, { sample, answers, result, steps } as unknown as TrialState);
+  const draft = draftOfTrial("f", routes, { sample, responses, result, steps } as unknown as TrialState, connectorCatalog);
   const text = stringify(
     draftData(
       draft,
@@ -53,10 +59,19 @@ test.each(Object.entries(sources))("a test made of a trial holds: %s", async (_,
   expect(other?.tests[0]?.faults).toEqual([expect.stringContaining("expected the reply")]);
 });
 
-test("what looks like a time or an id is not proposed", async () => {
+test("values that look like times or ids are not suggested", async () => {
   const source = sources.direct;
   const routes = openFlow("f", source, undefined).good?.outline.routes ?? [];
-  const result = await simulate({ flowId: "f", source, sample: sampleOf(emptySample, routes[0] as never), mocks: [] });
-  const draft = draftOfTrial("f", routes, { sample: emptySample, answers: {}, result, steps: [] } as unknown as TrialState);
+  const result = await simulate({ flowId: "f", source, sample: sampleOf(emptySample, routes[0] as never, connectorCatalog), mocks: [] });
+  const draft = draftOfTrial("f", routes, { sample: emptySample, responses: {}, result, steps: [] } as unknown as TrialState, connectorCatalog);
   expect(draft.assertions.find(({ kind }) => kind === "body")?.isProposed).toBe(false);
+});
+
+test("a route with its own path is called there, unless the path has parameters", () => {
+  const pathOf = (uri: string): string | undefined => sampleOf(emptySample, { id: "r", from: { uri } } as never, connectorCatalog).path;
+  expect(["hooks-at:/orders/new?x=1", "hooks-at:orders", "hooks-at:/orders/{id}", "hooks-at:/orders/*", "webhook", "direct:orders"].map(pathOf)).toEqual([
+    "/orders/new",
+    "/orders",
+    ...[undefined, undefined, undefined, undefined],
+  ]);
 });

@@ -1,5 +1,7 @@
-// All tests of the workspace, one suite per flow, run in the page on the flows as they are saved.
+// All tests of the workspace, one suite per flow, run in the page on the saved flows.
 import { workspaceClient } from "../api-client/workspace-client.ts";
+import { currentCatalog } from "../catalog/use-catalog.ts";
+import { systemsOf } from "../simulation/outside-systems.ts";
 import { SimulationStopped, type Simulator } from "../simulation/simulator.ts";
 import type { FileVerdict, TestFile } from "../simulation/test-verdict.ts";
 
@@ -16,17 +18,17 @@ export async function loadSuites(): Promise<readonly Suite[]> {
   return suites.filter(({ files }) => files.length > 0).toSorted((one, other) => one.name.localeCompare(other.name));
 }
 
-/** Reads flow, tests and mappings anew, so that what is on the disk is what is tested. */
-export async function runSuite(simulator: Simulator, flowId: string, tooLong: string): Promise<readonly FileVerdict[]> {
+/** Reads the flow, the mappings and, unless given, the tests from disk, so that the saved version is tested. */
+export async function runSuite(simulator: Simulator, flowId: string, tooLong: string, given?: readonly TestFile[]): Promise<readonly FileVerdict[]> {
   const texts = async (kind: string): Promise<Readonly<Record<string, string>>> =>
     Object.fromEntries((await workspaceClient.documents(kind)).map(({ id, text }) => [id, text]));
   const [flow, files, tables, mappings] = await Promise.all([
     workspaceClient.flow(flowId),
-    workspaceClient.tests(flowId),
+    given ?? workspaceClient.tests(flowId),
     texts("value-mappings"),
     texts("message-mappings"),
   ]);
-  return simulator.run("tests", { flowId, source: flow.text, tables, mappings, files }).catch((error: Error) => {
+  return simulator.run("tests", { flowId, source: flow.text, tables, mappings, files, systems: systemsOf(currentCatalog()?.view) }).catch((error: Error) => {
     const fault = error instanceof SimulationStopped && error.reason === "time" ? tooLong : error.message;
     return files.map(({ id }) => ({ id, faults: [fault], tests: [] }));
   });
@@ -37,7 +39,7 @@ export interface Tally {
   readonly total: number;
 }
 
-/** A file that cannot be read counts as a test that failed. */
+/** An unreadable file counts as a failed test. */
 export function tallyOf(files: readonly FileVerdict[]): Tally {
   const tests = files.flatMap((file) => [...(file.faults.length > 0 ? [file.faults] : []), ...file.tests.map(({ faults }) => faults)]);
   return { passed: tests.filter((faults) => faults.length === 0).length, total: tests.length };

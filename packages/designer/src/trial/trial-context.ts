@@ -1,6 +1,7 @@
 import { createContext, useContext } from "react";
 import { useStore } from "zustand";
 import { workspaceClient } from "../api-client/workspace-client.ts";
+import { currentCatalog } from "../catalog/use-catalog.ts";
 import type { Editor } from "../document/editor.ts";
 import { openWorker } from "../simulation/open-worker.ts";
 import { Simulator } from "../simulation/simulator.ts";
@@ -16,7 +17,7 @@ export function useTrial(): Trial {
   return trial;
 }
 
-/** A part of the trial's state; draws again only when that part changes. */
+/** A part of the trial's state; re-renders only when that part changes. */
 export function useTrialState<T>(pick: (state: TrialState) => T): T {
   return useStore(useTrial().store, pick);
 }
@@ -24,12 +25,13 @@ export function useTrialState<T>(pick: (state: TrialState) => T): T {
 const simulator = new Simulator(openWorker);
 const trials = new WeakMap<Editor, Trial>();
 
-/** The trial of an editor, which lives as long as it does. */
+/** The trial of an editor, with the same lifetime. */
 export function trialOf(editor: Editor): Trial {
   const known = trials.get(editor);
   if (known !== undefined) return known;
   const trial = new Trial(editor, {
     simulator,
+    catalog: currentCatalog,
     readTests: workspaceClient.tests,
     readDocuments: async (kind) => Object.fromEntries((await workspaceClient.documents(kind)).map(({ id, text }) => [id, text])),
     words: strings.trial,

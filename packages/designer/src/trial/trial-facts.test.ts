@@ -21,7 +21,7 @@ const step = (path: TriedStep["path"], body: unknown, error?: string): TriedStep
 });
 const list = [0, "route", "from", "steps"];
 
-test("a card tells the message after its step, its failure, or that it was not reached; without a trial nothing", () => {
+test("a card shows the message after its step, its failure, or that it was not reached; without a trial nothing", () => {
   const store = createStore<{ steps: readonly TriedStep[] }>(() => ({ steps: [] }));
   const facts = trialFacts({ store } as unknown as Trial);
   expect(facts.get("0/route/from/steps/0")).toBeUndefined();
@@ -43,7 +43,7 @@ test("a card tells the message after its step, its failure, or that it was not r
   expect(facts.get("0/route/from/steps/3")).toEqual({ dimmed: true });
 });
 
-test("facts that stay the same stay the same object", () => {
+test("unchanged facts keep their identity", () => {
   const store = createStore<{ steps: readonly TriedStep[] }>(() => ({ steps: [step([...list, 0], "a"), step([...list, 1], "b")] }));
   const facts = trialFacts({ store } as unknown as Trial);
   const [kept, changed] = [facts.get("0/route/from/steps/0"), facts.get("0/route/from/steps/1")];

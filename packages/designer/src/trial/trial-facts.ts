@@ -1,4 +1,4 @@
-// What a trial knows of each step, for the cards of the canvas.
+// Facts of a trial for the cards of the canvas.
 import type { CardFacts, CardFactsSource } from "../canvas/card-facts.ts";
 import { pathKey } from "../document/outline.ts";
 import { bodySummary } from "./message-text.ts";
@@ -29,7 +29,7 @@ export function trialFacts(trial: Trial): CardFactsSource {
 
 const longest = 11;
 
-/** The message after the step in a word; after several, how many there were. */
+/** The message after the step in short; for several messages, their number. */
 function short(count: number, body: unknown): string {
   const text = bodySummary(body);
   const cut = text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
@@ -45,7 +45,7 @@ function factsOf(steps: readonly TriedStep[], before: ReadonlyMap<string, CardFa
     const count = (counts.get(key) ?? 0) + 1;
     counts.set(key, count);
     facts.set(key, error === undefined ? { summary: short(count, after?.body) } : { error: error.message });
-    // The trigger of every route a message came through is lit as well.
+    // The triggers of routes with messages are highlighted too.
     const route = path.slice(0, 1);
     for (const trigger of [
       [...route, "route", "from"],
@@ -53,10 +53,10 @@ function factsOf(steps: readonly TriedStep[], before: ReadonlyMap<string, CardFa
     ])
       if (!facts.has(pathKey(trigger))) facts.set(pathKey(trigger), lit);
   }
-  // A step around the one that failed did not fail by itself.
+  // A step around the failed one did not fail itself.
   const failed = [...facts].filter(([, { error }]) => error !== undefined).map(([key]) => key);
   for (const key of failed) if (failed.some((inner) => inner.startsWith(`${key}/`))) facts.set(key, lit);
-  // A card draws again only when its own facts are others.
+  // A card re-renders only when its own facts change.
   for (const [key, made] of facts) {
     const old = before.get(key);
     if (old !== undefined && old.summary === made.summary && old.error === made.error && old.count === made.count) facts.set(key, old);

@@ -1,24 +1,26 @@
-// A flow tried out while it is written: a sample message, the answers of the outside world, and what the newest text makes of
-// them. Runs a moment after the last change, never in the way of typing; a result of an older text is dropped.
+// Runs the flow while it is edited: a sample message, mock responses, and the result of the current text. Runs shortly after the last change without
+// blocking typing; results of older texts are discarded.
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { MockBody, Path } from "@sluice/model";
+import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import type { Editor } from "../document/editor.ts";
 import { placeAt } from "../document/open-flow.ts";
 import type { Outline, RouteOutline } from "../document/outline.ts";
 import type { Evaluation, EvaluationRequest } from "../simulation/evaluate.ts";
 import type { SimulationRequest, SimulationResult } from "../simulation/simulate.ts";
+import { systemsOf } from "../simulation/outside-systems.ts";
 import { SimulationStopped, type Simulator } from "../simulation/simulator.ts";
 import type { SimulatedStep } from "../simulation/step-recorder.ts";
 import type { FileVerdict, TestFile } from "../simulation/test-verdict.ts";
 import { emptySample, routeOf, sampleOf, type SampleDraft } from "./sample-draft.ts";
 
-/** A simulated step and where it is drawn. */
+/** A simulated step and its card. */
 export interface TriedStep extends SimulatedStep {
   readonly path: Path | undefined;
 }
 
-/** What answers in place of a step. */
-export interface Answer {
+/** The mock response of a step. */
+export interface MockResponse {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: unknown;
@@ -26,9 +28,9 @@ export interface Answer {
 }
 
 /** Keys are `routeId/stepId`. */
-export type Answers = Readonly<Record<string, Answer>>;
+export type MockResponses = Readonly<Record<string, MockResponse>>;
 
-export const answerKey = (routeId: string, stepId: string): string => `${routeId}/${stepId}`;
+export const responseKey = (routeId: string, stepId: string): string => `${routeId}/${stepId}`;
 
 export interface TestRun {
   readonly by: "simulation" | "runtime";
@@ -37,15 +39,15 @@ export interface TestRun {
 
 export interface TrialState {
   readonly sample: SampleDraft;
-  readonly answers: Answers;
-  /** Whether the flow is run again with each change. */
+  readonly responses: MockResponses;
+  /** Whether the flow runs again on each change. */
   readonly isOn: boolean;
   readonly isBusy: boolean;
   readonly result: SimulationResult | undefined;
   readonly steps: readonly TriedStep[];
-  /** Why there is no result of the newest text. */
+  /** Why there is no result for the current text. */
   readonly problem: string | undefined;
-  /** The step whose message is shown, by its place in `steps`. */
+  /** Index in `steps` of the step whose message is shown. */
   readonly shown: number | undefined;
   readonly testFiles: readonly TestFile[] | undefined;
   readonly testRun: TestRun | undefined;
@@ -55,6 +57,8 @@ export interface TrialState {
 
 export interface TrialParts {
   readonly simulator: Simulator;
+  /** If known. */
+  catalog(): FlowCatalog | undefined;
   readTests(flowId: string): Promise<readonly TestFile[]>;
   readDocuments(kind: "value-mappings" | "message-mappings"): Promise<Readonly<Record<string, string>>>;
   readonly words: { readonly noRoute: string; readonly tooLong: string };
@@ -79,7 +83,7 @@ export class Trial {
     this.#parts = parts;
     this.store = createStore<TrialState>(() => ({
       sample: emptySample,
-      answers: {},
+      responses: {},
       isOn: false,
       isBusy: false,
       result: undefined,
@@ -104,7 +108,7 @@ export class Trial {
     };
   }
 
-  /** Tries the flow out now, and again with each change until it is switched off. */
+  /** Runs the trial now, and again on each change until it is switched off. */
   start(): void {
     this.store.setState({ isOn: true });
     void this.run();
@@ -119,14 +123,14 @@ export class Trial {
     if (this.store.getState().isOn) this.#soon();
   }
 
-  /** Sets the answer of a step; undefined takes it away. */
-  setAnswer(key: string, answer: Answer | undefined): void {
-    const { [key]: _, ...others } = this.store.getState().answers;
-    this.setAnswers(answer === undefined ? others : { ...others, [key]: answer });
+  /** Sets the response of a step; undefined removes it. */
+  setResponse(key: string, response: MockResponse | undefined): void {
+    const { [key]: _, ...others } = this.store.getState().responses;
+    this.setResponses(response === undefined ? others : { ...others, [key]: response });
   }
 
-  setAnswers(answers: Answers): void {
-    this.store.setState({ answers });
+  setResponses(responses: MockResponses): void {
+    this.store.setState({ responses });
     if (this.store.getState().isOn) this.#soon();
   }
 
@@ -153,25 +157,25 @@ export class Trial {
 
   async run(): Promise<void> {
     const { good, text } = this.#editor.flow;
-    const { sample, answers } = this.store.getState();
+    const { sample, responses } = this.store.getState();
     const route = routeOf(good?.outline.routes ?? [], sample);
-    // A text that cannot be read keeps what the last good one showed.
+    // While the text cannot be parsed, the last result stays.
     if (good === undefined || good.text !== text) return;
     if (route === undefined) return this.store.setState({ problem: this.#parts.words.noRoute, result: undefined, steps: [] });
     this.store.setState({ isBusy: true });
-    await this.#parts.simulator.run("simulate", await this.#request(text, route, sample, answers)).then(
+    await this.#parts.simulator.run("simulate", await this.#request(text, route, sample, responses)).then(
       (result) => this.#take(text, good.outline, result),
       (error: unknown) => this.#fail(text, error),
     );
   }
 
-  /** What an expression gives on the message that comes to its step; undefined while there is no telling. */
+  /** The result of an expression for the message that reaches its step; undefined when it is not available. */
   async evaluate(wanted: Omit<EvaluationRequest, "flow">): Promise<Evaluation | "replaced" | undefined> {
     const { good, text } = this.#editor.flow;
-    const { sample, answers } = this.store.getState();
+    const { sample, responses } = this.store.getState();
     const route = routeOf(good?.outline.routes ?? [], sample);
     if (good?.text !== text || route === undefined) return undefined;
-    const flow = await this.#request(text, route, sample, answers);
+    const flow = await this.#request(text, route, sample, responses);
     return this.#parts.simulator.run("evaluate", { ...wanted, flow }).catch((error: unknown) => (isReplaced(error) ? "replaced" : undefined));
   }
 
@@ -180,19 +184,21 @@ export class Trial {
     if (good?.text !== text) return;
     this.store.setState({ areTestsBusy: true });
     const [files, documents] = await Promise.all([this.loadTests(), this.#readDocuments()]);
-    await this.#parts.simulator.run("tests", { flowId: this.#editor.id, source: text, ...documents, files }).then(
-      (verdicts) => {
-        if (this.#editor.flow.text === text) this.store.setState({ testRun: { by: "simulation", files: verdicts }, areTestsBusy: false });
-      },
-      (error: unknown) => {
-        if (isReplaced(error)) return;
-        const faults = [this.#reason(error)];
-        this.store.setState({ testRun: { by: "simulation", files: files.map(({ id }) => ({ id, faults, tests: [] })) }, areTestsBusy: false });
-      },
-    );
+    await this.#parts.simulator
+      .run("tests", { flowId: this.#editor.id, source: text, ...documents, files, systems: systemsOf(this.#parts.catalog()?.view) })
+      .then(
+        (verdicts) => {
+          if (this.#editor.flow.text === text) this.store.setState({ testRun: { by: "simulation", files: verdicts }, areTestsBusy: false });
+        },
+        (error: unknown) => {
+          if (isReplaced(error)) return;
+          const faults = [this.#reason(error)];
+          this.store.setState({ testRun: { by: "simulation", files: files.map(({ id }) => ({ id, faults, tests: [] })) }, areTestsBusy: false });
+        },
+      );
   }
 
-  /** Tables and mappings are read anew the next time. */
+  /** Tables and mappings are reloaded on the next run. */
   forgetDocuments(): void {
     this.#documents = undefined;
   }
@@ -206,9 +212,18 @@ export class Trial {
     }, quietMs);
   }
 
-  async #request(source: string, route: RouteOutline, sample: SampleDraft, answers: Answers): Promise<SimulationRequest> {
+  async #request(source: string, route: RouteOutline, sample: SampleDraft, responses: MockResponses): Promise<SimulationRequest> {
     const [testFiles, documents] = await Promise.all([this.store.getState().testFiles ?? this.loadTests(), this.#readDocuments()]);
-    return { flowId: this.#editor.id, source, ...documents, sample: sampleOf(sample, route), mocks: mocksOf(answers), testFiles };
+    const catalog = this.#parts.catalog();
+    return {
+      flowId: this.#editor.id,
+      source,
+      ...documents,
+      systems: systemsOf(catalog?.view),
+      sample: sampleOf(sample, route, catalog),
+      mocks: mocksOf(responses),
+      testFiles,
+    };
   }
 
   #take(text: string, outline: Outline, result: SimulationResult): void {
@@ -243,8 +258,8 @@ export class Trial {
 
 const isReplaced = (error: unknown): boolean => error instanceof SimulationStopped && error.reason === "replaced";
 
-function mocksOf(answers: Answers): readonly MockBody[] {
-  return Object.entries(answers).map(([key, { status, headers, body }]) => {
+function mocksOf(responses: MockResponses): readonly MockBody[] {
+  return Object.entries(responses).map(([key, { status, headers, body }]) => {
     const slash = key.indexOf("/");
     const match = { routeId: key.slice(0, slash), stepId: key.slice(slash + 1) };
     return { id: key, match, respond: { ...(status === undefined ? {} : { status }), headers, ...(body === undefined ? {} : { body }) } };

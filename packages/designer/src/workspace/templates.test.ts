@@ -6,7 +6,7 @@ import { templates } from "./templates.ts";
 
 describe("templates", () => {
   test.each(templates.flatMap((template) => (template.text === undefined ? [] : [[template.title, template.text] as const])))(
-    "%s keeps any name and category as they are",
+    "%s preserves any name and category",
     (_title, text) => {
       fc.assert(
         fc.property(
@@ -25,7 +25,7 @@ describe("templates", () => {
     },
   );
 
-  test("a fresh flow logs the body and answers ok", () => {
+  test("a new flow logs the body and responds ok", () => {
     expect(templates[0]?.text?.({ id: "shopify-to-sap", name: "Shopify to SAP", category: "data-sync" })).toBe(`- route:
     id: shopify-to-sap
     description: Shopify to SAP

@@ -1,4 +1,4 @@
-// What a new flow can start from. Only stock Camel words, so the files open in other Camel tools as well.
+// Templates of new flows. Only standard Camel syntax, so that other Camel tools can open the files.
 import { readTree } from "@sluice/model";
 import { strings } from "../strings.ts";
 
@@ -18,7 +18,7 @@ interface RouteHead {
 
 const { templates: words } = strings;
 
-/** A YAML scalar that reads back as the same text, as plain as possible. */
+/** A YAML scalar that is parsed back to the same text, as plain as possible. */
 function scalar(text: string): string {
   const { tree } = readTree(`a: ${text}\n`);
   const value = tree?.type === "map" ? tree.entries[0]?.value : undefined;

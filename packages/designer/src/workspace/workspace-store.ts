@@ -1,13 +1,15 @@
-// What the page knows beyond the open flow: the flows of the workspace, the targets, the categories and how the runtime is.
+// State of the page beyond the open flow: flows of the workspace, targets, categories and runtime health.
 import { create } from "zustand";
 import { ApiError, type FlowSummary, type Health } from "@sluice/client";
 import { healthOf, runtimeAt } from "../api-client/runtime-client.ts";
 import { workspaceClient, type CategoryCatalogue, type FlowEntry, type TargetEntry } from "../api-client/workspace-client.ts";
 
 export interface RuntimeState {
-  /** Unknown until the first answer or failure. */
+  /** Unknown until the first response or failure. */
   readonly reachable: boolean | undefined;
   readonly error: string | undefined;
+  /** Why it cannot be used: it does not answer, it refuses the token, or something else that `error` describes. */
+  readonly trouble: "down" | "token" | "other" | undefined;
   readonly flows: ReadonlyMap<string, FlowSummary>;
   readonly health: Health | undefined;
 }
@@ -28,7 +30,7 @@ interface WorkspaceState {
   setTargets(targets: readonly TargetEntry[]): void;
 }
 
-const unknownRuntime: RuntimeState = { reachable: undefined, error: undefined, flows: new Map(), health: undefined };
+const unknownRuntime: RuntimeState = { reachable: undefined, error: undefined, trouble: undefined, flows: new Map(), health: undefined };
 const targetKey = "sluice.target";
 
 export const useWorkspace = create<WorkspaceState>((set, get) => ({
@@ -60,10 +62,11 @@ export const useWorkspace = create<WorkspaceState>((set, get) => ({
     if (target === undefined) return;
     try {
       const [{ flows }, health] = await Promise.all([runtimeAt(target).call("GET /flows"), healthOf(target)]);
-      if (get().target === target) set({ runtime: { reachable: true, error: undefined, flows: new Map(flows.map((flow) => [flow.id, flow])), health } });
+      if (get().target === target)
+        set({ runtime: { reachable: true, error: undefined, trouble: undefined, flows: new Map(flows.map((flow) => [flow.id, flow])), health } });
     } catch (error) {
       if (get().target !== target || !(error instanceof ApiError)) return;
-      set(({ runtime }) => ({ runtime: { ...runtime, reachable: false, error: error.message, health: undefined } }));
+      set(({ runtime }) => ({ runtime: { ...runtime, reachable: false, error: error.message, trouble: troubleOf(error), health: undefined } }));
     }
   },
   chooseTarget(name) {
@@ -75,12 +78,17 @@ export const useWorkspace = create<WorkspaceState>((set, get) => ({
   setTargets: (targets) => set(({ target }) => ({ targets, target: targets.some(({ name }) => name === target) ? target : targets[0]?.name })),
 }));
 
-/** What runs of a flow: its deployment, null for none, undefined when the runtime does not answer. */
+function troubleOf(error: ApiError): RuntimeState["trouble"] {
+  if (error.status === 401 || error.status === 403) return "token";
+  return error.status === 502 || error.status === 504 ? "down" : "other";
+}
+
+/** The deployment of a flow; null for none, undefined when the runtime does not respond. */
 export function runningOf(runtime: RuntimeState, id: string): FlowSummary | null | undefined {
   return runtime.reachable === true ? (runtime.flows.get(id) ?? null) : undefined;
 }
 
-/** Settings of this browser; a storage that is forbidden has none. */
+/** Settings of this browser; none when the storage is disabled. */
 export function readSetting(key: string): string | undefined {
   try {
     return localStorage.getItem(key) ?? undefined;
@@ -93,6 +101,6 @@ export function writeSetting(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // The choice lasts as long as the page then.
+    // The setting then lasts as long as the page.
   }
 }

@@ -1,4 +1,4 @@
-// An address: the connector, the URI, and the connector's options wherever they are written, behind `?` or as `parameters`.
+// An endpoint: the connector, the URI, and the connector's options, written after `?` or as `parameters`.
 import { useId } from "react";
 import { setAt, type ConnectorView, type Edit, type OptionView } from "@sluice/model";
 import { starterUri } from "../../catalog/starter-yaml.ts";
@@ -94,7 +94,7 @@ function ConnectorOptions({
   }
   const query = queryOf(uri);
   const inQuery = new Set(query.map(([name]) => name));
-  // The parts of the path are options too when the URI is the bare scheme.
+  // Path parts are options too when the URI is only the scheme.
   const path = uri.includes(":") ? [] : connector.path;
   const all = [...path, ...connector.options].filter(({ name }) => !inQuery.has(name));
   const known = new Set([...connector.path, ...connector.options].map(({ name }) => name));
@@ -118,7 +118,7 @@ function ConnectorOptions({
   );
 }
 
-/** The options behind `?`, as written. */
+/** The options after `?`, as written. */
 function queryOf(uri: string): readonly (readonly [string, string])[] {
   const at = uri.indexOf("?");
   if (at === -1) return [];

@@ -15,7 +15,7 @@ import { TypedInput } from "./typed-input.tsx";
 
 const words = strings.inspector;
 
-/** An expression: its language, its text with suggestions, and the options of the language. */
+/** An expression: its language, its text with completions, and the options of the language. */
 export function ExpressionField({ option }: { readonly option: OptionView }) {
   const scope = useForm();
   const writer = useFormWriter();

@@ -9,7 +9,7 @@ import { OptionList } from "./option-list.tsx";
 
 const words = strings.inspector;
 
-/** A data format: written with its name as a key beside the other options. */
+/** A data format: its name is a key next to the other options. */
 export function FormatField({ option }: { readonly option: OptionView }) {
   const scope = useForm();
   const writer = useFormWriter();

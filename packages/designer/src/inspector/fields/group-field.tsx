@@ -1,4 +1,4 @@
-// Options with members of their own, and lists of them.
+// Options with nested options, and lists of them.
 import { ArrowUp, Plus, Trash2 } from "lucide-react";
 import { useId, useState } from "react";
 import { insertItem, moveItem, removeItem, removeOption, setScalar, setYamlAt, type Edit, type OptionView } from "@sluice/model";
@@ -13,7 +13,7 @@ import { TypedInput } from "./typed-input.tsx";
 
 const words = strings.inspector;
 
-/** An option that is a mapping; its members are drawn once it is opened. */
+/** An option that is a mapping; its members are rendered when it is expanded. */
 export function ObjectField({ option }: { readonly option: OptionView }) {
   const scope = useForm();
   const writer = useFormWriter();
@@ -54,7 +54,7 @@ export function ObjectField({ option }: { readonly option: OptionView }) {
   );
 }
 
-/** A list of texts or of mappings: add, remove, move up. */
+/** A list of texts or mappings: add, remove, move up. */
 export function ListField({ option }: { readonly option: OptionView }) {
   const scope = useForm();
   const writer = useFormWriter();

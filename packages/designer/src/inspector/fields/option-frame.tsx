@@ -13,24 +13,24 @@ export interface OptionFrameProps {
   readonly error: string | undefined;
   readonly onReset?: (() => void) | undefined;
   readonly extra?: ReactNode;
-  /** The label stands beside the control instead of above it. */
+  /** Places the label next to the control instead of above it. */
   readonly beside?: boolean;
   readonly children: (control: OptionControl) => ReactNode;
 }
 
-/** What a control needs to know of its frame. */
+/** Attributes that a control gets from its frame. */
 interface OptionControl extends FieldControl {
   readonly "aria-required": boolean | undefined;
 }
 
-/** The word for the eye; the control itself says it to everybody else. */
+/** Visible label; the control has its own accessible name. */
 const RequiredMark = () => (
   <span className="option__required" aria-hidden="true">
     {words.required}
   </span>
 );
 
-/** An option's label, control, help and fault, with the way back to its default. */
+/** Label, control, help, error and reset button of an option. */
 export function OptionFrame({ option, isSet, error, onReset, extra, beside = false, children }: OptionFrameProps) {
   const id = useId();
   const label = optionLabel(option);

@@ -1,4 +1,4 @@
-// The options of a declaration as a form: what is required comes first, then what is set, the rest under "More".
+// The options of a declaration as a form: required options first, then those that are set, the rest under "More".
 import { useState } from "react";
 import type { OptionView } from "@sluice/model";
 import { branchesOf } from "../../catalog/flow-catalog.ts";
@@ -23,7 +23,7 @@ export function OptionList({ options }: OptionListProps) {
   const drawn = options.filter(({ kind, name }) => kind !== "steps" && !branches.has(name) && !isBesideAddress(options, name, kind));
   const required = drawn.filter((option) => option.required);
   const rest = drawn.filter((option) => !option.required);
-  // Which options count as set is decided when the form opens: a field that moved while it is typed into would lose the focus.
+  // Decided when the form opens: a field that moved while the user types would lose the focus.
   const formKey = `${scope.path.join("/")} ${options.map(({ name }) => name).join(" ")}`;
   const [opened, setOpened] = useState({ formKey: "", names: new Set<string>() });
   const current = opened.formKey === formKey ? opened : { formKey, names: new Set(rest.filter((option) => isSet(scope, option)).map(({ name }) => name)) };
@@ -78,7 +78,7 @@ function OptionField({ option, options }: FieldProps) {
   return Field === undefined ? null : <Field option={option} options={options} />;
 }
 
-/** Parameters are drawn with the address they belong to. */
+/** Parameters are rendered with their endpoint. */
 const isBesideAddress = (options: readonly OptionView[], name: string, kind: string): boolean =>
   kind === "parameters" && name === "parameters" && options.some((option) => option.kind === "uri");
 

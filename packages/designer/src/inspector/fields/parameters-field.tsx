@@ -22,7 +22,7 @@ export function ParametersOption({ option }: FieldProps) {
 
 const none: ReadonlySet<string> = new Set();
 
-/** Names and values that no declaration knows: a table to add to. The form's place is the mapping itself. */
+/** A table of undeclared names and values. The form edits the mapping itself. */
 export function ParametersField({ known }: { readonly known: ReadonlySet<string> }) {
   const scope = useForm();
   const writer = useFormWriter();

@@ -1,5 +1,8 @@
 import type { Edit, OptionView } from "@sluice/model";
+import { ConnectionSelect } from "../../connections/connection-select.tsx";
 import { strings } from "../../strings.ts";
+import { connectionBeans } from "../connection-beans.ts";
+import { useForm } from "../form-scope.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { OptionFrame } from "./option-frame.tsx";
 import { optionLabel } from "./option-label.ts";
@@ -15,31 +18,31 @@ export interface QueryOptionsProps {
   write(query: Query): (source: string) => Edit;
 }
 
-/** The options that are written behind the `?` of an address: edited there, so that they stay where the author put them. */
+/** Options after the `?` of a URI: edited there, so that they stay where the author put them. */
 export function QueryOptions({ options, query, write }: QueryOptionsProps) {
+  const scope = useForm();
   const writer = useFormWriter();
   return query.map(([name, value], index) => {
     const option = options.find((one) => one.name === name) ?? unknownOption(name);
     const label = optionLabel(option);
+    const remove = (): boolean => writer.write(words.changed(label), write(query.toSpliced(index, 1)));
+    const replaced = (text: string) => write(query.toSpliced(index, 1, [name, text.replaceAll("&", "%26")]));
     return (
-      <OptionFrame
-        key={name}
-        option={{ ...option, required: false }}
-        isSet
-        error={undefined}
-        onReset={() => writer.write(words.changed(label), write(query.toSpliced(index, 1)))}
-      >
-        {(control) => (
-          <TypedInput
-            control={control}
-            name={name}
-            label={label}
-            value={value}
-            mono
-            secret={option.secret}
-            write={(text) => write(query.toSpliced(index, 1, [name, text.replaceAll("&", "%26")]))}
-          />
-        )}
+      <OptionFrame key={name} option={{ ...option, required: false }} isSet error={undefined} onReset={remove}>
+        {(control) =>
+          option.connection === undefined ? (
+            <TypedInput control={control} name={name} label={label} value={value} mono secret={option.secret} write={replaced} />
+          ) : (
+            <ConnectionSelect
+              option={option}
+              control={control}
+              value={value}
+              catalog={scope.catalog}
+              beans={connectionBeans(scope.tree, option, scope.catalog)}
+              choose={(reference) => (reference === "" ? remove() : writer.write(words.changed(label), replaced(reference)))}
+            />
+          )
+        }
       </OptionFrame>
     );
   });

@@ -3,7 +3,7 @@ import type { LiveResult } from "../use-live-result.ts";
 
 const words = strings.inspector;
 
-/** What the expression gives, under its field. */
+/** The result of the expression, below its field. */
 export function ResultLine({ label, value, whole, type, error, runId }: LiveResult & { readonly label: string }) {
   const where = runId === undefined ? words.resultOnSample : words.resultOnRun(runId);
   if (error === undefined && value === undefined) return <p className="result-line muted">{words.resultUnreached}</p>;

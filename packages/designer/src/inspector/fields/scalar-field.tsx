@@ -1,8 +1,10 @@
 import { Braces, ListChecks } from "lucide-react";
 import { useState } from "react";
 import type { OptionView } from "@sluice/model";
+import { ConnectionSelect } from "../../connections/connection-select.tsx";
 import type { FieldControl } from "../../controls/field.tsx";
 import { strings } from "../../strings.ts";
+import { connectionBeans } from "../connection-beans.ts";
 import { faultAt, removeValue, textAt, useForm, valueAt, writeText } from "../form-scope.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { OptionFrame } from "./option-frame.tsx";
@@ -12,24 +14,22 @@ import { TypedInput } from "./typed-input.tsx";
 const words = strings.inspector;
 const long: ReadonlySet<string> = new Set(["message", "note"]);
 
-/** One value: text, number, duration, a switch or a choice. Any of them may be written as text, so that placeholders fit. */
+/** One value: text, number, duration, a switch, a choice or a connection. Any of them may be written as text, so that placeholders fit. */
 export function ScalarField({ option }: { readonly option: OptionView }) {
   const scope = useForm();
   const writer = useFormWriter();
   const value = textAt(scope, option.name);
   const label = optionLabel(option);
   const choices = option.kind === "boolean" ? ["true", "false"] : option.kind === "enum" ? (option.values ?? []) : undefined;
-  const fits = value === undefined || choices?.some((choice) => same(choice, value)) === true;
+  const isChosen = choices !== undefined || option.connection !== undefined;
+  const fits = value === undefined || (choices === undefined ? !/\{\{|\$\{/.test(value) : choices.some((choice) => same(choice, value)));
   const [asText, setAsText] = useState(false);
   const remove = (): boolean => writer.write(words.changed(label), removeValue(scope, option.name));
   const isSet = value !== undefined;
   const frame = { option, isSet, error: faultAt(scope, valueAt(scope, option.name)), onReset: isSet ? remove : undefined };
-  if (choices === undefined || asText || !fits) {
+  if (!isChosen || asText || !fits) {
     return (
-      <OptionFrame
-        {...frame}
-        extra={choices === undefined ? null : <ModeButton label={label} toText={false} disabled={!fits} onClick={() => setAsText(false)} />}
-      >
+      <OptionFrame {...frame} extra={isChosen ? <ModeButton label={label} toText={false} disabled={!fits} onClick={() => setAsText(false)} /> : null}>
         {(control) => (
           <TypedInput
             control={control}
@@ -50,6 +50,22 @@ export function ScalarField({ option }: { readonly option: OptionView }) {
   }
   const choose = (text: string): boolean => (text === "" ? remove() : writer.write(words.changed(label), writeText(scope, option.name, text)));
   const extra = <ModeButton label={label} toText disabled={false} onClick={() => setAsText(true)} />;
+  if (choices === undefined) {
+    return (
+      <OptionFrame {...frame} extra={extra}>
+        {(control) => (
+          <ConnectionSelect
+            option={option}
+            control={control}
+            value={value}
+            catalog={scope.catalog}
+            beans={connectionBeans(scope.tree, option, scope.catalog)}
+            choose={choose}
+          />
+        )}
+      </OptionFrame>
+    );
+  }
   if (option.kind === "boolean") {
     return (
       <OptionFrame {...frame} extra={extra} beside>
@@ -115,7 +131,7 @@ function ModeButton({
   );
 }
 
-/** Words of an enum ignore case and dashes. */
+/** Enum values are compared without case and dashes. */
 const same = (one: string, other: string): boolean => fold(one) === fold(other);
 const fold = (text: string): string => text.replaceAll(/[-_]/g, "").toLowerCase();
 

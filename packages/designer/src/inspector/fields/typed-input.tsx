@@ -19,11 +19,11 @@ export interface TypedInputProps {
   readonly onCaret?: (text: string, caret: number) => void;
   readonly onKeyDown?: (event: KeyboardEvent<HTMLInputElement | HTMLTextAreaElement>) => void;
   write(text: string): (source: string) => Edit;
-  /** What an empty field means once it is left; missing for values that may be empty. */
+  /** The meaning of an empty field after it loses the focus; undefined for values that may be empty. */
   remove?(): (source: string) => Edit;
 }
 
-/** A text that is written into the flow as it is typed. */
+/** An input that writes into the flow as the user types. */
 export function TypedInput(props: TypedInputProps) {
   const {
     control,
@@ -45,9 +45,9 @@ export function TypedInput(props: TypedInputProps) {
   const writer = useFormWriter();
   const group = useRef("");
   const [draft, setDraft] = useState<{ readonly text: string; readonly written: string | undefined } | undefined>(undefined);
-  // What is shown is the document's value, except for what was just typed and is written there.
+  // Shows the value of the document, except for text that was just typed and written there.
   const shown = draft !== undefined && draft.written === value ? draft.text : (value ?? "");
-  // Decided once: exchanging the element while somebody types into it would lose the focus.
+  // Decided once: replacing the element while the user types would lose the focus.
   const [isLong] = useState(lines > 1 || shown.includes("\n"));
   const said = strings.inspector.changed(label);
   const common = {
@@ -74,14 +74,8 @@ export function TypedInput(props: TypedInputProps) {
     onKeyDown,
   };
   return isLong ? (
-    <textarea {...common} ref={element as Ref<HTMLTextAreaElement>} rows={Math.min(12, Math.max(lines, shown.split("\n").length))} />
+    <textarea {...common} ref={element} rows={Math.min(12, Math.max(lines, shown.split("\n").length))} />
   ) : (
-    <input
-      {...common}
-      ref={element as Ref<HTMLInputElement>}
-      type={secret && !shown.startsWith("{{") ? "password" : "text"}
-      list={list}
-      inputMode={numeric ? "decimal" : undefined}
-    />
+    <input {...common} ref={element} type={secret && !shown.startsWith("{{") ? "password" : "text"} list={list} inputMode={numeric ? "decimal" : undefined} />
   );
 }

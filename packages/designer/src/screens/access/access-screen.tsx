@@ -11,7 +11,7 @@ import { strings } from "../../strings.ts";
 import { accessStrings as words } from "../../strings/access.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { useTitle } from "../page-context.tsx";
-import { usePolled } from "../use-polled.ts";
+import { usePolled } from "../../api-client/use-polled.ts";
 import "./access.css";
 
 interface Row {
@@ -21,7 +21,7 @@ interface Row {
   readonly policy: PolicySummary | undefined;
 }
 
-/** Every flow with who may call it. */
+/** All flows with their access policies. */
 export function AccessScreen() {
   const { target, flows, runtime, loadFlows } = useWorkspace();
   useTitle(strings.pageTitle(words.title));

@@ -5,7 +5,7 @@ import { accessStrings as words } from "../../strings/access.ts";
 import { usePolicyForm } from "./policy-fields.tsx";
 import { SchemeFields } from "./scheme-fields.tsx";
 
-/** The kinds of credentials callers may bring. */
+/** The authentication schemes of a policy. */
 export function CredentialFields() {
   const { policy, errors, set } = usePolicyForm();
   const schemes = listAt(policy, ["authenticate"]) as readonly Policy[];

@@ -1,10 +1,10 @@
-import { valueAt } from "../../access/policy-edits.ts";
+import { valueAt } from "../../controls/json-path.ts";
 import { accessStrings as words } from "../../strings/access.ts";
 import { ListField, NumberField, SelectField, Switch, usePolicyForm } from "./policy-fields.tsx";
 
 const upper = (method: string): string => method.toUpperCase();
 
-/** Addresses, rate of calls, and browsers of other origins. */
+/** IP addresses, rate limits and CORS. */
 export function LimitFields() {
   const { policy, set } = usePolicyForm();
   const cors = valueAt(policy, ["cors"]);

@@ -1,8 +1,9 @@
-// Form fields that read and write one path of the policy under edit and show what a refusal said about it.
+// Form fields that read and write one path of the edited policy and show its validation errors.
 import { createContext, useContext, useId, useState, type ReactNode } from "react";
-import { errorAt, valueAt, type Path, type PlacedErrors, type Policy } from "../../access/policy-edits.ts";
-import { Button } from "../../controls/button.tsx";
+import { errorAt, type PlacedErrors, type Policy } from "../../access/policy-edits.ts";
+import { valueAt, type Path } from "../../controls/json-path.ts";
 import { Field } from "../../controls/field.tsx";
+import { SecretInput } from "../../controls/secret-input.tsx";
 import { accessStrings as words } from "../../strings/access.ts";
 
 export interface PolicyForm {
@@ -44,7 +45,7 @@ export function TextField({ path, label, hint, placeholder }: PolicyFieldProps) 
   );
 }
 
-/** Text that is no number is sent as it is: the runtime says what it wants. */
+/** Invalid numbers are sent as text, so that the runtime reports the error. */
 export function NumberField({ path, label, hint, placeholder }: PolicyFieldProps) {
   const { policy, errors, set } = usePolicyForm();
   return (
@@ -70,11 +71,11 @@ const itemsOf = (text: string): readonly string[] =>
     .filter((item) => item !== "");
 
 export interface ListFieldProps extends PolicyFieldProps {
-  /** Changes each item as it is written. */
+  /** Transforms each item on write. */
   readonly each?: (item: string) => string;
-  /** True where a missing list would mean something else than an empty one. */
+  /** True where a missing list differs from an empty one. */
   readonly keepsEmpty?: boolean;
-  /** True where a single item may stand without a list. */
+  /** True where a single item may be written without a list. */
   readonly oneAsText?: boolean;
 }
 
@@ -82,7 +83,7 @@ export function ListField({ path, label, hint = words.listHint, placeholder, eac
   const { policy, errors, set } = usePolicyForm();
   const value = valueAt(policy, path);
   const shown = Array.isArray(value) ? value.join(", ") : String(value ?? "");
-  // What is typed stays as typed, commas and all, as long as it says the same.
+  // Keeps the typed text, including commas, while its meaning is unchanged.
   const [typed, setTyped] = useState(shown);
   const isSame = itemsOf(typed).map(each).join(", ") === shown;
   return (
@@ -106,7 +107,7 @@ export function ListField({ path, label, hint = words.listHint, placeholder, eac
 
 export interface SelectFieldProps extends PolicyFieldProps {
   readonly choices: Readonly<Record<string, string>>;
-  /** What an absent value means. */
+  /** The meaning of an absent value. */
   readonly absent?: string;
 }
 
@@ -132,55 +133,19 @@ export function SelectField({ path, label, hint, choices, absent = "" }: SelectF
   );
 }
 
-const masked = "***";
-
-/** A secret: kept as it is stored, typed anew, or read from a variable of the runtime. */
+/** A secret: kept as stored, replaced, or read from an environment variable of the runtime. */
 export function SecretField({ path, label }: PolicyFieldProps) {
   const { policy, errors, set } = usePolicyForm();
-  const given = valueAt(policy, path);
-  const members = typeof given === "object" && given !== null ? (given as Readonly<Record<string, unknown>>) : undefined;
-  const value = members === undefined ? given : (members["value"] ?? members["env"]);
-  const isVariable = members !== undefined && Object.hasOwn(members, "env");
-  const error = errorAt(errors, path) ?? errorAt(errors, [...path, "env"]);
-  if (value === masked && !isVariable) {
-    const fingerprint = members?.["fingerprint"] ?? valueAt(policy, [...path.slice(0, -1), "fingerprint"]);
-    return (
-      <Field label={label} hint={words.secret.kept(typeof fingerprint === "string" ? fingerprint : "")} error={error}>
-        {(control) => (
-          <div className="secret">
-            <input {...control} className="input input--mono" readOnly value={masked} />
-            <Button aria-label={words.secret.replace(label)} onClick={() => set(path, "")}>
-              {words.secret.replaceShort}
-            </Button>
-          </div>
-        )}
-      </Field>
-    );
-  }
+  const fingerprint = valueAt(policy, [...path, "fingerprint"]) ?? valueAt(policy, [...path.slice(0, -1), "fingerprint"]);
   return (
-    <Field label={label} error={error}>
-      {(control) => (
-        <div className="secret">
-          <select
-            className="input secret__as"
-            aria-label={words.secret.as(label)}
-            value={isVariable ? "env" : "value"}
-            onChange={(event) => set(path, event.target.value === "env" ? { env: "" } : "")}
-          >
-            <option value="value">{words.secret.value}</option>
-            <option value="env">{words.secret.env}</option>
-          </select>
-          <input
-            {...control}
-            className="input input--mono"
-            type={isVariable ? "text" : "password"}
-            autoComplete="new-password"
-            value={String(value ?? "")}
-            onChange={(event) => set(path, isVariable ? { env: event.target.value } : event.target.value)}
-          />
-        </div>
-      )}
-    </Field>
+    <SecretInput
+      label={label}
+      value={valueAt(policy, path)}
+      sources={["value", "env"]}
+      error={errorAt(errors, path) ?? errorAt(errors, [...path, "env"])}
+      fingerprint={typeof fingerprint === "string" ? fingerprint : undefined}
+      onChange={(value) => set(path, value)}
+    />
   );
 }
 
@@ -191,7 +156,7 @@ export interface SwitchProps {
   readonly children?: ReactNode;
 }
 
-/** A check box, and what it opens. */
+/** A check box that shows further fields. */
 export function Switch({ label, isOn, onSwitch, children }: SwitchProps) {
   const id = useId();
   return (

@@ -1,7 +1,8 @@
 import { ArrowLeft } from "lucide-react";
 import { useCallback, useMemo, useState } from "react";
 import { Link } from "wouter";
-import { documentOf, noErrors, placedErrors, withoutErrors, withValue, type Path, type PlacedErrors, type Policy } from "../../access/policy-edits.ts";
+import { documentOf, noErrors, placedErrors, withoutErrors, type PlacedErrors, type Policy } from "../../access/policy-edits.ts";
+import { withValue, type Path } from "../../controls/json-path.ts";
 import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { Button } from "../../controls/button.tsx";
 import { Dialog } from "../../controls/dialog.tsx";
@@ -13,7 +14,7 @@ import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { Remarks } from "../mappings/mapping-frame.tsx";
 import { useTitle } from "../page-context.tsx";
 import { useKeptDraft } from "../use-kept-draft.ts";
-import { usePolled } from "../use-polled.ts";
+import { usePolled } from "../../api-client/use-polled.ts";
 import { CredentialFields } from "./credential-fields.tsx";
 import { LimitFields } from "./limit-fields.tsx";
 import { PolicyFormContext, type PolicyForm } from "./policy-fields.tsx";
@@ -26,7 +27,7 @@ interface SavedPolicy {
   /** Undefined when the flow has no policy. */
   readonly hash: string | undefined;
   readonly policy: Policy;
-  /** Why the runtime cannot read what it has. */
+  /** Why the runtime cannot read the stored policy. */
   readonly problem: string | undefined;
 }
 
@@ -49,7 +50,7 @@ export function PolicyScreen({ flowId }: { readonly flowId: string }) {
 }
 
 async function loadPolicy(flowId: string, target: string | undefined): Promise<SavedPolicy> {
-  // The hash is asked for before the content: a change in between is then refused on saving instead of overwritten.
+  // The hash is read before the content, so that a change in between is rejected on save instead of overwritten.
   const runtime = runtimeAt(target);
   const known = (await runtime.call("GET /auth")).policies.find((entry) => entry.flowId === flowId);
   if (known === undefined || known.error !== null) return { hash: undefined, policy: nothing, problem: known?.error ?? undefined };
@@ -94,7 +95,7 @@ function PolicyEditor({ flowId, loaded, target }: EditorProps) {
   const save = async (): Promise<void> => {
     const runtime = runtimeAt(target);
     const reply = await runtime.call("PUT /auth/:flowId", { params: { flowId }, body: documentOf(draft), ifMatch: saved.hash });
-    // Read back, so that secrets are shown as they are kept: masked, with their fingerprints.
+    // Reloaded, so that secrets are shown as stored: masked, with their fingerprints.
     show({ hash: reply.hash, policy: documentOf(await runtime.call("GET /auth/:flowId", { params: { flowId } })), problem: undefined });
     setWarnings(reply.warnings);
     setNote(words.saved(shownTime(new Date().toISOString())));

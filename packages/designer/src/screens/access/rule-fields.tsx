@@ -9,7 +9,7 @@ type Who = keyof typeof words.whos;
 
 const upper = (method: string): string => method.toUpperCase();
 
-/** Who may call which route with which method. */
+/** Rules: which callers may call which routes with which methods. */
 export function RuleFields() {
   const { policy, set } = usePolicyForm();
   const rules = listAt(policy, ["rules"]) as readonly Policy[];
@@ -85,7 +85,7 @@ function RuleItem({ rule, index, rules }: RuleItemProps) {
   );
 }
 
-/** An empty list must stay a list here: without one, the rule would let every caller in. */
+/** An empty list must stay a list here: without one, the rule would allow every caller. */
 function RolesField({ index }: { readonly index: number }) {
   return <ListField path={["rules", index, "roles"]} label={words.roles} keepsEmpty />;
 }

@@ -6,7 +6,7 @@ import { usePolicyForm } from "./policy-fields.tsx";
 
 const methods = ["POST", "GET", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-/** What the rules say to a call that is only imagined. */
+/** Shows the decision of the rules for a sample call. */
 export function SampleCall({ routes }: { readonly routes: readonly string[] }) {
   const { policy } = usePolicyForm();
   const [call, setCall] = useState({ route: routes[0] ?? "", method: "POST", roles: "", hasCredentials: false });

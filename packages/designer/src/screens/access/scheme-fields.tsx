@@ -1,12 +1,13 @@
 import { Plus, Trash2 } from "lucide-react";
 import type { ReactNode } from "react";
-import { errorAt, listAt, valueAt, withValue, type Path, type Policy, type SchemeType } from "../../access/policy-edits.ts";
+import { errorAt, listAt, type Policy, type SchemeType } from "../../access/policy-edits.ts";
+import { valueAt, withValue, type Path } from "../../controls/json-path.ts";
 import { Button } from "../../controls/button.tsx";
 import { Field } from "../../controls/field.tsx";
 import { accessStrings as words } from "../../strings/access.ts";
 import { ListField, NumberField, SecretField, SelectField, TextField, usePolicyForm } from "./policy-fields.tsx";
 
-/** The fields of one kind of credential. */
+/** The fields of one authentication scheme. */
 export function SchemeFields({ type, path }: { readonly type: SchemeType; readonly path: Path }) {
   switch (type) {
     case "apiKey":
@@ -77,7 +78,7 @@ function HmacFields({ path }: { readonly path: Path }) {
   const { policy, set, errors } = usePolicyForm();
   const { hmac } = words;
   const preset = valueAt(policy, [...path, "preset"]);
-  /** A preset settles the details; they are taken away with the choice. */
+  /** A preset determines the details, so they are removed when it is selected. */
   const choose = (chosen: string): void => {
     const scheme = valueAt(policy, path) as Policy;
     const bare = Object.fromEntries(Object.entries(scheme).filter(([name]) => name !== "preset" && !(custom as readonly string[]).includes(name)));
@@ -135,7 +136,7 @@ interface ItemsProps {
   readonly children: (item: Path, number: number) => ReactNode;
 }
 
-/** A list of equal groups of fields. */
+/** A list of identical groups of fields. */
 function Items({ path, title, add, fresh, children }: ItemsProps) {
   const { policy, errors, set } = usePolicyForm();
   const items = listAt(policy, path);

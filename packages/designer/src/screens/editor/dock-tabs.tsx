@@ -1,4 +1,4 @@
-// The tabs of the dock. Each is one component; adding one is one line here.
+// The tabs of the dock: one component and one line per tab.
 import type { ComponentType } from "react";
 import { strings } from "../../strings.ts";
 import { ProblemsTab } from "./problems-tab.tsx";
@@ -13,7 +13,7 @@ export interface DockTab {
   readonly id: DockTabId;
   readonly title: string;
   readonly content: ComponentType;
-  /** Needs more room than a short list. */
+  /** Needs more height than a short list. */
   readonly isTall?: boolean;
 }
 

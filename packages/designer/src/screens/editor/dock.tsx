@@ -1,46 +1,87 @@
-import { useId } from "react";
+import { ChevronDown, ChevronUp } from "lucide-react";
+import { useId, useRef } from "react";
+import { Button } from "../../controls/button.tsx";
+import { Separator } from "../../controls/separator.tsx";
 import { strings } from "../../strings.ts";
 import { dockTabs, type DockTabId } from "./dock-tabs.tsx";
-import { useProblems } from "./use-problems.ts";
+import { changePanel, panelLimits, usePanels } from "./panel-sizes.ts";
+import { useProblems } from "../../editor/use-problems.ts";
 
-/** The lower part of the editor: one tab at a time, keys as in any list of tabs. */
+const defaultSize = 220;
+
+/** The lower panel of the editor: one tab at a time, with standard keyboard navigation. */
 export function Dock({ tab, onTab }: { readonly tab: DockTabId; readonly onTab: (tab: DockTabId) => void }) {
   const id = useId();
   const problems = useProblems();
   const shown = dockTabs.find((entry) => entry.id === tab) ?? dockTabs[0];
   const Content = shown?.content;
+  const { size, isCollapsed } = usePanels((state) => state.dock);
+  const dock = useRef<HTMLElement>(null);
+  const Icon = isCollapsed ? ChevronUp : ChevronDown;
+  const show = (next: DockTabId): void => {
+    onTab(next);
+    if (isCollapsed) changePanel("dock", { isCollapsed: false });
+  };
   return (
-    <section className="dock" data-tall={shown?.isTall} aria-label={strings.editor.dock}>
-      <div
-        className="dock__tabs"
-        role="tablist"
-        aria-label={strings.editor.dock}
-        onKeyDown={(event) => {
-          const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-          if (step === 0) return;
-          const index = (dockTabs.findIndex((entry) => entry.id === tab) + step + dockTabs.length) % dockTabs.length;
-          const next = dockTabs[index];
-          if (next !== undefined) onTab(next.id);
-          (event.currentTarget.children[index] as HTMLElement | undefined)?.focus();
-        }}
-      >
-        {dockTabs.map((entry) => (
-          <button
-            key={entry.id}
-            type="button"
-            role="tab"
-            id={`${id}-${entry.id}`}
-            className="dock__tab"
-            aria-selected={tab === entry.id}
-            aria-controls={`${id}-panel`}
-            tabIndex={tab === entry.id ? 0 : -1}
-            onClick={() => onTab(entry.id)}
-          >
-            {entry.id === "problems" ? strings.problems.count(problems.length) : entry.title}
-          </button>
-        ))}
+    <section
+      className="dock"
+      ref={dock}
+      data-region
+      data-tall={shown?.isTall}
+      data-collapsed={isCollapsed || undefined}
+      aria-label={strings.editor.dock}
+      style={size === undefined || isCollapsed ? undefined : { height: `min(${size}px, 70vh)` }}
+    >
+      {isCollapsed ? null : (
+        <Separator
+          label={strings.editor.resizeDock}
+          axis="y"
+          size={size ?? dock.current?.offsetHeight ?? defaultSize}
+          {...panelLimits.dock}
+          onResize={(next) => changePanel("dock", { size: next })}
+          onReset={() => changePanel("dock", { size: undefined })}
+        />
+      )}
+      <div className="dock__bar">
+        <div
+          className="dock__tabs"
+          role="tablist"
+          aria-label={strings.editor.dock}
+          onKeyDown={(event) => {
+            const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+            if (step === 0) return;
+            const index = (dockTabs.findIndex((entry) => entry.id === tab) + step + dockTabs.length) % dockTabs.length;
+            const next = dockTabs[index];
+            if (next !== undefined) show(next.id);
+            (event.currentTarget.children[index] as HTMLElement | undefined)?.focus();
+          }}
+        >
+          {dockTabs.map((entry) => (
+            <button
+              key={entry.id}
+              type="button"
+              role="tab"
+              id={`${id}-${entry.id}`}
+              className="dock__tab"
+              aria-selected={tab === entry.id}
+              aria-controls={`${id}-panel`}
+              tabIndex={tab === entry.id ? 0 : -1}
+              onClick={() => show(entry.id)}
+            >
+              {entry.id === "problems" ? strings.problems.count(problems.length) : entry.title}
+            </button>
+          ))}
+        </div>
+        <Button
+          look="quiet"
+          className="panel__toggle"
+          icon={<Icon size={16} aria-hidden="true" />}
+          aria-label={isCollapsed ? strings.editor.openDock : strings.editor.closeDock}
+          title={isCollapsed ? strings.editor.openDock : strings.editor.closeDock}
+          onClick={() => changePanel("dock", { isCollapsed: !isCollapsed })}
+        />
       </div>
-      <div className="dock__panel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${tab}`} tabIndex={0}>
+      <div className="dock__panel" hidden={isCollapsed} role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${tab}`} tabIndex={0}>
         {Content === undefined ? null : <Content />}
       </div>
     </section>

@@ -6,16 +6,16 @@ import { shownTime } from "../../controls/moment.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { isBroken } from "../../document/open-flow.ts";
 import { strings } from "../../strings.ts";
-import { useEditor, useEditorState } from "./editor-context.ts";
+import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 
-/** What the user should know about the open flow, above the work. */
+/** Banners about the open flow. */
 export function EditorBanners() {
   return (
-    <>
+    <div className="editor__banners">
       <Offered />
       <Broken />
       <Told />
-    </>
+    </div>
   );
 }
 
@@ -57,7 +57,7 @@ function Broken() {
   );
 }
 
-/** The outcome of Save and Deploy, said aloud as well. */
+/** The outcome of Save and Deploy, also announced to screen readers. */
 function Told() {
   const editor = useEditor();
   const notice = useEditorState((state) => state.notice);

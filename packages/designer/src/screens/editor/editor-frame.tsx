@@ -1,15 +1,15 @@
-import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from "react";
+import { lazy, Suspense, useEffect, useMemo, useState, type CSSProperties, type ReactNode } from "react";
 import { useSearchParams } from "wouter";
 import { runtimeAt } from "../../api-client/runtime-client.ts";
 import type { DocumentCommand, EditorHandle } from "../../commands/command.ts";
 import { runCommand } from "../../commands/run-command.ts";
 import { CanvasPane } from "../../canvas/canvas-pane.tsx";
 import { CardFactsContext, layeredFacts } from "../../canvas/card-facts.ts";
+import { useCatalogUpkeep } from "../../catalog/use-catalog.ts";
 import type { Editor } from "../../document/editor.ts";
 import { isBroken } from "../../document/open-flow.ts";
-import { figuresFacts } from "../../figures/figures-facts.ts";
-import { LiveFigures } from "../../figures/live-figures.tsx";
-import { InspectorPane } from "../../inspector/inspector-pane.tsx";
+import { metricFacts } from "../../metrics/metric-facts.ts";
+import { LiveMetrics } from "../../metrics/live-metrics.tsx";
 import { strings } from "../../strings.ts";
 import { recordedFacts, type RecordedStep } from "../../trial/recorded-run.ts";
 import type { Trial } from "../../trial/trial.ts";
@@ -20,10 +20,12 @@ import { useEditorHandle, useTitle } from "../page-context.tsx";
 import { Dock } from "./dock.tsx";
 import type { DockTabId } from "./dock-tabs.tsx";
 import { EditorBanners } from "./editor-banners.tsx";
-import { useEditor, useEditorState } from "./editor-context.ts";
+import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 import { EditorHeader } from "./editor-header.tsx";
+import { InspectorPanel } from "./inspector-panel.tsx";
+import { usePanels } from "./panel-sizes.ts";
 import { QuestionDialog } from "./question-dialog.tsx";
-import { ShownRunProvider } from "./shown-run.tsx";
+import { ShownRunProvider } from "../../trial/shown-run.tsx";
 import type { View } from "./view.ts";
 import "./editor.css";
 
@@ -31,7 +33,7 @@ const SourceView = lazy(() => import("../../source-view/source-view.tsx").then((
 
 const lintAfterMs = 300;
 
-/** The editor's frame: header, canvas and source, inspector, dock. What fills them lives in its own rooms. */
+/** The layout of the editor: header, canvas and source, inspector, dock. */
 export function EditorFrame({ runId }: { readonly runId: string | undefined }) {
   const trial = trialOf(useEditor());
   useEffect(() => trial.follow(), [trial]);
@@ -48,14 +50,14 @@ export function EditorFrame({ runId }: { readonly runId: string | undefined }) {
   );
 }
 
-/** What cards show: the recorded run that is looked into, otherwise the trial, otherwise how the deployed flow does. */
+/** Facts for cards: those of the open run, else of the trial, else the metrics of the deployed flow. */
 function FactsProvider({ steps, children }: { readonly steps: readonly RecordedStep[] | undefined; readonly children: ReactNode }) {
   const trial = useTrial();
-  const [figures] = useState(figuresFacts);
-  const facts = useMemo(() => (steps === undefined ? layeredFacts(trialFacts(trial), figures) : recordedFacts(steps)), [steps, trial, figures]);
+  const [metrics] = useState(metricFacts);
+  const facts = useMemo(() => (steps === undefined ? layeredFacts(trialFacts(trial), metrics) : recordedFacts(steps)), [steps, trial, metrics]);
   return (
     <CardFactsContext value={facts}>
-      {steps === undefined ? <LiveFigures facts={figures} /> : null}
+      {steps === undefined ? <LiveMetrics facts={metrics} /> : null}
       {children}
     </CardFactsContext>
   );
@@ -71,31 +73,31 @@ function Frame({ runId }: { readonly runId: string | undefined }) {
     if (runId !== undefined) setTab("runs");
   }, [runId]);
   useTitle(strings.pageTitle(name));
+  useCatalogUpkeep();
   useLint(editor);
   const handle = useMemo(() => handleOf(editor, trial, setView, setTab), [editor, trial, setView]);
   useEditorHandle(handle);
+  const inspector = usePanels((state) => state.inspector);
+  const isInspectorCollapsed = inspector.isCollapsed;
+  const style = inspector.size === undefined ? undefined : ({ "--inspector": `${inspector.size}px` } as CSSProperties);
   return (
-    <div className="editor" data-view={view}>
+    <div className="editor" data-view={view} data-inspector={isInspectorCollapsed ? "collapsed" : undefined} style={style}>
       <EditorHeader name={name} view={view} handle={handle} onView={setView} />
-      <EditorBanners />
       <div className="editor__work">
+        <EditorBanners />
         {view === "yaml" ? null : (
-          <section className="editor__canvas" aria-label={strings.editor.canvas}>
+          <section className="editor__canvas" data-region aria-label={strings.editor.canvas}>
             <CanvasPane />
           </section>
         )}
         {view === "canvas" ? null : (
-          <section className="editor__source" aria-label={strings.editor.source}>
+          <section className="editor__source" data-region aria-label={strings.editor.source}>
             <Suspense fallback={<p className="muted">{strings.common.loading}</p>}>
               <SourceView />
             </Suspense>
           </section>
         )}
-        {view === "canvas" ? (
-          <aside className="editor__inspector" aria-label={strings.editor.inspector}>
-            <InspectorPane />
-          </aside>
-        ) : null}
+        {view === "canvas" ? <InspectorPanel /> : null}
         <Dock tab={tab} onTab={setTab} />
       </div>
       <QuestionDialog />
@@ -103,7 +105,7 @@ function Frame({ runId }: { readonly runId: string | undefined }) {
   );
 }
 
-/** The view is part of the address, so that a link or a reload shows the same. */
+/** The view is part of the URL, so that a link or a reload shows the same. */
 function useView(): readonly [View, (view: View) => void] {
   const [search, setSearch] = useSearchParams();
   const asked = search.get("view");
@@ -134,7 +136,7 @@ function handleOf(editor: Editor, trial: Trial, setView: (view: View) => void, s
   };
 }
 
-/** Asks the runtime what it thinks of the text, a moment after the last change. */
+/** Validates the text on the runtime shortly after the last change. */
 function useLint(editor: Editor): void {
   const text = useEditorState(({ flow }) => flow.text);
   const target = useWorkspace((state) => state.target);

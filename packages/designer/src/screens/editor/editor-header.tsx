@@ -10,7 +10,8 @@ import { canRedo, canUndo, unsavedChanges } from "../../document/open-flow.ts";
 import { strings } from "../../strings.ts";
 import { runningOf, useWorkspace } from "../../workspace/workspace-store.ts";
 import { CategoryLabel } from "../flows-screen.tsx";
-import { useEditorState } from "./editor-context.ts";
+import { FlowMenu } from "../flow-menu.tsx";
+import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 import type { View } from "./view.ts";
 
 const words = strings.editor;
@@ -24,13 +25,14 @@ export interface EditorHeaderProps {
 }
 
 export function EditorHeader({ name, view, handle, onView }: EditorHeaderProps) {
+  const editor = useEditor();
   const flow = useEditorState((state) => state.flow);
   const busy = useEditorState((state) => state.busy);
   const { targets, target, chooseTarget, catalogue } = useWorkspace();
   const group = flow.good?.outline.routes[0]?.group ?? null;
   const unsaved = unsavedChanges(flow);
   return (
-    <header className="editor-head">
+    <header className="editor-head" data-region>
       <div className="editor-head__about">
         <h1 title={name}>{name}</h1>
         {group === null ? null : (
@@ -90,12 +92,13 @@ export function EditorHeader({ name, view, handle, onView }: EditorHeaderProps) 
         <Button look="primary" title={shownShortcut("Mod+Enter")} disabled={busy !== undefined} onClick={handle.deploy}>
           {words.deploy}
         </Button>
+        <FlowMenu id={flow.id} name={name} onNotice={(notice) => editor.say(notice)} />
       </div>
     </header>
   );
 }
 
-/** The derived state; when what is saved is what runs, the badge with the runtime's time. */
+/** The derived state; when the saved version is deployed, the badge shows the runtime's time. */
 function DeployState() {
   const saved = useEditorState((state) => state.flow.saved);
   const deploys = useEditorState((state) => state.deploys);
@@ -110,11 +113,11 @@ function DeployState() {
     running !== undefined &&
     record.deployedHash === saved?.hash &&
     Date.parse(record.deployedAt ?? "") > Date.parse(running?.lastModified ?? "1970-01-01");
-  // The list of the runtime is polled: right after a deploy its reply knows more than the last look.
+  // The flow list is polled, so right after a deployment its reply is newer than the last poll.
   const derived = deriveState({
     savedHash: saved?.hash,
     record,
-    running: fresh ? { hash: record.deployedHash as string, lastModified: record.deployedAt as string } : running,
+    running: fresh ? { hash: record.deployedHash, lastModified: record.deployedAt as string } : running,
   });
   const isDeployed = derived.state === "Deployed" && derived.deployedAt !== null;
   return (
@@ -122,8 +125,8 @@ function DeployState() {
       {isDeployed ? null : <StateChip {...derived} stale={derived.stale && targets.length > 0 && runtime.reachable === false} />}
       <span role="status" className={isDeployed ? `chip ${derived.stale && runtime.reachable === false ? "chip--stale" : "chip--ok"}` : "visually-hidden"}>
         {isDeployed ? (
-          <time dateTime={derived.deployedAt as string} title={words.deployedTip(target, saved?.hash ?? "", derived.deployedAt as string)}>
-            {words.deployed(shownTime(derived.deployedAt as string))}
+          <time dateTime={derived.deployedAt} title={words.deployedTip(target, saved?.hash ?? "", derived.deployedAt)}>
+            {words.deployed(shownTime(derived.deployedAt))}
           </time>
         ) : null}
       </span>

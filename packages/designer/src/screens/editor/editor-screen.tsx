@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { EmptyState } from "../../controls/empty-state.tsx";
 import type { Editor } from "../../document/editor.ts";
 import { strings } from "../../strings.ts";
-import { EditorContext } from "./editor-context.ts";
+import { EditorContext } from "../../editor/editor-context.ts";
 import { EditorFrame } from "./editor-frame.tsx";
 import { hasUnsavedWork, openEditor } from "./open-editors.ts";
 
@@ -40,7 +40,7 @@ export function EditorScreen({ id, runId }: { readonly id: string; readonly runI
   );
 }
 
-/** Keeps drafts, looks at the disk, and warns before the page is left with unsaved work. */
+/** Saves drafts, checks the disk, and warns before the page is closed with unsaved changes. */
 function Upkeep({ editor }: { readonly editor: Editor }) {
   useEffect(() => {
     const drafting = setInterval(() => editor.keepDraft(), draftEveryMs);

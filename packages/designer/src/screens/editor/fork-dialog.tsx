@@ -9,13 +9,14 @@ import { bodyText } from "../../trial/message-text.ts";
 import type { RecordedStep } from "../../trial/recorded-run.ts";
 import { headersOf } from "../../trial/sample-draft.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
+import { ReplayTargets } from "../replay-dialog.tsx";
 import { Replayed } from "./replayed.tsx";
 
 const words = strings.runs;
 
-/** The run again from one of its steps on, with the message it had there or an edited one. */
+/** Replays a run from one of its steps, with the original or an edited message. */
 export function ForkDialog({ run, step, onClose }: { readonly run: RunDetail; readonly step: RecordedStep; readonly onClose: () => void }) {
-  const target = useWorkspace((state) => state.target);
+  const { target } = useWorkspace();
   const kept = step.before === undefined ? (run.request?.preview ?? "") : bodyText(step.before.body);
   const [body, setBody] = useState(kept);
   const [headers, setHeaders] = useState("");
@@ -38,12 +39,13 @@ export function ForkDialog({ run, step, onClose }: { readonly run: RunDetail; re
         <>
           <Button onClick={onClose}>{strings.common.close}</Button>
           <Button type="submit" look="primary">
-            {words.replay}
+            {strings.replay.submit(target ?? "")}
           </Button>
         </>
       }
     >
       <p className="muted">{words.forkText}</p>
+      <ReplayTargets flowIds={[run.flowId]} recordedHash={run.flowHash} />
       <Field label={strings.tryIt.body}>
         {(control) => (
           <textarea {...control} className="input input--mono" rows={10} spellCheck={false} value={body} onChange={(event) => setBody(event.target.value)} />
@@ -66,7 +68,7 @@ export function ForkDialog({ run, step, onClose }: { readonly run: RunDetail; re
   );
 }
 
-/** What was data stays data when it is still JSON. */
+/** Data stays data while it is valid JSON. */
 function dataOf(text: string, before: unknown): unknown {
   if (typeof before !== "object" || before === null) return text;
   try {

@@ -1,4 +1,4 @@
-// The editors that are open in this page, by flow: leaving a screen and coming back finds text, history and selection again.
+// The open editors of this page, by flow: returning to a screen restores text, history and selection.
 import { ApiError } from "@sluice/client";
 import { workspaceClient } from "../../api-client/workspace-client.ts";
 import { drafts } from "../../document/drafts.ts";
@@ -16,7 +16,7 @@ const parts: EditorParts = {
 const editors = new Map<string, Editor>();
 const mostEditors = 20;
 
-/** The editor of a flow; undefined when there is no such flow, saved or not. */
+/** The editor of a flow; undefined when the flow does not exist. */
 export async function openEditor(id: string): Promise<Editor | undefined> {
   const known = editors.get(id);
   if (known !== undefined) {
@@ -34,7 +34,13 @@ export async function openEditor(id: string): Promise<Editor | undefined> {
   return editor;
 }
 
-/** True when leaving the page would leave unsaved work behind. */
+/** Forgets a flow that was deleted, with its unsaved changes. */
+export function closeEditor(id: string): void {
+  editors.get(id)?.close();
+  editors.delete(id);
+}
+
+/** True when closing the page would lose unsaved changes. */
 export function hasUnsavedWork(): boolean {
   for (const editor of editors.values()) {
     editor.keepDraft();

@@ -1,9 +1,9 @@
 import { CircleAlert, TriangleAlert } from "lucide-react";
 import { strings } from "../../strings.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
-import { useEditor } from "./editor-context.ts";
+import { useEditor } from "../../editor/editor-context.ts";
 import { offsetOfLine } from "../../document/line-offset.ts";
-import { useProblems } from "./use-problems.ts";
+import { useProblems } from "../../editor/use-problems.ts";
 
 const words = strings.problems;
 

@@ -5,11 +5,11 @@ import { DiffView } from "../../controls/diff-view.tsx";
 import type { Question } from "../../document/editor.ts";
 import { strings } from "../../strings.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
-import { useEditor, useEditorState } from "./editor-context.ts";
+import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 
 const words = strings.conflict;
 
-/** Shows what would be lost by either answer, and lets the user choose. Closing it changes nothing. */
+/** Shows what each choice would lose and lets the user decide. Closing it changes nothing. */
 export function QuestionDialog() {
   const question = useEditorState((state) => state.question);
   if (question === undefined) return null;
@@ -36,8 +36,12 @@ function FileQuestion({ question }: { readonly question: Extract<Question, { kin
       actions={
         <>
           <Button onClick={() => editor.dismiss()}>{strings.common.cancel}</Button>
-          {disk === null ? null : <Button onClick={() => editor.takeDisk()}>{words.takeDisk}</Button>}
-          <Button look="primary" onClick={overwrite}>
+          {disk === null ? null : (
+            <Button look="primary" onClick={() => editor.takeDisk()}>
+              {words.takeDisk}
+            </Button>
+          )}
+          <Button look={disk === null ? "primary" : "plain"} onClick={overwrite}>
             {disk === null ? words.recreate : words.keepMine}
           </Button>
         </>
@@ -74,6 +78,7 @@ function DeploymentQuestion({ question }: { readonly question: Extract<Question,
         <>
           <Button onClick={() => editor.dismiss()}>{strings.common.cancel}</Button>
           <Button
+            look="primary"
             onClick={() => {
               editor.dismiss();
               if (deployed !== undefined) editor.replaceText(deployed.text, words.takeDeployed);
@@ -82,7 +87,6 @@ function DeploymentQuestion({ question }: { readonly question: Extract<Question,
             {words.takeDeployed}
           </Button>
           <Button
-            look="primary"
             onClick={() => {
               editor.dismiss();
               void editor.deploy(target, deployed?.hash ?? null).then(loadRuntime);

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Link } from "wouter";
 import type { ReplayOutcome, RunDetail } from "@sluice/client";
 import { runtimeAt } from "../../api-client/runtime-client.ts";
+import { currentCatalog } from "../../catalog/use-catalog.ts";
 import { Button } from "../../controls/button.tsx";
 import { MessageView } from "../../controls/message-view.tsx";
 import { Moment, shownTime } from "../../controls/moment.tsx";
@@ -12,22 +13,27 @@ import { emptySample } from "../../trial/sample-draft.ts";
 import { draftOfRun, type TestDraft } from "../../trial/test-draft.ts";
 import { useTrial } from "../../trial/trial-context.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
+import { ReplayDialog } from "../replay-dialog.tsx";
 import { StatusChip } from "../run-table.tsx";
-import { useEditor, useEditorState } from "./editor-context.ts";
+import { useEditor, useEditorState } from "../../editor/editor-context.ts";
+import { useSentReply } from "../../trial/sent-reply.ts";
+import { ReplyView } from "./reply-view.tsx";
 import { ForkDialog } from "./fork-dialog.tsx";
 import { Replayed } from "./replayed.tsx";
-import { sampleOfRun } from "./sample-of-run.ts";
+import { sampleOfRun } from "../../trial/sample-of-run.ts";
 import { SaveTestDialog } from "./save-test-dialog.tsx";
-import { useShownRun } from "./shown-run.tsx";
+import { useShownRun } from "../../trial/shown-run.tsx";
 import "./run-view.css";
+import "./try-tab.css";
 
 const words = strings.runs;
 const captureMs = 600_000;
 
-/** A recorded run, step by step: where it went, how long each step took, and what each found in the message. */
+/** A recorded run by step: path, durations and messages. */
 export function RunView() {
   const { run, problem, steps, at } = useShownRun();
   const saved = useEditorState((state) => state.flow.saved);
+  const reply = useSentReply((state) => state.reply);
   if (run === undefined) return problem === undefined ? <p className="muted">{strings.common.loading}</p> : <p className="field__error">{problem}</p>;
   const step = steps[at];
   return (
@@ -35,6 +41,7 @@ export function RunView() {
       <RunHead run={run} />
       {saved !== undefined && saved.hash !== run.flowHash ? <p className="muted">{words.changed}</p> : null}
       {run.error === null ? null : <p className="field__error">{run.error.message}</p>}
+      {reply?.runId === run.id ? <ReplyView reply={reply} /> : null}
       <div className="run__columns">
         <Timeline steps={steps} at={at} />
         <div className="run__message">{step === undefined ? <Request run={run} /> : <StepMessage run={run} step={step} />}</div>
@@ -49,19 +56,20 @@ function RunHead({ run }: { readonly run: RunDetail }) {
   const target = useWorkspace((state) => state.target);
   const [outcome, setOutcome] = useState<ReplayOutcome | { readonly error: string } | undefined>(undefined);
   const [draft, setDraft] = useState<TestDraft | undefined>(undefined);
+  const [isAsking, setAsking] = useState(false);
   const replay = (): void =>
     void runtimeAt(target)
       .call("POST /runs/:id/replay", { params: { id: run.id }, body: {} })
       .then(setOutcome, (error: Error) => setOutcome({ error: error.message }));
   const taken = (): ReturnType<typeof sampleOfRun> => sampleOfRun(run);
   const saveAsTest = (): void => {
-    const { sample, answers } = taken();
+    const { sample, responses } = taken();
     const route = editor.flow.good?.outline.routes.find(({ id }) => id === run.routeId);
-    setDraft(draftOfRun(run, route, { ...emptySample, ...sample, routeId: run.routeId }, answers));
+    setDraft(draftOfRun(run, route, { ...emptySample, ...sample, routeId: run.routeId }, responses, currentCatalog()));
   };
   const useAsSample = (): void => {
-    const { sample, answers } = taken();
-    trial.setAnswers(answers);
+    const { sample, responses } = taken();
+    trial.setResponses(responses);
     trial.setSample({ ...sample, routeId: run.routeId });
     trial.start();
   };
@@ -82,11 +90,20 @@ function RunHead({ run }: { readonly run: RunDetail }) {
         <span className="grow" />
         <Button onClick={useAsSample}>{words.useAsSample}</Button>
         <Button onClick={saveAsTest}>{strings.trial.saveTest}</Button>
-        <Button onClick={replay} disabled={!run.replayable}>
-          {words.replay}
+        <Button onClick={() => setAsking(true)} disabled={!run.replayable}>
+          {words.replayAsk}
         </Button>
       </div>
       <div aria-live="polite">{outcome === undefined ? null : <Replayed outcome={outcome} flowId={run.flowId} />}</div>
+      {isAsking ? (
+        <ReplayDialog
+          text={strings.replay.run(run.id, run.routeId)}
+          flowIds={[run.flowId]}
+          recordedHash={run.flowHash}
+          onReplay={replay}
+          onClose={() => setAsking(false)}
+        />
+      ) : null}
       {draft === undefined ? null : <SaveTestDialog draft={draft} onClose={() => setDraft(undefined)} />}
     </>
   );
@@ -150,9 +167,7 @@ function Timeline({ steps, at }: { readonly steps: readonly RecordedStep[]; read
                 </button>
                 {(step.attempts ?? 1) > 1 ? <span className="muted"> ×{step.attempts}</span> : null}
               </td>
-              <td>
-                <StatusChip status={step.status} />
-              </td>
+              <td>{step.isDropped ? <span className="chip chip--warn">{words.dropped}</span> : <StatusChip status={step.status} />}</td>
               <td className="number">{shownMs(step.durationMs)} ms</td>
               <td>
                 <span className="run__bar" style={{ inlineSize: `${Math.max(2, (step.durationMs / longest) * 100)}%` }} />

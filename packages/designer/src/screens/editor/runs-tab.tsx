@@ -3,16 +3,16 @@ import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { strings } from "../../strings.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { RunTable } from "../run-table.tsx";
-import { usePolled } from "../use-polled.ts";
-import { useEditor } from "./editor-context.ts";
-import { useShownRun } from "./shown-run.tsx";
+import { usePolled } from "../../api-client/use-polled.ts";
+import { useEditor } from "../../editor/editor-context.ts";
+import { useShownRun } from "../../trial/shown-run.tsx";
 import { RunView } from "./run-view.tsx";
 
 const words = strings.runs;
 const shownRuns = 50;
 const followMs = 3000;
 
-/** The last runs of the open flow, or the one that is looked into. */
+/** The latest runs of the open flow, or the selected one. */
 export function RunsTab() {
   const editor = useEditor();
   const { runId } = useShownRun();

@@ -1,19 +1,19 @@
 import { useRef, useState, type ReactNode } from "react";
+import { useCatalog } from "../../catalog/use-catalog.ts";
 import { Button } from "../../controls/button.tsx";
 import { Field } from "../../controls/field.tsx";
 import type { RouteOutline } from "../../document/outline.ts";
 import { strings } from "../../strings.ts";
-import { isServed } from "../../trial/sample-draft.ts";
 import { useTrial, useTrialState } from "../../trial/trial-context.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
-import { useEditor } from "./editor-context.ts";
-import { sampleOfLastRun } from "./sample-of-run.ts";
+import { useEditor } from "../../editor/editor-context.ts";
+import { sampleOfLastRun } from "../../trial/sample-of-run.ts";
 
 const words = strings.trial;
 const methods = ["POST", "GET", "PUT", "PATCH", "DELETE"] as const;
 const largestFile = 1024 * 1024;
 
-/** The message to begin with: typed, from a file, or what the last run began with. */
+/** The sample message: typed, from a file, or the input of the last run. */
 export function SampleForm({
   routes,
   route,
@@ -29,12 +29,12 @@ export function SampleForm({
   const target = useWorkspace((state) => state.target);
   const picker = useRef<HTMLInputElement>(null);
   const [problem, setProblem] = useState<string | undefined>(undefined);
-  const served = route !== undefined && isServed(route.from.uri);
+  const served = useCatalog()?.isServed(route?.from.uri ?? "") === true;
   const takeLastRun = (): void => {
     if (route === undefined) return;
     void sampleOfLastRun(route.id, target).then(
-      ({ sample: taken, answers, note }) => {
-        trial.setAnswers({ ...answers, ...typedOf(trial.store.getState().answers) });
+      ({ sample: taken, responses, note }) => {
+        trial.setResponses({ ...responses, ...typedOf(trial.store.getState().responses) });
         trial.setSample({ ...taken, routeId: route.id });
         setProblem(note);
       },
@@ -133,8 +133,8 @@ export function SampleForm({
   );
 }
 
-function typedOf<T extends { readonly origin: string }>(answers: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
-  return Object.fromEntries(Object.entries(answers).filter(([, { origin }]) => origin === "typed"));
+function typedOf<T extends { readonly origin: string }>(responses: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(responses).filter(([, { origin }]) => origin === "typed"));
 }
 
 function asText(bytes: Uint8Array): string | undefined {

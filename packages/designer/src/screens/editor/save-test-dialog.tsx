@@ -1,26 +1,39 @@
 import { useMemo, useState } from "react";
 import { stringify } from "yaml";
 import { workspaceClient } from "../../api-client/workspace-client.ts";
+import { currentCatalog } from "../../catalog/use-catalog.ts";
+import { writeIds } from "../../commands/write-ids.ts";
 import { Button } from "../../controls/button.tsx";
 import { Dialog } from "../../controls/dialog.tsx";
 import { Field } from "../../controls/field.tsx";
+import { unsavedChanges } from "../../document/open-flow.ts";
 import { strings } from "../../strings.ts";
-import { draftData, draftFileId, type ProposedAssertion, type TestDraft } from "../../trial/test-draft.ts";
+import { draftData, draftFileId, namedSteps, renamedSteps, type ProposedAssertion, type TestDraft } from "../../trial/test-draft.ts";
 import { useTrial } from "../../trial/trial-context.ts";
-import { useEditor } from "./editor-context.ts";
+import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 
 const words = strings.saveTest;
 
-/** Proposes a test of what happened; what is noise is unticked before it is written. */
+/** Suggests a test from a run or trial; the user clears checks that may differ between runs. */
 export function SaveTestDialog({ draft, onClose }: { readonly draft: TestDraft; readonly onClose: () => void }) {
   const editor = useEditor();
   const trial = useTrial();
   const [name, setName] = useState(draft.name);
   const [chosen, setChosen] = useState<readonly boolean[]>(() => draft.assertions.map(({ isProposed }) => isProposed));
   const [problem, setProblem] = useState<string | undefined>(undefined);
-  const text = useMemo(() => stringify(draftData({ ...draft, name: name.trim() }, chosen), { lineWidth: 0 }), [draft, name, chosen]);
+  const flow = useEditorState((state) => state.flow);
+  const written = useMemo(() => writeIds(flow, namedSteps(draft, chosen), currentCatalog()), [flow, draft, chosen]);
+  const bound = useMemo(() => (written === undefined ? draft : renamedSteps(draft, written.ids)), [draft, written]);
+  const text = useMemo(() => stringify(draftData({ ...bound, name: name.trim() }, chosen), { lineWidth: 0 }), [bound, name, chosen]);
+  /** Writes the ids into the flow; saves it with the test unless it has other unsaved changes. */
+  const keepIds = async (): Promise<boolean> => {
+    if (written === undefined) return true;
+    const hadChanges = unsavedChanges(flow) > 0;
+    return editor.edit(written.edit, words.ids([...written.ids.values()]), "command") && (hadChanges || (await editor.save()));
+  };
   const save = async (): Promise<void> => {
     if (name.trim() === "") return setProblem(words.nameMissing);
+    if (!(await keepIds())) return setProblem(words.idsFailed);
     const files = await trial.loadTests();
     const id = draftFileId({ name }, (candidate) => files.some((file) => file.id === candidate));
     try {
@@ -53,7 +66,7 @@ export function SaveTestDialog({ draft, onClose }: { readonly draft: TestDraft; 
       </Field>
       <fieldset className="save-test__asserts">
         <legend>{words.asserts}</legend>
-        {draft.assertions.map((assertion, index) => (
+        {bound.assertions.map((assertion, index) => (
           <label key={index}>
             <input
               type="checkbox"
@@ -64,6 +77,7 @@ export function SaveTestDialog({ draft, onClose }: { readonly draft: TestDraft; 
           </label>
         ))}
       </fieldset>
+      {written === undefined ? null : <p>{words.ids([...written.ids.values()])}</p>}
       <h3>{words.preview}</h3>
       <pre className="message__text" tabIndex={0} role="region" aria-label={words.preview}>
         {text}

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { Link } from "wouter";
 import { Button } from "../../controls/button.tsx";
 import { EmptyState } from "../../controls/empty-state.tsx";
 import { everyStep } from "../../document/outline.ts";
@@ -6,13 +7,13 @@ import type { TestVerdict } from "../../simulation/test-verdict.ts";
 import { strings } from "../../strings.ts";
 import { useTrial, useTrialState } from "../../trial/trial-context.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
-import { VerdictTable } from "../verdict-table.tsx";
-import { useEditor, useEditorState } from "./editor-context.ts";
+import { testPath, VerdictTable } from "../verdict-table.tsx";
+import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 import "./tests-tab.css";
 
 const words = strings.tests;
 
-/** The tests of the open flow: run in the page on the text as it is, or on the runtime against what is deployed. */
+/** The tests of the open flow: run in the page on the current text, or on the runtime against the deployed version. */
 export function TestsTab() {
   const editor = useEditor();
   const trial = useTrial();
@@ -35,12 +36,12 @@ export function TestsTab() {
         <ul className="mono">
           {files?.map(({ id }) => (
             <li key={id}>
-              {id}.test.yaml <span className="muted">{words.notRun}</span>
+              <Link href={testPath(editor.id, id)}>{id}.test.yaml</Link> <span className="muted">{words.notRun}</span>
             </li>
           ))}
         </ul>
       ) : (
-        <VerdictTable label={words.list} files={testRun.files} />
+        <VerdictTable label={words.list} flowId={editor.id} files={testRun.files} />
       )}
     </div>
   );

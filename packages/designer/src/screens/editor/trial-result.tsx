@@ -1,19 +1,20 @@
 import { useState } from "react";
 import { CircleAlert, CircleCheck, Unplug } from "lucide-react";
+import { currentCatalog } from "../../catalog/use-catalog.ts";
 import { Button } from "../../controls/button.tsx";
 import { MessageView } from "../../controls/message-view.tsx";
 import { strings } from "../../strings.ts";
 import { bodySummary } from "../../trial/message-text.ts";
 import { draftOfTrial, type TestDraft } from "../../trial/test-draft.ts";
-import { answerKey, type TriedStep } from "../../trial/trial.ts";
+import { responseKey, type TriedStep } from "../../trial/trial.ts";
 import { useTrial, useTrialState } from "../../trial/trial-context.ts";
-import { AnswerDialog } from "./answer-dialog.tsx";
-import { useEditor } from "./editor-context.ts";
+import { ResponseDialog } from "./response-dialog.tsx";
+import { useEditor } from "../../editor/editor-context.ts";
 import { SaveTestDialog } from "./save-test-dialog.tsx";
 
 const words = strings.trial;
 
-/** What the flow made of the sample: how it ended, step by step, and the message at the chosen one. */
+/** The result of the sample: the outcome, the steps, and the message at the selected step. */
 export function TrialResult() {
   const result = useTrialState((state) => state.result);
   const steps = useTrialState((state) => state.steps);
@@ -34,7 +35,7 @@ export function TrialResult() {
   return (
     <div className="try__result">
       <Outcome />
-      {result.standIns.length === 0 ? null : <p className="muted">{words.standIns(result.standIns)}</p>}
+      {result.unresolvedParameters.length === 0 ? null : <p className="muted">{words.placeholders(result.unresolvedParameters)}</p>}
       <div className="try__columns">
         <StepTable steps={steps} shown={shown} />
         <div className="try__message">
@@ -71,7 +72,9 @@ function Outcome() {
       <span className="mono try__summary">{bodySummary(outcome.reply?.body ?? outcome.body)}</span>
       {outcome.error === null ? null : <span className="field__error">{outcome.error.message}</span>}
       <span className="grow" />
-      <Button onClick={() => setDraft(draftOfTrial(editor.id, editor.flow.good?.outline.routes ?? [], trial.store.getState()))}>{words.saveTest}</Button>
+      <Button onClick={() => setDraft(draftOfTrial(editor.id, editor.flow.good?.outline.routes ?? [], trial.store.getState(), currentCatalog()))}>
+        {words.saveTest}
+      </Button>
       {draft === undefined ? null : <SaveTestDialog draft={draft} onClose={() => setDraft(undefined)} />}
     </div>
   );
@@ -79,8 +82,8 @@ function Outcome() {
 
 function StepTable({ steps, shown }: { readonly steps: readonly TriedStep[]; readonly shown: number | undefined }) {
   const trial = useTrial();
-  const answers = useTrialState((state) => state.answers);
-  const [answering, setAnswering] = useState<TriedStep | undefined>(undefined);
+  const responses = useTrialState((state) => state.responses);
+  const [editing, setEditing] = useState<TriedStep | undefined>(undefined);
   return (
     <div className="table-scroll try__steps" role="region" aria-label={words.steps} tabIndex={0}>
       <table className="table">
@@ -88,7 +91,7 @@ function StepTable({ steps, shown }: { readonly steps: readonly TriedStep[]; rea
           <tr>
             <th scope="col">{words.columns.step}</th>
             <th scope="col">{words.columns.result}</th>
-            <th scope="col">{words.columns.answer}</th>
+            <th scope="col">{words.columns.response}</th>
             <th scope="col" className="number">
               {words.columns.duration}
             </th>
@@ -107,29 +110,29 @@ function StepTable({ steps, shown }: { readonly steps: readonly TriedStep[]; rea
                 {step.error === undefined ? bodySummary(step.after?.body) : <span className="field__error">{step.error.message}</span>}
               </td>
               <td>
-                <AnsweredBy step={step} origin={answers[answerKey(step.routeId, step.stepId)]?.origin} onAnswer={() => setAnswering(step)} />
+                <ResponseOrigin step={step} origin={responses[responseKey(step.routeId, step.stepId)]?.origin} onEdit={() => setEditing(step)} />
               </td>
               <td className="number">{words.took(step.durationMs)}</td>
             </tr>
           ))}
         </tbody>
       </table>
-      {answering === undefined ? null : <AnswerDialog step={answering} onClose={() => setAnswering(undefined)} />}
+      {editing === undefined ? null : <ResponseDialog step={editing} onClose={() => setEditing(undefined)} />}
     </div>
   );
 }
 
-/** Who answered in place of the outside world; nothing for steps that stay inside. */
-function AnsweredBy({ step, origin, onAnswer }: { readonly step: TriedStep; readonly origin: "typed" | "run" | undefined; readonly onAnswer: () => void }) {
+/** What replaced the external system; nothing for steps without external calls. */
+function ResponseOrigin({ step, origin, onEdit }: { readonly step: TriedStep; readonly origin: "typed" | "run" | undefined; readonly onEdit: () => void }) {
   if (step.mock === undefined && !step.unmocked) return null;
   const test = step.mock?.startsWith("test:") === true ? words.mock.test(step.mock.slice("test:".length)) : undefined;
   const who = step.unmocked ? words.unmocked : (test ?? words.mock[origin ?? "typed"]);
   return (
-    <span className="try__answered">
+    <span className="try__origin">
       {step.unmocked ? <Unplug size={14} aria-hidden="true" /> : null}
       <span className={step.unmocked ? "try__unmocked" : ""}>{who}</span>
-      <button type="button" className="link" aria-label={`${origin === undefined ? words.setAnswer : words.changeAnswer}: ${step.stepId}`} onClick={onAnswer}>
-        {origin === undefined ? words.setAnswer : words.changeAnswer}
+      <button type="button" className="link" aria-label={`${origin === undefined ? words.setResponse : words.changeResponse}: ${step.stepId}`} onClick={onEdit}>
+        {origin === undefined ? words.setResponse : words.changeResponse}
       </button>
     </span>
   );

@@ -1,33 +1,47 @@
 import { useState } from "react";
+import { useLocation } from "wouter";
+import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { workspaceClient, type TryReply } from "../../api-client/workspace-client.ts";
+import { useCatalog } from "../../catalog/use-catalog.ts";
 import { Button } from "../../controls/button.tsx";
-import { isServed, headersOf, routeOf } from "../../trial/sample-draft.ts";
+import { headersOf, routeOf, type SampleDraft } from "../../trial/sample-draft.ts";
+import { useSentReply } from "../../trial/sent-reply.ts";
 import { useTrial, useTrialState } from "../../trial/trial-context.ts";
 import { strings } from "../../strings.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
-import { useEditor, useEditorState } from "./editor-context.ts";
+import { useEditor, useEditorState } from "../../editor/editor-context.ts";
+import { ReplyView } from "./reply-view.tsx";
 import { SampleForm } from "./sample-form.tsx";
 import { TrialResult } from "./trial-result.tsx";
 import "./try-tab.css";
 
 const words = strings.tryIt;
 
-type Answered = TryReply | { readonly error: string };
+type TryResponse = TryReply | { readonly error: string };
 
-/** A sample message through the flow: here, step by step, or at the deployed flow's own address. */
+/** Runs a sample message through the flow: in the page, step by step, or by calling the deployed flow. */
 export function TryTab() {
+  const editor = useEditor();
+  const [, navigate] = useLocation();
   const trial = useTrial();
   const isOn = useTrialState((state) => state.isOn);
   const sample = useTrialState((state) => state.sample);
   const routes = useEditorState((state) => state.flow.good?.outline.routes) ?? [];
   const target = useWorkspace((state) => state.target);
-  const [answered, setAnswered] = useState<Answered | undefined>(undefined);
+  const [response, setResponse] = useState<TryResponse | undefined>(undefined);
   const route = routeOf(routes, sample);
+  const served = useCatalog()?.isServed(route?.from.uri ?? "") === true;
   const send = (): void => {
     if (route === undefined) return;
-    void workspaceClient
-      .tryWebhook({ target: target ?? null, routeId: route.id, method: sample.method, headers: headersOf(sample.headers), body: sample.body })
-      .then(setAnswered, (error: Error) => setAnswered({ error: error.message }));
+    void sendSample(route.id, sample, target).then(
+      (reply) => {
+        setResponse(reply);
+        useSentReply.setState({ reply });
+        // The run shows the reply and what every step did with the message.
+        if (reply.runId !== null) navigate(`/flows/${editor.id}/runs/${reply.runId}`);
+      },
+      (error: Error) => setResponse({ error: error.message }),
+    );
   };
   return (
     <div className="try">
@@ -44,34 +58,35 @@ export function TryTab() {
               {strings.trial.simulate}
             </Button>
             {isOn ? <Button onClick={() => trial.stop()}>{strings.trial.off}</Button> : null}
-            {route !== undefined && isServed(route.from.uri) ? <Button onClick={send}>{words.send}</Button> : null}
+            {served ? <Button onClick={send}>{words.send}</Button> : null}
+          </div>
+          {served ? <NotDeployed /> : null}
+          <div aria-live="polite">
+            {response === undefined ? null : "error" in response ? <p className="field__error">{response.error}</p> : <ReplyView reply={response} />}
           </div>
         </SampleForm>
-        {route !== undefined && isServed(route.from.uri) ? <NotDeployed /> : null}
-        <div aria-live="polite">{answered === undefined ? null : <Reply answered={answered} />}</div>
       </form>
       <TrialResult />
     </div>
   );
 }
 
+const captureMs = 60_000;
+const localHosts: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/** Calls the deployed flow. On a runtime of this machine the messages are captured, so that the run can show them. */
+async function sendSample(routeId: string, sample: SampleDraft, target: string | undefined): Promise<TryReply> {
+  const baseUrl = useWorkspace.getState().targets.find(({ name }) => name === target)?.baseUrl;
+  const isLocal = baseUrl !== undefined && localHosts.has(new URL(baseUrl).hostname);
+  if (isLocal)
+    await runtimeAt(target)
+      .call("POST /routes/:id/capture", { params: { id: routeId }, body: { forMs: captureMs } })
+      .catch(() => undefined);
+  return workspaceClient.tryWebhook({ target: target ?? null, routeId, method: sample.method, headers: headersOf(sample.headers), body: sample.body });
+}
+
 function NotDeployed() {
   const editor = useEditor();
   const runtime = useWorkspace((state) => state.runtime);
   return runtime.reachable === true && !runtime.flows.has(editor.id) ? <p className="muted">{words.notDeployed}</p> : null;
-}
-
-function Reply({ answered }: { readonly answered: Answered }) {
-  if ("error" in answered) return <p className="field__error">{answered.error}</p>;
-  return (
-    <div className="try__answer">
-      <h2>{words.answer}</h2>
-      <p>
-        <span className={`chip ${answered.status < 400 ? "chip--ok" : "chip--fail"}`}>{answered.status}</span>{" "}
-        <span className="muted">{words.took(answered.durationMs)}</span> <span className="mono muted">{answered.runId}</span>
-      </p>
-      <pre className="try__body">{answered.body}</pre>
-      {answered.truncated ? <p className="muted">{words.truncated}</p> : null}
-    </div>
-  );
 }

@@ -5,7 +5,7 @@ import { Dialog } from "../../controls/dialog.tsx";
 import { DiffView } from "../../controls/diff-view.tsx";
 import { Moment, shownTime } from "../../controls/moment.tsx";
 import { strings } from "../../strings.ts";
-import { useEditor, useEditorState } from "./editor-context.ts";
+import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 
 const words = strings.versions;
 

@@ -1,2 +1,2 @@
-/** What of a flow the editor shows. */
+/** The views of the editor. */
 export type View = "canvas" | "split" | "yaml";

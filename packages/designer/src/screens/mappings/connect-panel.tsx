@@ -10,7 +10,7 @@ export interface ConnectProps {
   readonly onChange: (text: string) => void;
 }
 
-/** Source and target side by side: a field is dragged onto another, or chosen here and put there with a button or the key M. */
+/** Source and target fields side by side: connect them by dragging, or with a button or the key M. */
 export function ConnectPanel({ document, sample, onChange }: ConnectProps) {
   const [chosen, setChosen] = useState<string | undefined>(undefined);
   const [note, setNote] = useState("");

@@ -7,7 +7,7 @@ export interface OutcomeProps {
   readonly document: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What the document makes of the sample: the output, or every field that fails with its source. */
+/** The output of the document for the sample, or every failing field with its source. */
 export function DocumentOutcome({ preview, document }: OutcomeProps) {
   const errors = preview?.errors ?? [];
   return (

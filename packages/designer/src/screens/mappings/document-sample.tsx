@@ -3,7 +3,7 @@ import { Button } from "../../controls/button.tsx";
 import { Field } from "../../controls/field.tsx";
 import { documentStrings as words } from "../../strings/mappings.ts";
 
-/** The message the document is tried on. */
+/** The sample message of the document. */
 export function DocumentSample({ sample, onSample }: { readonly sample: string; readonly onSample: (text: string) => void }) {
   const input = useRef<HTMLInputElement>(null);
   return (

@@ -16,7 +16,7 @@ import { useSaving } from "./use-saving.ts";
 import "../../source-view/source-view.css";
 import "./mappings.css";
 
-/** A message-mapping document: its text beside a sample and what comes of it. */
+/** The editor of a message-mapping document: its text next to a sample and the output. */
 export function DocumentScreen({ id }: { readonly id: string }) {
   return <OpenedMapping kind="message-mappings" id={id} editor={DocumentEditor} />;
 }
@@ -26,7 +26,7 @@ function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
   const savedText = documentStart(id, saving.saved.document);
   const { draft: text, isChanged, isRestored, change, settle } = useKeptDraft(draftKey("message-mappings", id, target), savedText);
   const [shown, setShown] = useState({ text });
-  /** Puts a text in from outside of the source editor. */
+  /** Replaces the text of the source editor. */
   const put = (next: string, keep: (text: string) => void): void => {
     keep(next);
     setShown({ text: next });
@@ -79,7 +79,7 @@ function syntaxText(text: string, { message, at }: { readonly message: string; r
 }
 
 interface SourcePaneProps {
-  /** A text from outside; what is typed goes out and does not come back. */
+  /** An external text; typed text is reported and not sent back. */
   readonly shown: { readonly text: string };
   readonly fault: { readonly message: string; readonly at: number } | undefined;
   readonly onType: (text: string) => void;

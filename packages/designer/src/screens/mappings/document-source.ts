@@ -1,4 +1,4 @@
-// A text in the source editor with a history of its own, for documents that no canvas shows.
+// A source editor with its own history, for documents without a canvas.
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { foldKeymap } from "@codemirror/language";
 import { setDiagnostics } from "@codemirror/lint";
@@ -8,11 +8,11 @@ import { EditorView, keymap } from "@codemirror/view";
 import type { SyntaxFault } from "../../mappings/document-preview.ts";
 import { editorSurface } from "../../source-view/editor-surface.ts";
 
-/** Marks a text that was put in, so that it is not taken for typed. */
+/** Marks programmatic changes, so that they are not treated as typing. */
 const putIn = Annotation.define<boolean>();
 
 export interface MountedSource {
-  /** Puts another text in. */
+  /** Replaces the text. */
   show(text: string): void;
   mark(fault: SyntaxFault | undefined): void;
   end(): void;

@@ -11,7 +11,7 @@ export interface DocumentTestsProps {
   readonly onAdd: () => void;
 }
 
-/** The tests a document carries. Once asked for, they follow every change. */
+/** The tests of a document. After the first run they are re-run on every change. */
 export function DocumentTests({ document, environment, canAdd, onAdd }: DocumentTestsProps) {
   const [isRunning, setRunning] = useState(false);
   const results = useMemo(() => (isRunning && document !== undefined ? runDocumentTests(document, environment) : []), [isRunning, document, environment]);

@@ -18,7 +18,7 @@ export interface MappingFrameProps {
   readonly children: ReactNode;
 }
 
-/** What the editors of tables and documents have in common: the way back, Save, and what came of it. */
+/** The shared layout of the table and document editors: back link, Save, and its result. */
 export function MappingFrame({ id, title, isInstalled, isChanged, isRestored, saving, onSave, onDiscard, children }: MappingFrameProps) {
   useSaveKey(onSave);
   return (
@@ -66,7 +66,7 @@ function useSaveKey(onSave: () => void): void {
   }, []);
 }
 
-/** Sentences about the mapping, one by one. */
+/** A list of messages about the mapping. */
 export function Remarks({ title, look, sentences }: { readonly title: string; readonly look: "warn" | "fail"; readonly sentences: readonly string[] }) {
   if (sentences.length === 0) return null;
   return (

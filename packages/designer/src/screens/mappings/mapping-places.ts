@@ -1,7 +1,7 @@
 import type { MappingKind } from "../../api-client/runtime-client.ts";
 
-/** The address of a mapping's editor. */
+/** The URL of a mapping's editor. */
 export const pathOf = (kind: MappingKind, id: string): string => `/mappings/${kind === "value-mappings" ? "values" : "messages"}/${encodeURIComponent(id)}`;
 
-/** The name under which unsaved work on it is kept. */
+/** The key of its unsaved draft. */
 export const draftKey = (kind: MappingKind, id: string, target: string | undefined): string => `${target ?? ""} ${kind} ${id}`;

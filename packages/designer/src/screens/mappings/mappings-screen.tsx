@@ -14,16 +14,16 @@ import { mappingStrings as words } from "../../strings/mappings.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { useTitle } from "../page-context.tsx";
 import { draftsUnder, dropDraft, hasDraft } from "../use-kept-draft.ts";
-import { usePolled } from "../use-polled.ts";
+import { usePolled } from "../../api-client/use-polled.ts";
 import { draftKey, pathOf } from "./mapping-places.ts";
 import { NewMappingDialog } from "./new-mapping-dialog.tsx";
 import { RemoveMappingDialog } from "./remove-mapping-dialog.tsx";
 import "./mappings.css";
 
-/** Flows whose texts are looked through for users of a mapping. */
+/** Maximum number of flows searched for uses of a mapping. */
 const mostFlows = 200;
 
-/** Value-mapping tables and message-mapping documents, of the runtime and of the workspace. */
+/** Value-mapping tables and message-mapping documents of the runtime and the workspace. */
 export function MappingsScreen() {
   const target = useWorkspace((state) => state.target);
   const [text, setText] = useState("");
@@ -156,7 +156,7 @@ function MappingTable({ entries, target, onRemove }: TableProps) {
   );
 }
 
-/** New ones that were begun in this page and never saved are found here again. */
+/** Includes new mappings that were created in this page and not saved yet. */
 function withUnsaved(entries: readonly MappingEntry[], target: string | undefined): readonly MappingEntry[] {
   const begun = mappingKinds.flatMap((kind) =>
     draftsUnder(draftKey(kind, "", target))

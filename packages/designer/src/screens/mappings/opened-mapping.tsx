@@ -5,9 +5,9 @@ import { loadMapping, type SavedMapping } from "../../mappings/saved-mapping.ts"
 import { strings } from "../../strings.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { useTitle } from "../page-context.tsx";
-import { usePolled } from "../use-polled.ts";
+import { usePolled } from "../../api-client/use-polled.ts";
 
-/** What an editor of a table or a document is given. */
+/** Props of a table or document editor. */
 export interface MappingEditorProps {
   readonly id: string;
   readonly loaded: SavedMapping;
@@ -20,7 +20,7 @@ interface OpenedMappingProps {
   readonly editor: ComponentType<MappingEditorProps>;
 }
 
-/** Fetches a table or a document and opens its editor, or says why it cannot. */
+/** Loads a table or document and opens its editor, or shows the error. */
 export function OpenedMapping({ kind, id, editor: Editor }: OpenedMappingProps) {
   const target = useWorkspace((state) => state.target);
   useTitle(strings.pageTitle(id));

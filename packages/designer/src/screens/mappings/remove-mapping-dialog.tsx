@@ -13,7 +13,7 @@ export interface RemoveMappingProps {
   readonly onRemoved: () => void;
 }
 
-/** Asks before a mapping is deleted, and says whom that hurts. */
+/** Confirms the deletion of a mapping and lists the flows that use it. */
 export function RemoveMappingDialog({ entry, target, onClose, onRemoved }: RemoveMappingProps) {
   const [error, setError] = useState<string | undefined>(undefined);
   return (

@@ -2,7 +2,7 @@ import { cellOf, setColumn, type DraftColumn, type TableDraft } from "../../mapp
 import { matchModes, type MatchMode } from "../../mappings/table-words.ts";
 import { tableStrings as words } from "../../strings/mappings.ts";
 
-/** What is said of each column beyond its name. */
+/** Properties of the columns. */
 export function TableColumns({ draft, onChange }: { readonly draft: TableDraft; readonly onChange: (draft: TableDraft) => void }) {
   const { detailColumns: heads } = words;
   const set = (index: number, change: Partial<DraftColumn>): void => onChange(setColumn(draft, index, change));

@@ -14,7 +14,7 @@ export interface TableFilesProps {
   readonly onChange: (draft: TableDraft) => void;
 }
 
-/** The table from and to files of spreadsheets and of SAP. */
+/** Imports and exports the table as spreadsheet and SAP files. */
 export function TableFiles({ id, draft, onChange }: TableFilesProps) {
   const input = useRef<HTMLInputElement>(null);
   const [imported, setImported] = useState<{ readonly name: string; readonly table: TableDraft } | undefined>(undefined);

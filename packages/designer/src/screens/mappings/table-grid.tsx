@@ -17,7 +17,7 @@ import {
 import type { Problem } from "../../mappings/table-words.ts";
 import { tableStrings as words } from "../../strings/mappings.ts";
 
-/** Inputs drawn at once; longer tables are paged. */
+/** Maximum number of inputs on a page; longer tables are paged. */
 const mostCells = 600;
 
 export interface TableGridProps {
@@ -28,7 +28,7 @@ export interface TableGridProps {
   readonly onChange: (draft: TableDraft) => void;
 }
 
-/** Columns and rows to type in; a copied range can be pasted into any cell. */
+/** The editable grid; a copied range can be pasted into any cell. */
 export function TableGrid({ draft, problems, search, onSearch, onChange }: TableGridProps) {
   const table = useRef<HTMLTableElement>(null);
   const [page, setPage] = useState(0);

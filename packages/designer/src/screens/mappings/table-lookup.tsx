@@ -5,7 +5,7 @@ import type { TableDraft } from "../../mappings/table-draft.ts";
 import type { ValueTable } from "../../mappings/table-words.ts";
 import { tableStrings as words } from "../../strings/mappings.ts";
 
-/** Tries the table as it stands here, saved or not. */
+/** Looks up values in the current table, saved or not. */
 export function TableLookup({ draft, table }: { readonly draft: TableDraft; readonly table: ValueTable | undefined }) {
   const ids = draft.columns.map(({ id }) => id);
   const [chosen, choose] = useState<{ readonly from: string; readonly to: string }>({ from: ids[0] ?? "", to: ids[1] ?? "" });
@@ -33,20 +33,20 @@ export function TableLookup({ draft, table }: { readonly draft: TableDraft; read
           {(control) => <input {...control} className="input input--mono" value={key} onChange={(event) => setKey(event.target.value)} />}
         </Field>
       </div>
-      <Answer table={table} from={from} to={to} value={key} />
+      <Result table={table} from={from} to={to} value={key} />
     </section>
   );
 }
 
-function Answer({ table, from, to, value }: { readonly table: ValueTable | undefined; readonly from: string; readonly to: string; readonly value: string }) {
+function Result({ table, from, to, value }: { readonly table: ValueTable | undefined; readonly from: string; readonly to: string; readonly value: string }) {
   if (table === undefined) return <p className="muted">{words.lookupFirst}</p>;
-  const answer = value === "" || !table.hasColumn(from) || !table.hasColumn(to) ? undefined : lookUp(table, from, to, value);
+  const result = value === "" || !table.hasColumn(from) || !table.hasColumn(to) ? undefined : lookUp(table, from, to, value);
   return (
-    <p role="status" aria-label={words.result} className="mapping__answer">
-      {answer === undefined ? null : "error" in answer ? (
-        <span className="problem-text">{answer.error}</span>
+    <p role="status" aria-label={words.result} className="mapping__result">
+      {result === undefined ? null : "error" in result ? (
+        <span className="problem-text">{result.error}</span>
       ) : (
-        <code>{answer.value === null ? words.resultNull : String(answer.value)}</code>
+        <code>{result.value === null ? words.resultNull : String(result.value)}</code>
       )}
     </p>
   );

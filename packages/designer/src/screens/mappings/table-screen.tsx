@@ -15,7 +15,7 @@ import { TableSettings } from "./table-settings.tsx";
 import { useSaving } from "./use-saving.ts";
 import "./mappings.css";
 
-/** A value-mapping table as a grid. */
+/** The editor of a value-mapping table. */
 export function TableScreen({ id }: { readonly id: string }) {
   return <OpenedMapping kind="value-mappings" id={id} editor={TableEditor} />;
 }

@@ -4,7 +4,7 @@ import { Field } from "../../controls/field.tsx";
 import type { TableDraft } from "../../mappings/table-draft.ts";
 import { mappingStrings, tableStrings as words } from "../../strings/mappings.ts";
 
-/** What holds for the whole table. */
+/** Settings of the whole table. */
 export function TableSettings({ draft, onChange }: { readonly draft: TableDraft; readonly onChange: (draft: TableDraft) => void }) {
   return (
     <section className="panel mapping__settings" aria-label={words.settings}>

@@ -5,12 +5,12 @@ import { createSurroundings, type Surroundings } from "../../mappings/mapping-en
 import type { SavedMapping } from "../../mappings/saved-mapping.ts";
 
 const pauseMs = 120;
-/** Samples typed in this page, by document; they may be real messages and are kept nowhere else. */
+/** Samples by document. They may be real messages, so they are kept only in the memory of this page. */
 const samples = new Map<string, string>();
 
 export interface LivePreview {
   readonly preview: Preview | undefined;
-  /** The newest text that could be read. */
+  /** The last text that could be parsed. */
   readonly document: Readonly<Record<string, unknown>> | undefined;
   readonly fault: SyntaxFault | undefined;
   readonly sample: string;
@@ -18,7 +18,7 @@ export interface LivePreview {
   setSample(text: string): void;
 }
 
-/** Reads, compiles and runs the document shortly after each key. */
+/** Parses, compiles and runs the document shortly after each keystroke. */
 export function usePreview(id: string, text: string, { tableIds, documentIds }: SavedMapping, target: string | undefined): LivePreview {
   const surroundings = useMemo(
     () =>
@@ -44,7 +44,7 @@ export function usePreview(id: string, text: string, { tableIds, documentIds }: 
           document: read.document,
           fault: undefined,
         });
-      // What cannot be fetched is told by the document's own problems.
+      // Loading errors are reported as problems of the document.
       await surroundings.complete(text).catch(() => false);
       if (current) show();
     };

@@ -9,9 +9,9 @@ export interface Saving {
   readonly note: string;
   readonly error: string | undefined;
   readonly warnings: readonly string[];
-  /** What is saved now, after what was loaded. */
+  /** The saved version: the loaded one, or the last saved one. */
   readonly saved: SavedMapping;
-  /** Installs the document; false when it was refused. */
+  /** Installs the document; false when it was rejected. */
   save(document: unknown): Promise<boolean>;
   refuse(sentence: string): void;
 }

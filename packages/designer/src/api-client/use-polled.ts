@@ -1,0 +1,25 @@
+import { useCallback, useEffect, useState } from "react";
+
+export type Polled<T> = { readonly value: T } | { readonly error: string } | undefined;
+
+/** Polls `load` while the page is visible. The second member polls immediately. `load` must be stable. */
+export function usePolled<T>(load: (() => Promise<T>) | undefined, everyMs: number | undefined): readonly [Polled<T>, () => void] {
+  const [polled, setPolled] = useState<Polled<T>>(undefined);
+  const [asked, setAsked] = useState(0);
+  useEffect(() => {
+    if (load === undefined) return;
+    let current = true;
+    const ask = (): void =>
+      void load().then(
+        (value) => current && setPolled({ value }),
+        (error: Error) => current && setPolled({ error: error.message }),
+      );
+    ask();
+    const timer = everyMs === undefined ? undefined : setInterval(() => document.visibilityState === "visible" && ask(), everyMs);
+    return () => {
+      current = false;
+      clearInterval(timer);
+    };
+  }, [load, everyMs, asked]);
+  return [polled, useCallback(() => setAsked((count) => count + 1), [])];
+}

@@ -1,0 +1,47 @@
+import { follow, type CallInput, type EventOf, type StreamName, type StreamState } from "@sluice/client";
+import { useEffect, useRef, useState } from "react";
+import { runtimeAt } from "./runtime-client.ts";
+
+export interface FollowedStream {
+  readonly connection: StreamState;
+  /** Events dropped by the runtime because this page could not keep up. */
+  readonly dropped: number;
+}
+
+const showEveryMs = 100;
+
+/** Follows a stream of the runtime: `onEvent` gets each event; `onPause` is called after each batch. `query` must be stable. */
+export function useStream(
+  stream: StreamName,
+  query: NonNullable<CallInput<StreamName>["query"]>,
+  target: string | undefined,
+  onEvent: (event: EventOf<StreamName>) => void,
+  onPause: () => void,
+): FollowedStream {
+  const [connection, setConnection] = useState<StreamState>("connecting");
+  const [dropped, setDropped] = useState(0);
+  const heard = useRef({ onEvent, onPause });
+  heard.current = { onEvent, onPause };
+  useEffect(() => {
+    if (target === undefined) return;
+    const ended = new AbortController();
+    let due: ReturnType<typeof setTimeout> | undefined;
+    const listen = async (): Promise<void> => {
+      const onState = (state: StreamState): void => setConnection(state);
+      for await (const event of follow(runtimeAt(target), stream, { query, signal: ended.signal, patient: true, onState })) {
+        if (event.name === "gap") setDropped((before) => before + event.data.dropped);
+        heard.current.onEvent(event);
+        due ??= setTimeout(() => {
+          due = undefined;
+          heard.current.onPause();
+        }, showEveryMs);
+      }
+    };
+    void listen();
+    return () => {
+      ended.abort();
+      clearTimeout(due);
+    };
+  }, [stream, query, target]);
+  return { connection, dropped };
+}

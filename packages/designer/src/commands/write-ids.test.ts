@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { connectorCatalog } from "../catalog/connectors.test-support.ts";
+import { openFlow } from "../document/open-flow.ts";
+import { writeIds } from "./write-ids.ts";
+
+const text = `# orders
+- route:
+    id: orders
+    from:
+      uri: webhook
+      steps:
+        - to: {id: known, uri: "http://erp.invalid/a"}   # first
+        - to:
+            uri: http://erp.invalid/orders?x=1 # second
+        - setBody:
+            constant: ok
+        - setBody:
+            description: Reply to caller
+            constant: ok
+`;
+
+const written = (...stepIds: readonly string[]) => {
+  const result = writeIds(openFlow("orders", text, undefined), stepIds, connectorCatalog);
+  return { ids: Object.fromEntries(result?.ids ?? []), text: result?.edit.ok === true ? result.edit.source : undefined };
+};
+
+test("steps without an id get one made of what they do; other lines stay byte for byte", () => {
+  const { ids, text: after } = written("known", "to1", "setBody2");
+  expect(ids).toEqual({ to1: "http-orders", setBody2: "reply-to-caller" });
+  const added = after?.split("\n").filter((line) => !text.split("\n").includes(line));
+  expect(added?.map((line) => line.trim())).toEqual(["id: http-orders", "id: reply-to-caller"]);
+  expect(
+    after
+      ?.split("\n")
+      .filter((line) => !/id: (http-orders|reply-to-caller)/.test(line))
+      .join("\n"),
+  ).toBe(text);
+});
+
+test("nothing is written for steps that have an id or are gone", () => {
+  expect(writeIds(openFlow("orders", text, undefined), ["known", "elsewhere"], connectorCatalog)).toBeUndefined();
+});

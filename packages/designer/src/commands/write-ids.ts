@@ -1,0 +1,42 @@
+// Steps that a test or a typed response names get an id written into the flow: a generated one such as `to2` would name another step
+// after the next insertion.
+import { setAt, slug, wholeEdit, type Edit } from "@sluice/model";
+import type { FlowCatalog } from "../catalog/flow-catalog.ts";
+import { everyStep, type StepOutline } from "../document/outline.ts";
+import type { OpenFlow } from "../document/open-flow.ts";
+
+export interface WrittenIds {
+  readonly edit: Edit;
+  /** The written id of each generated one. */
+  readonly ids: ReadonlyMap<string, string>;
+}
+
+/** Writes an id for each of the steps that has none; undefined when all of them have one. */
+export function writeIds(flow: OpenFlow, stepIds: readonly string[], catalog: FlowCatalog | undefined): WrittenIds | undefined {
+  const all = (flow.good?.outline.routes ?? []).flatMap((route) => [...everyStep(route.steps)]);
+  const taken = new Set(all.map(({ id }) => id));
+  const ids = new Map<string, string>();
+  let text = flow.text;
+  for (const stepId of new Set(stepIds)) {
+    const step = all.find(({ id }) => id === stepId);
+    if (step === undefined || step.hasOwnId) continue;
+    const id = slug(wordsOf(step, catalog), (candidate) => taken.has(candidate));
+    const shorthand = catalog?.step(step.name)?.shorthand;
+    const path = [...step.path, step.name];
+    const edit = setAt(text, [...path, "id"], id, shorthand === undefined ? new Map() : new Map([[path.length, shorthand]]));
+    if (!edit.ok) return { edit, ids };
+    taken.add(id);
+    ids.set(stepId, id);
+    text = edit.source;
+  }
+  return ids.size === 0 ? undefined : { edit: wholeEdit(flow.text, text), ids };
+}
+
+/** What the step is called, or what it does with what: `http orders`, `set-body`. */
+function wordsOf({ description, name, detail }: StepOutline, catalog: FlowCatalog | undefined): string {
+  if (description !== undefined) return description;
+  const connector = catalog?.connector(detail);
+  if (connector === undefined) return name.replaceAll(/([a-z])([A-Z])/g, "$1 $2");
+  const [address = ""] = detail.split("?");
+  return `${connector.scheme} ${address.split(/[/:]/).findLast((part) => part !== "") ?? ""}`;
+}

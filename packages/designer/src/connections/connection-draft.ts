@@ -1,0 +1,56 @@
+// A connection document under edit. Secrets that are left alone keep the form in which the runtime masked them.
+import type { ConnectionSummary } from "@sluice/client";
+import type { OptionView } from "@sluice/model";
+import type { Members } from "../controls/json-path.ts";
+
+export interface ConnectionDraft {
+  readonly type: string;
+  readonly title?: string;
+  readonly values: Members;
+}
+
+/** The document to send: fields that were cleared are left out. */
+export function documentOf({ type, title, values }: ConnectionDraft): ConnectionDraft {
+  const name = title?.trim() ?? "";
+  return { type, ...(name === "" ? {} : { title: name }), values: filled(values) };
+}
+
+function filled(values: Members): Members {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]): readonly (readonly [string, unknown])[] => {
+      if (value === "" || value === null) return [];
+      if (typeof value !== "object" || Array.isArray(value)) return [[name, value]];
+      const members = filled(value as Members);
+      return Object.keys(members).length === 0 ? [] : [[name, members]];
+    }),
+  );
+}
+
+export interface FieldError {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** The field that a refusal is about: `property 'port' of connection 'orders': …`, `… the variable 'X' of 'password' is not set`. */
+export function fieldErrorOf(message: string): FieldError | undefined {
+  const field = /^property '([^']+)'/.exec(message)?.[1] ?? /^connection '[^']*': (?:the variable '[^']*' of )?'([\w.]+)'/.exec(message)?.[1];
+  return field === undefined ? undefined : { field, message };
+}
+
+/** How a form shows its fields: what is needed to connect first, the rest in groups that can be opened. */
+export function fieldGroups(fields: readonly OptionView[]): Readonly<Record<OptionView["group"], readonly OptionView[]>> {
+  const ofGroup = (group: OptionView["group"]): readonly OptionView[] => fields.filter((field) => field.group === group);
+  const common = ofGroup("common");
+  return {
+    common: [...common.filter(({ required }) => required), ...common.filter(({ required }) => !required)],
+    security: ofGroup("security"),
+    advanced: ofGroup("advanced"),
+  };
+}
+
+/** A group is opened when one of its fields has a value. */
+export const isUsed = (fields: readonly OptionView[], values: Members): boolean => fields.some(({ name }) => values[name] !== undefined);
+
+/** What the state of a connection is called: a document that cannot be used has no other state. */
+export const stateOf = ({ state, error }: Pick<ConnectionSummary, "state" | "error">): "up" | "down" | "idle" | "broken" =>
+  error === undefined ? state : "broken";

@@ -1,0 +1,73 @@
+import { Link } from "wouter";
+import type { ConnectionSummary } from "@sluice/client";
+import type { OptionView } from "@sluice/model";
+import type { FlowCatalog } from "../catalog/flow-catalog.ts";
+import type { FieldControl } from "../controls/field.tsx";
+import { connectionStrings as words } from "../strings/connections.ts";
+import { useWorkspace } from "../workspace/workspace-store.ts";
+import { useConnections } from "./use-connections.ts";
+
+export interface ConnectionSelectProps {
+  readonly option: OptionView;
+  readonly control: FieldControl;
+  readonly value: string | undefined;
+  readonly catalog: FlowCatalog;
+  /** Beans of the flow that describe a connection. */
+  readonly beans: readonly string[];
+  choose(reference: string): void;
+}
+
+/** The name in a reference: `#orders`, `#bean:orders` and `orders` name the same connection. */
+const nameIn = (reference: string): string => reference.replace(/^#(?:bean:)?/, "");
+
+/** The connections that an option can name, with the state of the chosen one. */
+export function ConnectionSelect({ option, control, value, catalog, beans, choose }: ConnectionSelectProps) {
+  const target = useWorkspace((state) => state.target);
+  const [polled] = useConnections();
+  const known = polled !== undefined && "value" in polled ? polled.value : [];
+  const types = catalog.view.connections.filter(({ kinds }) => kinds.some((kind) => option.connection?.includes(kind)));
+  const fitting = known.filter((connection) => types.some(({ type }) => type === connection.type));
+  const name = value === undefined ? "" : nameIn(value);
+  const chosen = fitting.find(({ id }) => id === name);
+  const isListed = name === "" || chosen !== undefined || beans.includes(name);
+  return (
+    <>
+      <select
+        {...control}
+        data-field={option.name}
+        className="input"
+        value={isListed ? name : (value ?? "")}
+        onChange={({ target: { value: next } }) => choose(next === "" ? "" : `#${nameIn(next)}`)}
+      >
+        <option value="">{words.picker.only}</option>
+        {isListed ? null : <option value={value}>{value}</option>}
+        {beans.length === 0 ? null : (
+          <optgroup label={words.picker.ofFlow}>
+            {beans.map((bean) => (
+              <option key={bean}>{bean}</option>
+            ))}
+          </optgroup>
+        )}
+        {fitting.length === 0 ? null : (
+          <optgroup label={words.picker.ofTarget(target ?? "")}>
+            {fitting.map((connection) => (
+              <option key={connection.id} value={connection.id}>
+                {shownName(connection, types)}
+              </option>
+            ))}
+          </optgroup>
+        )}
+      </select>
+      {chosen?.state === "down" ? <div className="field__error">{words.picker.down(chosen.problem ?? "")}</div> : null}
+      <div className="connection-select__links">
+        {chosen === undefined ? null : <Link href={`/connections/${encodeURIComponent(chosen.id)}`}>{words.picker.open}</Link>}
+        <Link href="/connections/new">{words.picker.create}</Link>
+      </div>
+    </>
+  );
+}
+
+function shownName({ id, title, type, state }: ConnectionSummary, types: FlowCatalog["view"]["connections"]): string {
+  const kind = types.find((one) => one.type === type)?.title ?? type;
+  return `${title === null ? id : `${title} (${id})`}, ${kind}${state === "down" ? `, ${words.states.down}` : ""}`;
+}

@@ -1,0 +1,20 @@
+import { useCallback } from "react";
+import type { ConnectionSummary } from "@sluice/client";
+import { runtimeAt } from "../api-client/runtime-client.ts";
+import { usePolled, type Polled } from "../api-client/use-polled.ts";
+import { useWorkspace } from "../workspace/workspace-store.ts";
+
+const everyMs = 5000;
+
+/** The connections of the chosen target with their current state. */
+export function useConnections(): readonly [Polled<readonly ConnectionSummary[]>, () => void] {
+  const target = useWorkspace((state) => state.target);
+  const load = useCallback(
+    () =>
+      runtimeAt(target)
+        .call("GET /connections")
+        .then(({ connections }) => connections),
+    [target],
+  );
+  return usePolled(target === undefined ? undefined : load, everyMs);
+}

@@ -1,0 +1,75 @@
+import { Button } from "./button.tsx";
+import { Field } from "./field.tsx";
+import { secretStrings as words } from "../strings/secrets.ts";
+
+const masked = "***";
+
+/** Where a secret comes from: typed, a variable of the runtime, or a mounted file. */
+type SecretSource = keyof typeof words.sources;
+
+export interface SecretInputProps {
+  readonly label: string;
+  /** Text, or a reference such as `{env: NAME}`. The runtime returns a stored secret as `***`. */
+  readonly value: unknown;
+  readonly sources: readonly SecretSource[];
+  readonly hint?: string | undefined;
+  readonly error?: string | undefined;
+  readonly fingerprint?: string | undefined;
+  /** True for keys and certificates, which lose their line breaks in a field of one line. */
+  readonly multiline?: boolean;
+  onChange(value: unknown): void;
+}
+
+/** A secret: kept as it is stored, typed anew, or read from a place that the runtime can see. */
+export function SecretInput({ label, value: given, sources, hint, error, fingerprint, multiline = false, onChange }: SecretInputProps) {
+  const members = typeof given === "object" && given !== null ? (given as Readonly<Record<string, unknown>>) : undefined;
+  const source = sources.find((one) => members !== undefined && Object.hasOwn(members, one)) ?? "value";
+  const value = members === undefined ? given : members[source];
+  if (value === masked && source === "value") {
+    return (
+      <Field label={label} hint={words.kept(fingerprint)} error={error}>
+        {(control) => (
+          <div className="secret">
+            <input {...control} className="input input--mono" readOnly value={masked} />
+            <Button aria-label={words.replace(label)} onClick={() => onChange("")}>
+              {words.replaceShort}
+            </Button>
+          </div>
+        )}
+      </Field>
+    );
+  }
+  const text = String(value ?? "");
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(control) => (
+        <div className="secret">
+          <select
+            className="input secret__as"
+            aria-label={words.as(label)}
+            value={source}
+            onChange={(event) => onChange(event.target.value === "value" ? "" : { [event.target.value]: "" })}
+          >
+            {sources.map((one) => (
+              <option key={one} value={one}>
+                {words.sources[one]}
+              </option>
+            ))}
+          </select>
+          {multiline && source === "value" ? (
+            <textarea {...control} className="input input--mono" rows={4} spellCheck={false} value={text} onChange={(event) => onChange(event.target.value)} />
+          ) : (
+            <input
+              {...control}
+              className="input input--mono"
+              type={source === "value" ? "password" : "text"}
+              autoComplete="new-password"
+              value={text}
+              onChange={(event) => onChange(source === "value" ? event.target.value : { [source]: event.target.value })}
+            />
+          )}
+        </div>
+      )}
+    </Field>
+  );
+}

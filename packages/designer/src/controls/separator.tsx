@@ -1,0 +1,54 @@
+import { useRef, type KeyboardEvent, type PointerEvent } from "react";
+
+export interface SeparatorProps {
+  readonly label: string;
+  /** `x` between columns, `y` between rows. The panel behind it is the one that is resized. */
+  readonly axis: "x" | "y";
+  readonly size: number;
+  readonly min: number;
+  readonly max: number;
+  readonly onResize: (size: number) => void;
+  /** Double click: back to the default size. */
+  readonly onReset: () => void;
+}
+
+const keyStep = 16;
+const largeKeyStep = 64;
+
+/** The border of a panel, moved by mouse or arrow keys. */
+export function Separator({ label, axis, size, min, max, onResize, onReset }: SeparatorProps) {
+  const from = useRef<{ readonly at: number; readonly size: number } | undefined>(undefined);
+  const resize = (next: number): void => onResize(Math.round(Math.min(max, Math.max(min, next))));
+  const place = (event: PointerEvent): number => (axis === "x" ? event.clientX : event.clientY);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const [larger, smaller] = axis === "x" ? ["ArrowLeft", "ArrowRight"] : ["ArrowUp", "ArrowDown"];
+    const by = event.key === larger ? 1 : event.key === smaller ? -1 : 0;
+    if (by === 0) return;
+    event.preventDefault();
+    resize(size + by * (event.shiftKey ? largeKeyStep : keyStep));
+  };
+  return (
+    <div
+      className={`separator separator--${axis}`}
+      role="separator"
+      aria-label={label}
+      aria-orientation={axis === "x" ? "vertical" : "horizontal"}
+      aria-valuenow={size}
+      aria-valuemin={min}
+      aria-valuemax={max}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      onDoubleClick={onReset}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        from.current = { at: place(event), size };
+      }}
+      onPointerMove={(event) => {
+        if (from.current !== undefined) resize(from.current.size + from.current.at - place(event));
+      }}
+      onPointerUp={() => {
+        from.current = undefined;
+      }}
+    />
+  );
+}

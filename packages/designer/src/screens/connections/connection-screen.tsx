@@ -1,0 +1,220 @@
+import { ArrowLeft } from "lucide-react";
+import { useCallback, useState } from "react";
+import { Link, useLocation } from "wouter";
+import type { ConnectionFails, ConnectionSummary, ConnectionWorks } from "@sluice/client";
+import { runtimeAt } from "../../api-client/runtime-client.ts";
+import { usePolled } from "../../api-client/use-polled.ts";
+import { useCatalog, useCatalogUpkeep } from "../../catalog/use-catalog.ts";
+import { documentOf, fieldErrorOf, type ConnectionDraft } from "../../connections/connection-draft.ts";
+import { ConnectionStateChip } from "../../connections/connection-state-chip.tsx";
+import { useConnections } from "../../connections/use-connections.ts";
+import { Button } from "../../controls/button.tsx";
+import { FailureBanner } from "../../controls/failure-banner.tsx";
+import { Field } from "../../controls/field.tsx";
+import { withValue } from "../../controls/json-path.ts";
+import { shownTime } from "../../controls/moment.tsx";
+import { strings } from "../../strings.ts";
+import { connectionStrings as words } from "../../strings/connections.ts";
+import { useWorkspace } from "../../workspace/workspace-store.ts";
+import { useTitle } from "../page-context.tsx";
+import { useKeptDraft } from "../use-kept-draft.ts";
+import { ConnectionFields } from "./connection-fields.tsx";
+import { draftKey } from "./connection-places.ts";
+import { FlowLinks } from "./flow-links.tsx";
+import { RemoveConnectionDialog } from "./remove-connection-dialog.tsx";
+import { TestResult } from "./test-result.tsx";
+import "../mappings/mappings.css";
+import "./connections.css";
+
+interface SavedConnection {
+  /** Undefined for a connection that does not exist yet. */
+  readonly hash: string | undefined;
+  readonly draft: ConnectionDraft;
+}
+
+/** One connection: its form, a test, and the flows that use it. */
+export function ConnectionScreen({ id }: { readonly id: string }) {
+  const target = useWorkspace((state) => state.target);
+  useTitle(strings.pageTitle(id));
+  useCatalogUpkeep();
+  const load = useCallback(() => loadConnection(id, target), [id, target]);
+  const [loaded] = usePolled(target === undefined ? undefined : load, undefined);
+  if (loaded === undefined) return <p className="screen muted">{strings.common.loading}</p>;
+  if ("error" in loaded)
+    return (
+      <div className="screen">
+        <FailureBanner text={loaded.error} />
+      </div>
+    );
+  return <ConnectionEditor key={target} id={id} loaded={loaded.value} target={target} />;
+}
+
+async function loadConnection(id: string, target: string | undefined): Promise<SavedConnection> {
+  // The hash is asked for before the content: a change in between is then refused on saving instead of overwritten.
+  const runtime = runtimeAt(target);
+  const known = (await runtime.call("GET /connections")).connections.find((connection) => connection.id === id);
+  if (known === undefined) return { hash: undefined, draft: { type: "", values: {} } };
+  const { type, title, values } = await runtime.call("GET /connections/:id", { params: { id } });
+  return { hash: known.hash, draft: { type, ...(title === undefined ? {} : { title }), values } };
+}
+
+interface EditorProps {
+  readonly id: string;
+  readonly loaded: SavedConnection;
+  readonly target: string | undefined;
+}
+
+function ConnectionEditor({ id, loaded, target }: EditorProps) {
+  const [, navigate] = useLocation();
+  const [saved, setSaved] = useState(loaded);
+  const [note, setNote] = useState("");
+  const [error, setError] = useState<string | undefined>(undefined);
+  const [outcome, setOutcome] = useState<ConnectionWorks | ConnectionFails | undefined>(undefined);
+  const [isBusy, setBusy] = useState(false);
+  const [mayForce, setMayForce] = useState(false);
+  const [isRemoving, setRemoving] = useState(false);
+  const { draft, isChanged, isRestored, change, settle } = useKeptDraft<ConnectionDraft>(draftKey(id, target), saved.draft);
+  const [polled] = useConnections();
+  const current = polled !== undefined && "value" in polled ? polled.value.find((connection) => connection.id === id) : undefined;
+  const catalog = useCatalog();
+  const type = catalog?.view.connections.find((one) => one.type === draft.type);
+  const runtime = runtimeAt(target);
+  const isInstalled = saved.hash !== undefined;
+
+  const edit = (next: ConnectionDraft): void => {
+    change(next);
+    setError(undefined);
+    setOutcome(undefined);
+    setMayForce(false);
+  };
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    setBusy(true);
+    setNote("");
+    setError(undefined);
+    setMayForce(false);
+    try {
+      await work();
+    } catch (reason) {
+      setOutcome(undefined);
+      setError((reason as Error).message);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const test = async (): Promise<boolean> => {
+    setOutcome(undefined);
+    const tested = await runtime.call("POST /connections/:id/test", { params: { id }, body: documentOf(draft) });
+    setOutcome(tested);
+    return tested.ok;
+  };
+  const write = async (force: boolean): Promise<void> => {
+    const { hash } = await runtime.call("PUT /connections/:id", { params: { id }, query: { force }, body: documentOf(draft), ifMatch: saved.hash });
+    // Read back, so that secrets are shown as they are kept: masked.
+    const { draft: kept } = await loadConnection(id, target);
+    setSaved({ hash, draft: kept });
+    settle(kept);
+    setNote(words.saved(shownTime(new Date().toISOString())));
+  };
+  const save = async (): Promise<void> => {
+    if (await test()) await write(false);
+    else setMayForce(true);
+  };
+  const discard = (): void => {
+    settle(saved.draft);
+    setError(undefined);
+    setOutcome(undefined);
+    if (!isInstalled) navigate("/connections");
+  };
+  const placed = error === undefined ? undefined : fieldErrorOf(error);
+  return (
+    <div className="screen mapping">
+      <Link href="/connections" className="mapping__back">
+        <ArrowLeft size={16} aria-hidden="true" />
+        {words.back}
+      </Link>
+      <div className="screen__head">
+        <h1>{draft.title ?? id}</h1>
+        {draft.title === undefined ? null : <span className="mono muted">{id}</span>}
+        {isInstalled ? null : <span className="chip">{words.isNew}</span>}
+        {current === undefined ? null : <ConnectionStateChip connection={current} />}
+        {isChanged ? <span className="chip chip--warn">{words.unsaved}</span> : null}
+        <span className="grow" />
+        {isInstalled ? <Button onClick={() => setRemoving(true)}>{words.remove}</Button> : null}
+        {isChanged ? <Button onClick={discard}>{words.discard}</Button> : null}
+        <Button disabled={isBusy || type === undefined} onClick={() => void attempt(async () => void (await test()))}>
+          {words.test}
+        </Button>
+        <Button look="primary" title={words.saveHint} disabled={isBusy || !isChanged || type === undefined} onClick={() => void attempt(save)}>
+          {words.save}
+        </Button>
+      </div>
+      <p className={note === "" ? "visually-hidden" : "muted"} role="status">
+        {note}
+      </p>
+      <div className="connections__outcome">
+        <TestResult outcome={outcome} isTesting={isBusy} />
+        {mayForce ? <Button onClick={() => void attempt(() => write(true))}>{words.saveAnyway}</Button> : null}
+      </div>
+      {error === undefined ? null : <FailureBanner text={error} />}
+      <Trouble connection={current} />
+      {isRestored && isInstalled ? (
+        <div className="banner banner--info">
+          <span className="banner__text">{words.restored}</span>
+        </div>
+      ) : null}
+      {type === undefined ? (
+        <p className="muted">{catalog === undefined ? strings.common.loading : words.unknownType(draft.type)}</p>
+      ) : (
+        <section className="panel" aria-label={words.fields(type.title)}>
+          <h2>{words.fields(type.title)}</h2>
+          <p className="muted">{type.summary}</p>
+          <Field label={words.displayName} hint={words.displayNameHint}>
+            {(control) => (
+              <input {...control} className="input" maxLength={200} value={draft.title ?? ""} onChange={(event) => edit(titled(draft, event.target.value))} />
+            )}
+          </Field>
+          <ConnectionFields
+            fields={type.fields}
+            form={{ values: draft.values, error: placed, set: (path, value) => edit({ ...draft, values: withValue(draft.values, path, value) }) }}
+          />
+        </section>
+      )}
+      {isInstalled ? (
+        <section className="panel" aria-label={words.usedBy}>
+          <h2>{words.usedBy}</h2>
+          {current === undefined || current.flows.length === 0 ? (
+            <p className="muted">{words.usedByNone}</p>
+          ) : (
+            <p>
+              <FlowLinks flows={current.flows} />
+            </p>
+          )}
+        </section>
+      ) : null}
+      {isRemoving && saved.hash !== undefined ? (
+        <RemoveConnectionDialog
+          id={id}
+          hash={saved.hash}
+          flows={current?.flows ?? []}
+          target={target}
+          onClose={() => setRemoving(false)}
+          onRemoved={() => {
+            settle(saved.draft);
+            navigate("/connections");
+          }}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+function titled({ title: _, ...rest }: ConnectionDraft, title: string): ConnectionDraft {
+  return title === "" ? rest : { ...rest, title };
+}
+
+/** Why the saved connection does not work now. */
+function Trouble({ connection }: { readonly connection: ConnectionSummary | undefined }) {
+  if (connection?.error !== undefined) return <FailureBanner text={words.brokenText(connection.error)} />;
+  if (connection?.state !== "down" || connection.problem === null) return null;
+  return <FailureBanner text={`${words.picker.down(connection.problem)}. ${words.downSince(shownTime(connection.since))}`} />;
+}

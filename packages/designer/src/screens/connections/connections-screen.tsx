@@ -1,0 +1,148 @@
+import { Plug, Plus } from "lucide-react";
+import { useState } from "react";
+import { Link, useLocation } from "wouter";
+import type { ConnectionFails, ConnectionSummary, ConnectionWorks } from "@sluice/client";
+import { runtimeAt } from "../../api-client/runtime-client.ts";
+import { useCatalog, useCatalogUpkeep } from "../../catalog/use-catalog.ts";
+import { ConnectionStateChip } from "../../connections/connection-state-chip.tsx";
+import { useConnections } from "../../connections/use-connections.ts";
+import { Button } from "../../controls/button.tsx";
+import { EmptyState } from "../../controls/empty-state.tsx";
+import { FailureBanner } from "../../controls/failure-banner.tsx";
+import { Moment, shownTime } from "../../controls/moment.tsx";
+import { SearchField } from "../../controls/search-field.tsx";
+import { strings } from "../../strings.ts";
+import { connectionStrings as words } from "../../strings/connections.ts";
+import { useWorkspace } from "../../workspace/workspace-store.ts";
+import { useTitle } from "../page-context.tsx";
+import { pathOf } from "./connection-places.ts";
+import { FlowLinks } from "./flow-links.tsx";
+import { NewConnectionDialog } from "./new-connection-dialog.tsx";
+import { TestResult } from "./test-result.tsx";
+import "./connections.css";
+
+/** The connections of the target: type, state, users, and a test of each. */
+export function ConnectionsScreen({ creating = false }: { readonly creating?: boolean }) {
+  const target = useWorkspace((state) => state.target);
+  const [, navigate] = useLocation();
+  const [text, setText] = useState("");
+  const [loaded, refresh] = useConnections();
+  useTitle(strings.pageTitle(words.title));
+  useCatalogUpkeep();
+  const connections = loaded !== undefined && "value" in loaded ? loaded.value : undefined;
+  const wanted = text.trim().toLowerCase();
+  const shown = connections?.filter(({ id, title, type }) => `${id} ${title ?? ""} ${type ?? ""}`.toLowerCase().includes(wanted)) ?? [];
+  const create = (
+    <Button look="primary" icon={<Plus size={16} aria-hidden="true" />} onClick={() => navigate("/connections/new")}>
+      {words.create}
+    </Button>
+  );
+  return (
+    <div className="screen">
+      <div className="screen__head">
+        <h1>{words.title}</h1>
+        <span className="grow" />
+        {connections?.length === 0 ? null : create}
+      </div>
+      {target === undefined ? null : <p className="muted">{words.text(target)}</p>}
+      {loaded !== undefined && "error" in loaded ? (
+        <FailureBanner text={loaded.error}>
+          <Button onClick={refresh}>{strings.common.retry}</Button>
+        </FailureBanner>
+      ) : null}
+      {loaded === undefined ? <p className="muted">{strings.common.loading}</p> : null}
+      {connections?.length === 0 ? (
+        <EmptyState icon={<Plug size={40} aria-hidden="true" />} title={words.emptyTitle} text={words.emptyText}>
+          {create}
+        </EmptyState>
+      ) : null}
+      {connections === undefined || connections.length === 0 ? null : (
+        <>
+          <div className="filters" role="search">
+            <SearchField label={words.search} hint={words.searchHint} value={text} onChange={setText} />
+          </div>
+          {shown.length === 0 ? <p className="muted">{strings.common.nothingFound}</p> : <ConnectionTable connections={shown} target={target} />}
+        </>
+      )}
+      {creating ? <NewConnectionDialog ids={connections?.map(({ id }) => id) ?? []} target={target} onClose={() => navigate("/connections")} /> : null}
+    </div>
+  );
+}
+
+interface TableProps {
+  readonly connections: readonly ConnectionSummary[];
+  readonly target: string | undefined;
+}
+
+function ConnectionTable({ connections, target }: TableProps) {
+  const { columns } = words;
+  return (
+    <div className="table-scroll" role="region" aria-label={words.listLabel} tabIndex={0}>
+      <table className="table table--stacks">
+        <thead>
+          <tr>
+            <th scope="col">{columns.name}</th>
+            <th scope="col">{columns.type}</th>
+            <th scope="col">{columns.state}</th>
+            <th scope="col">{columns.usedBy}</th>
+            <th scope="col">{columns.changed}</th>
+            <th scope="col">
+              <span className="visually-hidden">{columns.action}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {connections.map((connection) => (
+            <ConnectionRow key={connection.id} connection={connection} target={target} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function ConnectionRow({ connection, target }: { readonly connection: ConnectionSummary; readonly target: string | undefined }) {
+  const { id, title, type, state, since, problem, error, flows, lastModified } = connection;
+  const { columns } = words;
+  const types = useCatalog()?.view.connections;
+  const [outcome, setOutcome] = useState<ConnectionWorks | ConnectionFails | undefined>(undefined);
+  const [isTesting, setTesting] = useState(false);
+  const test = async (): Promise<void> => {
+    setTesting(true);
+    const tested = runtimeAt(target).call("POST /connections/:id/test", { params: { id }, body: {} });
+    setOutcome(await tested.catch((reason: Error): ConnectionFails => ({ ok: false, error: reason.message, hint: "", ms: 0 })));
+    setTesting(false);
+  };
+  const trouble = error ?? (state === "down" ? problem : null);
+  return (
+    <tr>
+      <td>
+        <Link href={pathOf(id)}>{title ?? id}</Link>
+        {title === null ? null : <div className="mono muted">{id}</div>}
+      </td>
+      <td data-label={columns.type}>{types?.find((one) => one.type === type)?.title ?? type}</td>
+      <td className="cell-text" data-label={columns.state}>
+        <div className="connections__state">
+          <ConnectionStateChip connection={connection} />
+          {trouble === null ? null : (
+            <span>
+              {trouble}. {state === "down" ? words.downSince(shownTime(since)) : null}
+            </span>
+          )}
+          <TestResult outcome={outcome} isTesting={isTesting} />
+        </div>
+      </td>
+      <td className="cell-text" data-label={columns.usedBy}>
+        <FlowLinks flows={flows} />
+      </td>
+      <td data-label={columns.changed}>
+        <Moment iso={lastModified} />
+      </td>
+      <td className="number">
+        <Button aria-label={words.testOne(id)} disabled={isTesting} onClick={() => void test()}>
+          {words.test}
+        </Button>
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,91 @@
+import { useMemo, useState } from "react";
+import { slug } from "@sluice/model";
+import { useLocation } from "wouter";
+import { useCatalog } from "../../catalog/use-catalog.ts";
+import type { ConnectionDraft } from "../../connections/connection-draft.ts";
+import { Button } from "../../controls/button.tsx";
+import { Dialog } from "../../controls/dialog.tsx";
+import { Field } from "../../controls/field.tsx";
+import { strings } from "../../strings.ts";
+import { connectionStrings as words } from "../../strings/connections.ts";
+import { keepDraft } from "../use-kept-draft.ts";
+import { draftKey, pathOf } from "./connection-places.ts";
+
+export interface NewConnectionProps {
+  readonly ids: readonly string[];
+  readonly target: string | undefined;
+  readonly onClose: () => void;
+}
+
+/** Name and type of a new connection. Nothing is saved before its form is. */
+export function NewConnectionDialog({ ids, target, onClose }: NewConnectionProps) {
+  const [, navigate] = useLocation();
+  const catalog = useCatalog();
+  const types = useMemo(() => (catalog?.view.connections ?? []).toSorted((one, other) => (one.title < other.title ? -1 : 1)), [catalog]);
+  const [name, setName] = useState("");
+  const [chosen, setChosen] = useState<string | undefined>(undefined);
+  const [error, setError] = useState<string | undefined>(undefined);
+  const type = types.find((one) => one.type === chosen) ?? types[0];
+  const id = slug(name);
+  const create = (): void => {
+    if (type === undefined) return;
+    if (name.trim() === "") return setError(words.nameMissing);
+    // Its address would be that of this dialog.
+    if (ids.includes(id) || id === "new") return setError(words.nameTaken(id));
+    const draft: ConnectionDraft = { type: type.type, ...(name.trim() === id ? {} : { title: name.trim() }), values: {} };
+    keepDraft(draftKey(id, target), draft);
+    navigate(pathOf(id));
+  };
+  return (
+    <Dialog
+      title={words.newTitle}
+      onClose={onClose}
+      onSubmit={create}
+      actions={
+        <>
+          <Button onClick={onClose}>{strings.common.cancel}</Button>
+          <Button look="primary" type="submit" disabled={type === undefined}>
+            {words.createButton}
+          </Button>
+        </>
+      }
+    >
+      <Field label={words.name} hint={name.trim() === "" ? undefined : words.nameHint(id)} error={error}>
+        {(control) => (
+          <input
+            {...control}
+            className="input"
+            autoFocus
+            maxLength={120}
+            value={name}
+            onChange={(event) => {
+              setName(event.target.value);
+              setError(undefined);
+            }}
+          />
+        )}
+      </Field>
+      {type === undefined ? (
+        <p className="muted">{words.noTypes}</p>
+      ) : (
+        <Field label={words.type} hint={type.summary}>
+          {(control) => (
+            <select {...control} className="input" value={type.type} onChange={(event) => setChosen(event.target.value)}>
+              {[...new Set(types.map(({ group }) => group))].map((group) => (
+                <optgroup key={group} label={group}>
+                  {types
+                    .filter((one) => one.group === group)
+                    .map((one) => (
+                      <option key={one.type} value={one.type}>
+                        {one.title}
+                      </option>
+                    ))}
+                </optgroup>
+              ))}
+            </select>
+          )}
+        </Field>
+      )}
+    </Dialog>
+  );
+}

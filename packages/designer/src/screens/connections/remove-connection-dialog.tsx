@@ -1,0 +1,45 @@
+import { useState } from "react";
+import { runtimeAt } from "../../api-client/runtime-client.ts";
+import { Button } from "../../controls/button.tsx";
+import { Dialog } from "../../controls/dialog.tsx";
+import { strings } from "../../strings.ts";
+import { connectionStrings as words } from "../../strings/connections.ts";
+
+export interface RemoveConnectionProps {
+  readonly id: string;
+  readonly hash: string;
+  readonly flows: readonly string[];
+  readonly target: string | undefined;
+  readonly onClose: () => void;
+  readonly onRemoved: () => void;
+}
+
+/** Asks before a connection is deleted, and names the flows that use it. */
+export function RemoveConnectionDialog({ id, hash, flows, target, onClose, onRemoved }: RemoveConnectionProps) {
+  const [error, setError] = useState<string | undefined>(undefined);
+  const remove = (): void =>
+    void runtimeAt(target)
+      .call("DELETE /connections/:id", { params: { id }, ifMatch: hash })
+      .then(onRemoved, (reason: Error) => setError(reason.message));
+  return (
+    <Dialog
+      title={words.deleteTitle(id)}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{strings.common.cancel}</Button>
+          <Button look="primary" disabled={flows.length > 0} onClick={remove}>
+            {words.remove}
+          </Button>
+        </>
+      }
+    >
+      {flows.length === 0 ? <p>{words.deleteText}</p> : <p className="mappings__caution">{words.deleteUsed(flows.join(", "))}</p>}
+      {error === undefined ? null : (
+        <p className="field__error" role="alert">
+          {error}
+        </p>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,23 @@
+import type { ConnectionFails, ConnectionWorks } from "@sluice/client";
+import { connectionStrings as words } from "../../strings/connections.ts";
+
+export interface TestResultProps {
+  readonly outcome: ConnectionWorks | ConnectionFails | undefined;
+  readonly isTesting: boolean;
+}
+
+/** The result of a connection test in words. The element exists before the result, so that screen readers announce it. */
+export function TestResult({ outcome, isTesting }: TestResultProps) {
+  const look = isTesting || outcome === undefined ? "muted" : outcome.ok ? "connections__works" : "connections__fails";
+  return (
+    <span className={look} role="status">
+      {isTesting
+        ? words.testing
+        : outcome === undefined
+          ? null
+          : outcome.ok
+            ? words.works(outcome.server, outcome.ms)
+            : words.fails(outcome.error, outcome.hint)}
+    </span>
+  );
+}

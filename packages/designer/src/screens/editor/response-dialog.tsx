@@ -1,0 +1,96 @@
+import { useState } from "react";
+import { currentCatalog } from "../../catalog/use-catalog.ts";
+import { writeIds } from "../../commands/write-ids.ts";
+import { Button } from "../../controls/button.tsx";
+import { Dialog } from "../../controls/dialog.tsx";
+import { Field } from "../../controls/field.tsx";
+import { useEditor } from "../../editor/editor-context.ts";
+import { strings } from "../../strings.ts";
+import { bodyText } from "../../trial/message-text.ts";
+import { headersOf, headerText } from "../../trial/sample-draft.ts";
+import { responseKey, type TriedStep } from "../../trial/trial.ts";
+import { useTrial } from "../../trial/trial-context.ts";
+
+const words = strings.trial;
+
+/** The mock response of a step that calls an external system, in this page only. */
+export function ResponseDialog({ step, onClose }: { readonly step: TriedStep; readonly onClose: () => void }) {
+  const editor = useEditor();
+  const trial = useTrial();
+  const key = responseKey(step.routeId, step.stepId);
+  const known = trial.store.getState().responses[key];
+  const [status, setStatus] = useState(String(known?.status ?? ""));
+  const [headers, setHeaders] = useState(headerText(known?.headers ?? {}));
+  const [body, setBody] = useState(known === undefined ? '{"ok": true}' : bodyText(known.body));
+  const keep = (): void => {
+    const code = Number(status);
+    const written = writeIds(editor.flow, [step.stepId], currentCatalog());
+    if (written !== undefined && editor.edit(written.edit, strings.saveTest.ids([...written.ids.values()]), "command"))
+      editor.say({ kind: "info", text: strings.saveTest.ids([...written.ids.values()]) });
+    trial.setResponse(responseKey(step.routeId, written?.ids.get(step.stepId) ?? step.stepId), {
+      status: status !== "" && code >= 100 && code <= 599 ? code : undefined,
+      headers: headersOf(headers),
+      body: dataOf(body),
+      origin: "typed",
+    });
+    onClose();
+  };
+  return (
+    <Dialog
+      title={words.responseOf(step.stepId)}
+      onClose={onClose}
+      onSubmit={keep}
+      actions={
+        <>
+          <Button onClick={onClose}>{strings.common.cancel}</Button>
+          {known === undefined ? null : (
+            <Button
+              onClick={() => {
+                trial.setResponse(key, undefined);
+                onClose();
+              }}
+            >
+              {words.removeResponse}
+            </Button>
+          )}
+          <Button type="submit" look="primary">
+            {words.useResponse}
+          </Button>
+        </>
+      }
+    >
+      <p className="muted">{words.responseText}</p>
+      <Field label={words.responseStatus}>
+        {(control) => (
+          <input {...control} className="input" type="number" min={100} max={599} value={status} onChange={(event) => setStatus(event.target.value)} />
+        )}
+      </Field>
+      <Field label={strings.tryIt.headers} hint={strings.tryIt.headersHint}>
+        {(control) => (
+          <textarea
+            {...control}
+            className="input input--mono"
+            rows={2}
+            spellCheck={false}
+            value={headers}
+            onChange={(event) => setHeaders(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label={strings.tryIt.body}>
+        {(control) => (
+          <textarea {...control} className="input input--mono" rows={8} spellCheck={false} value={body} onChange={(event) => setBody(event.target.value)} />
+        )}
+      </Field>
+    </Dialog>
+  );
+}
+
+/** JSON becomes data, anything else text. */
+function dataOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,110 @@
+// What the menu of a flow does: changes of its file, and of its deployment on the selected target.
+import { readTree, setOption, setScalar, slug, type Edit, type Path, type Tree } from "@sluice/model";
+import { runtimeAt } from "../api-client/runtime-client.ts";
+import { workspaceClient } from "../api-client/workspace-client.ts";
+import { drafts } from "../document/drafts.ts";
+import type { Editor } from "../document/editor.ts";
+import { unsavedChanges } from "../document/open-flow.ts";
+import { outlineOf } from "../document/outline.ts";
+import { strings } from "../strings.ts";
+import { useWorkspace } from "../workspace/workspace-store.ts";
+import { closeEditor, openEditor } from "./editor/open-editors.ts";
+
+const words = strings.flowMenu;
+
+async function opened(id: string): Promise<Editor> {
+  const editor = await openEditor(id);
+  if (editor === undefined) throw new Error(strings.editor.notFound);
+  return editor;
+}
+
+/** Saves a copy under new route ids and returns its flow id. */
+export async function duplicateFlow(id: string, name: string): Promise<string> {
+  const { text } = (await opened(id)).flow;
+  const flows = await workspaceClient.flows();
+  const copyName = words.copyOf(name);
+  const copyId = slug(copyName, (taken) => flows.some((flow) => flow.id === taken) || drafts.get(taken) !== undefined);
+  const usedRoutes = new Set(flows.flatMap(({ routeIds }) => routeIds));
+  await workspaceClient.saveFlow(copyId, copiedText(text, id, copyName, usedRoutes), null);
+  await useWorkspace.getState().loadFlows();
+  return copyId;
+}
+
+/** The text with free route ids. An address that ends with a route id changes with it, and so do the calls of that address. */
+export function copiedText(text: string, flowId: string, name: string, usedRoutes: ReadonlySet<string>): string {
+  const { tree } = readTree(text);
+  if (tree === undefined) throw new Error(words.unreadable);
+  const { routes } = outlineOf(tree, flowId);
+  const used = new Set(usedRoutes);
+  const addresses = new Map<string, string>();
+  let copy = text;
+  const take = (edit: Edit): void => {
+    if (edit.ok) copy = edit.source;
+  };
+  routes.forEach((route, index) => {
+    const id = slug(`${route.id}-copy`, (taken) => used.has(taken));
+    used.add(id);
+    const { uri } = route.from;
+    if (uri.endsWith(`:${route.id}`) || uri.endsWith(`/${route.id}`)) addresses.set(uri, uri.slice(0, -route.id.length) + id);
+    const path = [...route.path, "route"];
+    take(setOption(copy, path, "id", id));
+    if (index === 0) take(setOption(copy, path, "description", name));
+  });
+  for (const [path, address] of scalarsOf(tree, [])) {
+    const next = addresses.get(address);
+    if (next !== undefined) take(setScalar(copy, path, next));
+  }
+  return copy;
+}
+
+function* scalarsOf(tree: Tree, path: Path): Generator<readonly [Path, string]> {
+  if (tree.type === "scalar") yield [path, tree.text ?? ""];
+  else if (tree.type === "list") for (const [index, item] of tree.items.entries()) yield* scalarsOf(item, [...path, index]);
+  else for (const { key, value } of tree.entries) yield* scalarsOf(value, [...path, key]);
+}
+
+/** Changes the name in the text; saves it unless there are other unsaved changes. */
+export async function renameFlow(id: string, name: string): Promise<void> {
+  const editor = await opened(id);
+  const route = editor.flow.good?.outline.routes[0];
+  if (route === undefined) throw new Error(words.noRoute);
+  const hadChanges = unsavedChanges(editor.flow) > 0;
+  const edit = setOption(editor.flow.text, [...route.path, "route"], "description", name);
+  if (!edit.ok) throw new Error(words.noRoute);
+  editor.edit(edit, words.renameSubmit, "command");
+  if (!hadChanges) await editor.save();
+  await useWorkspace.getState().loadFlows();
+}
+
+export async function exportFlow(id: string): Promise<void> {
+  const { text } = (await opened(id)).flow;
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/yaml" }));
+  link.download = `${id}.yaml`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+/** Starts or stops all routes of a deployed flow. */
+export async function controlFlow(target: string, routeIds: readonly string[], action: "start" | "stop"): Promise<void> {
+  for (const id of routeIds) await runtimeAt(target).call(`POST /routes/:id/${action}`, { params: { id } });
+  await useWorkspace.getState().loadRuntime();
+}
+
+export async function undeployFlow(target: string, id: string): Promise<void> {
+  await runtimeAt(target).call("DELETE /flows/:id", { params: { id } });
+  await useWorkspace.getState().loadRuntime();
+}
+
+/** Deletes the flow with its tests. It is undeployed first: without its file it could only be undeployed over the API. */
+export async function deleteFlow(id: string, deployedOn: string | undefined): Promise<void> {
+  if (deployedOn !== undefined) await undeployFlow(deployedOn, id);
+  const saved = (await workspaceClient.flows()).find((flow) => flow.id === id);
+  if (saved !== undefined) {
+    for (const test of await workspaceClient.tests(id)) await workspaceClient.removeTest(id, test.id, test.hash);
+    await workspaceClient.removeFlow(id, saved.hash);
+  }
+  closeEditor(id);
+  drafts.remove(id);
+  await useWorkspace.getState().loadFlows();
+}

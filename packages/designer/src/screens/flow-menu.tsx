@@ -1,0 +1,84 @@
+import { EllipsisVertical } from "lucide-react";
+import { lazy, Suspense, useRef, useState } from "react";
+import { useLocation } from "wouter";
+import { Button } from "../controls/button.tsx";
+import { Menu, type MenuEntry } from "../controls/menu.tsx";
+import type { Notice } from "../document/editor.ts";
+import { strings } from "../strings.ts";
+import { runningOf, useWorkspace } from "../workspace/workspace-store.ts";
+
+const words = strings.flowMenu;
+
+const FlowQuestion = lazy(() => import("./flow-question.tsx").then((module) => ({ default: module.FlowQuestion })));
+
+export interface FlowMenuProps {
+  readonly id: string;
+  readonly name: string;
+  readonly onNotice: (notice: Notice) => void;
+}
+
+/** What can be done with a flow as a whole. The same menu in the list and in the editor. */
+export function FlowMenu({ id, name, onNotice }: FlowMenuProps) {
+  const button = useRef<HTMLButtonElement>(null);
+  const [place, setPlace] = useState<{ readonly x: number; readonly y: number } | undefined>(undefined);
+  const [question, setQuestion] = useState<"rename" | "undeploy" | "remove" | undefined>(undefined);
+  const entries = useEntries({ id, name, onNotice }, setQuestion);
+  const open = (): void => {
+    const box = button.current?.getBoundingClientRect();
+    setPlace({ x: box?.left ?? 0, y: (box?.bottom ?? 0) + 4 });
+  };
+  return (
+    <>
+      <Button
+        ref={button}
+        look="quiet"
+        icon={<EllipsisVertical size={16} aria-hidden="true" />}
+        aria-label={words.open(name)}
+        aria-haspopup="menu"
+        aria-expanded={place !== undefined}
+        onClick={open}
+      />
+      {place === undefined ? null : (
+        <Menu label={words.open(name)} {...place} entries={entries} onClose={() => setPlace(undefined)} onReturn={() => button.current?.focus()} />
+      )}
+      {question === undefined ? null : (
+        <Suspense>
+          <FlowQuestion kind={question} id={id} name={name} onNotice={onNotice} onClose={() => setQuestion(undefined)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function useEntries({ id, name, onNotice }: FlowMenuProps, ask: (question: "rename" | "undeploy" | "remove") => void): readonly MenuEntry[] {
+  const [, navigate] = useLocation();
+  const { runtime, target } = useWorkspace();
+  const running = runningOf(runtime, id);
+  const where = target ?? words.noTarget;
+  const blocked = running === undefined ? words.notReachable(where) : running === null ? words.notDeployed(where) : undefined;
+  const routeIds = (running?.routes ?? []).map((route) => route.id);
+  const act = (done: string | undefined, run: (actions: typeof import("./flow-actions.ts")) => Promise<void>): void =>
+    void import("./flow-actions.ts").then(run).then(
+      () => done !== undefined && onNotice({ kind: "info", text: done }),
+      (error: Error) => onNotice({ kind: "error", text: error.message }),
+    );
+  const control = (action: "start" | "stop"): MenuEntry => ({
+    key: action,
+    title: words[action](where),
+    blocked,
+    run: () => act(action === "start" ? words.started(where) : words.stopped(where), (actions) => actions.controlFlow(where, routeIds, action)),
+  });
+  return [
+    {
+      key: "duplicate",
+      title: words.duplicate,
+      run: () => act(words.duplicated(words.copyOf(name)), async (actions) => navigate(`/flows/${await actions.duplicateFlow(id, name)}`)),
+    },
+    { key: "rename", title: words.rename, run: () => ask("rename") },
+    { key: "export", title: words.exportYaml, run: () => act(undefined, (actions) => actions.exportFlow(id)) },
+    control("start"),
+    control("stop"),
+    { key: "undeploy", title: words.undeploy(where), blocked, run: () => ask("undeploy") },
+    { key: "remove", title: words.remove, run: () => ask("remove") },
+  ];
+}

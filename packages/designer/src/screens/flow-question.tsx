@@ -1,0 +1,127 @@
+// The dialogs of a flow's menu: they name the flow, the target and what is lost before anything happens.
+import { useEffect, useState, type ReactNode } from "react";
+import { useLocation } from "wouter";
+import { workspaceClient } from "../api-client/workspace-client.ts";
+import { Button } from "../controls/button.tsx";
+import { Dialog } from "../controls/dialog.tsx";
+import { Field } from "../controls/field.tsx";
+import type { Notice } from "../document/editor.ts";
+import { strings } from "../strings.ts";
+import { runningOf, useWorkspace } from "../workspace/workspace-store.ts";
+import { deleteFlow, renameFlow, undeployFlow } from "./flow-actions.ts";
+
+const words = strings.flowMenu;
+
+interface QuestionProps {
+  readonly id: string;
+  readonly name: string;
+  readonly onNotice: (notice: Notice) => void;
+  readonly onClose: () => void;
+}
+
+export function FlowQuestion({ kind, ...props }: QuestionProps & { readonly kind: "rename" | "undeploy" | "remove" }) {
+  const Content = { rename: RenameDialog, undeploy: UndeployDialog, remove: DeleteDialog }[kind];
+  return <Content {...props} />;
+}
+
+interface FrameProps extends Pick<QuestionProps, "onNotice" | "onClose"> {
+  readonly title: string;
+  readonly submit: string;
+  readonly done: string;
+  readonly act: () => Promise<void>;
+  readonly children: ReactNode;
+}
+
+function QuestionFrame({ title, submit, done, act, onNotice, onClose, children }: FrameProps) {
+  const [isBusy, setBusy] = useState(false);
+  const answer = (): void => {
+    setBusy(true);
+    act()
+      .then(
+        () => onNotice({ kind: "info", text: done }),
+        (error: Error) => onNotice({ kind: "error", text: error.message }),
+      )
+      .finally(onClose);
+  };
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      onSubmit={answer}
+      actions={
+        <>
+          <Button onClick={onClose}>{strings.common.cancel}</Button>
+          <Button type="submit" look="primary" disabled={isBusy}>
+            {submit}
+          </Button>
+        </>
+      }
+    >
+      {children}
+    </Dialog>
+  );
+}
+
+function RenameDialog({ id, name, ...rest }: QuestionProps) {
+  const [before] = useState(name);
+  const [next, setNext] = useState(name);
+  const trimmed = next.trim();
+  return (
+    <QuestionFrame
+      {...rest}
+      title={words.renameTitle(before)}
+      submit={words.renameSubmit}
+      done={words.renamed(trimmed)}
+      act={() => (trimmed === "" ? Promise.reject(new Error(strings.newFlow.nameMissing)) : renameFlow(id, trimmed))}
+    >
+      <Field label={words.renameName} hint={words.renameHint}>
+        {(control) => <input {...control} className="input" required autoFocus value={next} onChange={(event) => setNext(event.target.value)} />}
+      </Field>
+    </QuestionFrame>
+  );
+}
+
+function UndeployDialog({ id, name, ...rest }: QuestionProps) {
+  const { runtime, target = words.noTarget } = useWorkspace();
+  const routes = (runningOf(runtime, id)?.routes ?? []).map((route) => route.id);
+  return (
+    <QuestionFrame
+      {...rest}
+      title={words.undeployTitle(name, target)}
+      submit={words.undeploySubmit(target)}
+      done={words.undeployed(target)}
+      act={() => undeployFlow(target, id)}
+    >
+      <p>{words.undeployText(routes, target)}</p>
+    </QuestionFrame>
+  );
+}
+
+function DeleteDialog({ id, name, onClose, ...rest }: QuestionProps) {
+  const [, navigate] = useLocation();
+  const { runtime, flows, target = words.noTarget } = useWorkspace();
+  const [tests, setTests] = useState(0);
+  useEffect(
+    () =>
+      void workspaceClient.tests(id).then(
+        (files) => setTests(files.length),
+        () => undefined,
+      ),
+    [id],
+  );
+  useEffect(() => void useWorkspace.getState().loadFlows(), []);
+  const saved = flows?.find((flow) => flow.id === id);
+  const running = runningOf(runtime, id);
+  const others = Object.values(saved?.deploys ?? {}).flatMap((record) => (record.target !== target && record.deployedHash !== null ? [record.target] : []));
+  const remove = async (): Promise<void> => {
+    await deleteFlow(id, running === undefined || running === null ? undefined : target);
+    navigate("/flows");
+  };
+  return (
+    <QuestionFrame {...rest} onClose={onClose} title={words.removeTitle(name)} submit={words.removeSubmit} done={words.removed(name)} act={remove}>
+      <p>{flows === undefined ? strings.common.loading : saved === undefined ? words.removeDraft : words.removeFile(`${id}.yaml`, tests)}</p>
+      <p>{running === undefined ? words.removeUnknown(target) : running === null ? words.removeNotRunning(target) : words.removeRunning(target)}</p>
+      {others.length === 0 ? null : <p>{words.removeOthers(others)}</p>}
+    </QuestionFrame>
+  );
+}

@@ -1,0 +1,128 @@
+import { Play, Save, Trash2 } from "lucide-react";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { Link, useLocation } from "wouter";
+import { workspaceClient, type DocumentFile } from "../api-client/workspace-client.ts";
+import { usePolled } from "../api-client/use-polled.ts";
+import { Button } from "../controls/button.tsx";
+import { Dialog } from "../controls/dialog.tsx";
+import { FailureBanner } from "../controls/failure-banner.tsx";
+import { openWorker } from "../simulation/open-worker.ts";
+import { Simulator } from "../simulation/simulator.ts";
+import type { FileVerdict } from "../simulation/test-verdict.ts";
+import { strings } from "../strings.ts";
+import { runSuite } from "../trial/test-suites.ts";
+import { mountSource } from "./mappings/document-source.ts";
+import { useTitle } from "./page-context.tsx";
+import { useKeptDraft } from "./use-kept-draft.ts";
+import { VerdictTable } from "./verdict-table.tsx";
+import "../source-view/source-view.css";
+import "./tests-screen.css";
+
+const words = strings.tests;
+const simulator = new Simulator(openWorker);
+
+/** One test file as text: changed, run in the page as it is typed, saved, deleted. */
+export function TestFileScreen({ flowId, fileId }: { readonly flowId: string; readonly fileId: string }) {
+  useTitle(strings.pageTitle(`${fileId}.test.yaml`));
+  const load = useCallback(() => workspaceClient.test(flowId, fileId), [flowId, fileId]);
+  const [loaded] = usePolled(load, undefined);
+  if (loaded === undefined) return <p className="screen muted">{strings.common.loading}</p>;
+  return (
+    <div className="screen test-file">
+      {"error" in loaded ? (
+        <FailureBanner text={loaded.error}>
+          <Link href="/tests">{words.allTests}</Link>
+        </FailureBanner>
+      ) : (
+        <OpenTestFile flowId={flowId} loaded={loaded.value} />
+      )}
+    </div>
+  );
+}
+
+function OpenTestFile({ flowId, loaded }: { readonly flowId: string; readonly loaded: DocumentFile }) {
+  const [, navigate] = useLocation();
+  const [saved, setSaved] = useState(loaded);
+  const { draft, isChanged, change, settle } = useKeptDraft(`test:${flowId}/${loaded.id}`, loaded.text);
+  const [verdicts, setVerdicts] = useState<readonly FileVerdict[] | undefined>(undefined);
+  const [note, setNote] = useState("");
+  const [error, setError] = useState<string | undefined>(undefined);
+  const [isRemoving, setRemoving] = useState(false);
+  const file = `${loaded.id}.test.yaml`;
+  const attempt = async (act: () => Promise<void>): Promise<void> => {
+    setError(undefined);
+    setNote("");
+    await act().catch((reason: Error) => setError(reason.message));
+  };
+  const save = (): Promise<void> =>
+    attempt(async () => {
+      const written = await workspaceClient.saveTest(flowId, loaded.id, draft, saved.hash);
+      setSaved(written);
+      settle(written.text);
+      setNote(strings.saveTest.saved(file));
+    });
+  const run = (): Promise<void> =>
+    attempt(async () => {
+      setNote(words.running);
+      setVerdicts(await runSuite(simulator, flowId, strings.trial.tooLong, [{ id: loaded.id, text: draft }]));
+      setNote("");
+    });
+  const remove = (): Promise<void> =>
+    attempt(async () => {
+      await workspaceClient.removeTest(flowId, loaded.id, saved.hash);
+      settle("");
+      navigate("/tests");
+    }).finally(() => setRemoving(false));
+  return (
+    <>
+      <div className="screen__head">
+        <h1>{file}</h1>
+        <Link href={`/flows/${flowId}`}>{flowId}</Link>
+        {isChanged ? <span className="chip">{words.unsaved}</span> : null}
+        <span className="muted" aria-live="polite">
+          {note}
+        </span>
+        <span className="grow" />
+        <Button icon={<Trash2 size={16} aria-hidden="true" />} onClick={() => setRemoving(true)}>
+          {words.remove}
+        </Button>
+        <Button icon={<Play size={16} aria-hidden="true" />} onClick={() => void run()}>
+          {words.run}
+        </Button>
+        <Button look="primary" icon={<Save size={16} aria-hidden="true" />} disabled={!isChanged} onClick={() => void save()}>
+          {words.save}
+        </Button>
+      </div>
+      {error === undefined ? null : <FailureBanner text={error} />}
+      <Source text={draft} label={file} onType={change} />
+      {verdicts === undefined ? null : <VerdictTable label={words.resultsOf(file)} flowId={flowId} files={verdicts} />}
+      {isRemoving ? (
+        <Dialog
+          title={words.removeTitle(file)}
+          onClose={() => setRemoving(false)}
+          actions={
+            <>
+              <Button onClick={() => setRemoving(false)}>{strings.common.cancel}</Button>
+              <Button look="primary" onClick={() => void remove()}>
+                {words.removeSubmit}
+              </Button>
+            </>
+          }
+        >
+          <p>{words.removeText(flowId)}</p>
+        </Dialog>
+      ) : null}
+    </>
+  );
+}
+
+function Source({ text, label, onType }: { readonly text: string; readonly label: string; readonly onType: (text: string) => void }) {
+  const host = useRef<HTMLDivElement>(null);
+  const first = useRef(text);
+  useEffect(() => {
+    if (host.current === null) return;
+    const source = mountSource(host.current, { text: first.current, label, onType });
+    return () => source.end();
+  }, [label, onType]);
+  return <div className="source test-file__source" ref={host} />;
+}

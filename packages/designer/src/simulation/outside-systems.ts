@@ -1,0 +1,52 @@
+// Connectors and connections that only the runtime has: the page gets their names from the catalog and simulates them.
+import type { Connection, ConnectorDeclaration, Host } from "@sluice/engine";
+import { f, type CatalogView, type ConnectorRole } from "@sluice/model";
+
+export interface OutsideSystems {
+  readonly connectors: readonly { readonly scheme: string; readonly aliases: readonly string[]; readonly roles: readonly ConnectorRole[] }[];
+  /** Camel classes that describe connections. */
+  readonly classes: readonly string[];
+}
+
+/** The catalog data about them, small enough to send with every request. */
+export const systemsOf = (view: Pick<CatalogView, "connectors" | "connections"> | undefined): OutsideSystems => ({
+  connectors: (view?.connectors ?? []).map(({ scheme, aliases, roles }) => ({ scheme, aliases, roles })),
+  // A catalog cached by an earlier visit may lack them.
+  classes: (view?.connections ?? []).flatMap(({ beans }) => beans),
+});
+
+/** Declarations that accept any option: the runtime validates them. */
+export function shapesOf({ connectors }: OutsideSystems, isKnown: (scheme: string) => boolean): readonly Omit<ConnectorDeclaration, "connect">[] {
+  return connectors
+    .filter(({ scheme }) => !isKnown(scheme))
+    .map(({ scheme, aliases, roles }) => ({
+      scheme,
+      aliases,
+      roles,
+      title: scheme,
+      summary: "A connector of the runtime.",
+      group: "other",
+      since: "0.1",
+      syntax: `${scheme}:address`,
+      path: { address: f.string({ doc: "Its address.", default: "" }) },
+      options: {},
+      headers: {},
+      lenient: true,
+      examples: [],
+    }));
+}
+
+/** Connections of a simulation, which open nothing. */
+export function closedConnections({ classes }: OutsideSystems): NonNullable<Host["connections"]> {
+  const ignore = (): void => undefined;
+  return {
+    hasClass: (name) => classes.includes(name),
+    find: <C>({ reference }: { readonly reference: string | undefined }): Connection<C> => ({
+      id: reference ?? "default",
+      client: () => Promise.reject(new Error("a simulation opens no connections")),
+      invalidate: ignore,
+      watch: () => ignore,
+      release: ignore,
+    }),
+  };
+}

@@ -1,0 +1,42 @@
+// Texts of the menu of a flow.
+import { count } from "./count.ts";
+
+export const flowMenuStrings = {
+  open: (name: string) => `Actions for ${name}`,
+  duplicate: "Duplicate",
+  rename: "Rename…",
+  exportYaml: "Export as YAML",
+  start: (target: string) => `Start on ${target}`,
+  stop: (target: string) => `Stop on ${target}`,
+  undeploy: (target: string) => `Undeploy from ${target}…`,
+  remove: "Delete…",
+  noTarget: "the target",
+  notDeployed: (target: string) => `The flow is not deployed on ${target}.`,
+  notReachable: (target: string) => `The runtime '${target}' is not available.`,
+  copyOf: (name: string) => `${name} copy`,
+  duplicated: (name: string) => `Created '${name}'.`,
+  noRoute: "The flow has no route that can be named. Add a route first.",
+  unreadable: "The flow is not valid YAML. Correct it first.",
+  started: (target: string) => `Started on ${target}.`,
+  stopped: (target: string) => `Stopped on ${target}.`,
+  undeployed: (target: string) => `Undeployed from ${target}.`,
+  removed: (name: string) => `Deleted '${name}'.`,
+  renameTitle: (name: string) => `Rename '${name}'`,
+  renameName: "Name",
+  renameHint: "Changes the name only. The id, the file and the address stay the same.",
+  renameSubmit: "Rename",
+  renamed: (name: string) => `Renamed to '${name}'.`,
+  undeployTitle: (name: string, target: string) => `Undeploy '${name}' from ${target}?`,
+  undeployText: (routes: readonly string[], target: string) =>
+    `${count(routes.length, "Route", "Routes")} (${routes.join(", ")}) will stop on ${target} after the runs in flight have completed. The file stays in the workspace.`,
+  undeploySubmit: (target: string) => `Undeploy from ${target}`,
+  removeTitle: (name: string) => `Delete '${name}'?`,
+  removeFile: (file: string, tests: number) =>
+    tests === 0 ? `${file} will be deleted from the workspace.` : `${file} and ${count(tests, "test file", "test files")} will be deleted from the workspace.`,
+  removeDraft: "The flow was never saved. Its text will be lost.",
+  removeRunning: (target: string) => `The flow will be undeployed from ${target}: its routes stop after the runs in flight have completed.`,
+  removeNotRunning: (target: string) => `It is not deployed on ${target}.`,
+  removeUnknown: (target: string) => `The runtime '${target}' is not available. If the flow is deployed there, it keeps running.`,
+  removeOthers: (targets: readonly string[]) => `It stays deployed on ${targets.join(", ")}. To undeploy it there, select that target first.`,
+  removeSubmit: "Delete flow",
+} as const;

@@ -1,0 +1,56 @@
+// The open recorded run, if any, and its current step.
+import { createContext, useCallback, useContext, useEffect, useMemo, useState, type ReactNode } from "react";
+import type { RunDetail } from "@sluice/client";
+import { runtimeAt } from "../api-client/runtime-client.ts";
+import { recordedSteps, type RecordedStep } from "./recorded-run.ts";
+import { useWorkspace } from "../workspace/workspace-store.ts";
+import { usePolled } from "../api-client/use-polled.ts";
+import { useEditor, useEditorState } from "../editor/editor-context.ts";
+
+export interface ShownRun {
+  readonly runId: string | undefined;
+  readonly run: RunDetail | undefined;
+  readonly problem: string | undefined;
+  readonly steps: readonly RecordedStep[];
+  readonly at: number;
+  /** Moves to a step and selects it on the canvas. */
+  goTo(at: number): void;
+}
+
+/** How often a run that is in flight is read again. */
+const runningMs = 500;
+
+const noRun: ShownRun = { runId: undefined, run: undefined, problem: undefined, steps: [], at: 0, goTo: () => undefined };
+const ShownRunContext = createContext<ShownRun>(noRun);
+
+export const useShownRun = (): ShownRun => useContext(ShownRunContext);
+
+export function ShownRunProvider({ runId, children }: { readonly runId: string | undefined; readonly children: (shown: ShownRun) => ReactNode }) {
+  const editor = useEditor();
+  const target = useWorkspace((state) => state.target);
+  const outline = useEditorState((state) => state.flow.good?.outline);
+  const [chosen, setChosen] = useState<{ readonly runId: string | undefined; readonly at: number } | undefined>(undefined);
+  const load = useCallback(() => runtimeAt(target).call("GET /runs/:id", { params: { id: runId ?? "" } }), [runId, target]);
+  const [isRunning, setRunning] = useState(false);
+  const [polled] = usePolled(runId === undefined || target === undefined ? undefined : load, isRunning ? runningMs : undefined);
+  const loaded = polled !== undefined && "value" in polled && polled.value.id === runId ? polled.value : undefined;
+  useEffect(() => setRunning(loaded?.endedAt === null), [loaded]);
+  const shown = useMemo((): ShownRun => {
+    if (runId === undefined) return noRun;
+    const steps = loaded === undefined ? [] : recordedSteps(loaded, outline);
+    // Start at the failed step, which is what users look for.
+    const first = Math.max(
+      0,
+      steps.findIndex(({ error }) => error !== undefined),
+    );
+    const at = chosen?.runId === runId ? Math.min(chosen.at, Math.max(0, steps.length - 1)) : first;
+    const goTo = (next: number): void => {
+      if (next < 0 || next >= steps.length) return;
+      setChosen({ runId, at: next });
+      const path = steps[next]?.path;
+      if (path !== undefined) editor.select(path);
+    };
+    return { runId, run: loaded, problem: polled !== undefined && "error" in polled ? polled.error : undefined, steps, at, goTo };
+  }, [runId, loaded, outline, chosen, polled, editor]);
+  return <ShownRunContext value={shown}>{children(shown)}</ShownRunContext>;
+}

@@ -1,0 +1,12 @@
+import { readTree, setOption } from "@sluice/model";
+
+/** The pasted text with the name and category that were entered, as far as it has a route to carry them. */
+export function namedText(pasted: string, name: string, category: string): string {
+  const { tree } = readTree(pasted);
+  const index = tree?.type === "list" ? tree.items.findIndex((item) => item.type === "map" && item.entries[0]?.key === "route") : -1;
+  if (index < 0) return pasted;
+  const named = setOption(pasted, [index, "route"], "description", name);
+  const text = named.ok ? named.source : pasted;
+  const grouped = setOption(text, [index, "route"], "group", category);
+  return grouped.ok ? grouped.source : text;
+}
