@@ -1,5 +1,5 @@
-// npm run bench:check — measures what bench/budgets.json names and ends with 1 when a budget is exceeded. A figure over its
-// budget is measured again, twice at most.
+// npm run bench:check — measures the benchmarks in bench/budgets.json; exits with 1 when a budget is exceeded. A figure over its budget is measured
+// again, at most twice.
 import { readFileSync } from "node:fs";
 import { bestFiguresOf } from "./lib/measure.mjs";
 import { numbersOf } from "./lib/usage.mjs";

@@ -12,7 +12,7 @@ const [rounds] = numbersOf("cold-start", ["rounds", 9]);
 const root = fileURLToPath(new URL("..", import.meta.url));
 const flow = "- route: {id: hook, from: {uri: webhook, steps: [{setBody: {constant: ok}}]}}\n";
 
-/** Milliseconds from the spawn to the end of `first`, which is told the address. */
+/** Milliseconds from the spawn until `first`, which receives the address, has resolved. */
 async function timed(parameters, environment, first) {
   const began = performance.now();
   const child = endsWithUs(spawn(process.execPath, parameters, { cwd: root, env: { ...process.env, ...environment }, stdio: ["ignore", "pipe", "inherit"] }));
@@ -26,7 +26,7 @@ async function timed(parameters, environment, first) {
 
 async function call(baseUrl) {
   const response = await fetch(`${baseUrl}/api/hook`, { method: "POST", body: "{}" });
-  if ((await response.text()) !== "ok") throw new Error(`the webhook answered ${response.status}`);
+  if ((await response.text()) !== "ok") throw new Error(`the webhook responded with ${response.status}`);
 }
 
 async function sluice() {
@@ -49,7 +49,7 @@ function nothing() {
   return performance.now() - began;
 }
 
-// The first fetch of this process loads its client; nobody's start should pay for that.
+// The first fetch of this process loads its client; this must not count as start time.
 await fetch("data:,");
 await sluice();
 const ours = [];

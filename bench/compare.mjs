@@ -1,5 +1,5 @@
-// npm run bench:compare — runs benchmarks and compares their ratios with those of bench/baseline.json; ends with 1 when one is worse
-// by more than the margin written there, in three runs out of three. With --write, the medians of three runs become the baseline.
+// npm run bench:compare — runs benchmarks and compares their ratios with bench/baseline.json; exits with 1 when one is worse by more than the margin
+// given there, in three out of three runs. With --write, the medians of three runs become the baseline.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -25,7 +25,7 @@ const isChosen = (name) => (names.length === 0 ? baseline.benches[name].isQuick 
 const wantedOf = ({ less = {}, more = {} }) =>
   Object.fromEntries([...Object.keys(less).map((path) => [path, "less"]), ...Object.keys(more).map((path) => [path, "more"])]);
 
-/** How much worse a figure is than the baseline, as a part of it; negative when it is better. */
+/** How much worse a figure is than the baseline, as a fraction; negative when it is better. */
 const worseBy = (bench, path, value) => (bench.less?.[path] === undefined ? bench.more[path] / value - 1 : value / bench.less[path] - 1);
 
 async function compared(name, bench) {

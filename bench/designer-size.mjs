@@ -1,4 +1,4 @@
-// Part of npm run bench:designer — how much the designer's page loads before it can be used, compressed as it is served. Fails above the budget.
+// Part of npm run bench:designer — the size of the initial page load of the designer, compressed as served. Fails above the budget.
 import { readFileSync, readdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { numbersOf } from "./lib/usage.mjs";
@@ -12,7 +12,7 @@ const size = (name) => gzipSync(readFileSync(new URL(name, app))).length;
 const page = readFileSync(new URL("index.html", app), "utf8");
 const first = [...page.matchAll(/(?:src|href)="\/(assets\/[^"]+\.js)"/g)].map((match) => match[1]);
 const reached = new Set(first);
-// What the first scripts import at once is part of the start as well; what they load on demand is not.
+// Static imports of the first scripts count towards the start; dynamic imports do not.
 for (const name of reached) {
   for (const [, imported] of readFileSync(new URL(name, app), "utf8").matchAll(/(?:from|import)\s*"\.\/([^"]+\.js)"/g)) reached.add(`assets/${imported}`);
 }

@@ -1,7 +1,6 @@
-// npm run bench:designer — how fast the designer draws and answers keys, in a real Chromium: 500 steps drawn, a flow of 1,000
-// lines opened, and from a key press to the screen at 300 steps. Medians are compared with the budgets; needs a built repository.
-// With --trace-minutes 10 instead: frames per second and memory while 500 trace events a second come onto the cards. Times by the
-// clock say what people wait; the processor's time beside them is what a busy machine blurs less.
+// npm run bench:designer — rendering and input latency of the designer in a real Chromium: rendering 500 steps, opening a flow of 1,000 lines, and
+// key to screen with 300 steps. Medians are compared with the budgets; needs a built repository. With --trace-minutes 10 instead: frame rate and
+// memory with 500 trace events per second on the cards. Wall-clock times show what users wait; CPU times are less affected by a busy machine.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join } from "node:path";
@@ -22,7 +21,7 @@ const memories = [];
 const room = temporaryFolder("designer");
 mkdirSync(join(room, "workspace/flows"), { recursive: true });
 
-/** A flow of so many steps: mostly plain ones, every tenth a choice with two. */
+/** A flow with this many steps: mostly plain ones, every tenth a choice with two branches. */
 function flowOf(id, steps) {
   const lines = [`- route:`, `    id: ${id}`, `    from:`, `      uri: direct:${id}`, `      steps:`];
   for (let count = 0; count < steps; count++) {
@@ -84,7 +83,7 @@ function report(what, { times, processor }, budget) {
 
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  // Leaving unsaved work asks first.
+  // Leaving with unsaved changes asks first.
   page.on("dialog", (dialog) => void dialog.accept());
   const tools = await page.context().newCDPSession(page);
   await tools.send("Performance.enable", { timeDomain: "threadTicks" });
@@ -103,7 +102,7 @@ async function metric(tools, name) {
   return metrics.find((one) => one.name === name)?.value ?? 0;
 }
 
-/** Runs something several times; how long each took, and what the page's thread worked for each on average. */
+/** Runs something several times; returns the durations and the average CPU time of the page's thread. */
 async function worked(tools, run) {
   const before = await metric(tools, "TaskDuration");
   const times = await run();
@@ -130,11 +129,11 @@ async function drawnAndTyped(page, tools) {
   report("key to screen at 300 steps: walking with the arrow keys", await twenty("ArrowDown"), budgets.key);
   report("key to screen at 300 steps: disabling and enabling a step", await twenty("d"), budgets.key);
   await page.locator(".editor__inspector textarea").first().focus();
-  report("key to screen at 300 steps: typing into the form", await worked(tools, () => keys(page, [..."abcdefghijklmnopqrst"])), budgets.key);
+  report("key to screen at 300 steps: typing into the form", await worked(tools, () => keys(page, Array.from("abcdefghijklmnopqrst"))), budgets.key);
   report("the canvas back after the source of 300 steps is mended", { times: await mended(page) }, budgets.mended);
 }
 
-/** Sends messages through a deployed flow whose cards are looked at; every step and every run ends with one event. */
+/** Sends messages through a deployed flow whose cards are visible; every step and every run ends with one event. */
 async function traced(page, tools) {
   const steps = 49;
   const lines = Array.from({ length: steps }, (_, index) => `        - setHeader: {name: h${index}, simple: "\${body} ${index}"}`);
@@ -146,7 +145,7 @@ async function traced(page, tools) {
   const everyMs = (1000 * (steps + 1)) / budgets.eventsPerSecond;
   const start = performance.now();
   let sent = 0;
-  // By the clock and not by the timer, which comes late on a busy machine.
+  // Measured by the clock, not by counting timer ticks, which are late on a busy machine.
   const send = () => {
     for (; sent < (performance.now() - start) / everyMs; sent++)
       fetch(`${server.baseUrl}/api/traced`, { method: "POST", body: "x" }).then(
@@ -199,7 +198,7 @@ async function traced(page, tools) {
   }
 }
 
-/** Draws the canvas anew by leaving it for the source and coming back. */
+/** Re-renders the canvas by switching to the source and back. */
 async function drawn(page, tools) {
   await page.goto(`${designer.url}/flows/large`);
   await page.getByRole("treeitem").nth(300).waitFor({ state: "attached" });
@@ -225,7 +224,7 @@ async function drawn(page, tools) {
   return { times, processor: processor / rounds };
 }
 
-/** Opens the flow from the list; the way of its text over the network does not count. */
+/** Opens the flow from the list; loading its text over the network does not count. */
 async function opened(page) {
   const times = [];
   for (let round = 0; round < rounds; round++) {
@@ -246,7 +245,7 @@ async function opened(page) {
   return times;
 }
 
-/** Breaks the source with one key and mends it with another; from that key to the frame with the canvas that follows again. */
+/** Breaks the source with one key and fixes it with another; measures from that key to the frame with the updated canvas. */
 async function mended(page) {
   await page.goto(`${designer.url}/flows/middle?view=split`);
   await page.locator(".cm-content").click();
@@ -273,7 +272,7 @@ async function mended(page) {
   return times;
 }
 
-/** From each key press to the next frame, as the browser itself tells. */
+/** From each key press to the next frame, as reported by the browser. */
 async function keys(page, presses) {
   await page.evaluate(() => {
     const isListening = window.pressed !== undefined;

@@ -1,5 +1,5 @@
-// npm run bench:durable — a durable webhook (202 once the message is on disk, the route runs from there) beside a plain loop
-// that writes each message to a file and flushes it. Server on core 0, load on core 1; both in one run on one disk.
+// npm run bench:durable — a durable webhook (202 once the message is on disk, then the route runs) compared with a plain loop that writes and
+// flushes each message to a file. Server on core 0, load on core 1; both in one run on one disk.
 import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { median } from "./lib/compare.mjs";
@@ -18,7 +18,7 @@ const yaml = `- route:
         - setProperty: {name: seen, constant: "yes"}
 `;
 
-/** One message after the other, each flushed before the next: what grouping saves. */
+/** One message at a time, each flushed before the next: shows what batching saves. */
 function flushEach(directory, milliseconds) {
   const file = openSync(join(directory, "plain.log"), "w");
   const until = performance.now() + milliseconds;
@@ -38,7 +38,7 @@ const stats = async ({ baseUrl }) => {
 };
 
 const sluice = await startSluice();
-// Beside the repository: a temporary folder may be no disk at all.
+// In the repository, because a temporary folder may be in memory.
 const folder = temporaryFolder("durable", process.cwd());
 try {
   await put(sluice.baseUrl, "hook", yaml);

@@ -1,5 +1,5 @@
-// npm run bench:expressions — what typical expressions of the Simple language cost, beside the same written by hand as functions of
-// the exchange, in the same run. Both must give the same value.
+// npm run bench:expressions — the cost of typical Simple expressions, compared with hand-written functions of the exchange in the same run. Both
+// must return the same value.
 import { deepStrictEqual } from "node:assert/strict";
 import { Exchange, Headers, Message } from "@sluice/engine";
 import { languages } from "@sluice/standard";
@@ -17,7 +17,7 @@ const scope = {
   bean: () => undefined,
 };
 
-/** As many messages as keep an expression from living on what it remembers of the last one. */
+/** Enough messages to defeat caches of the last message. */
 const orders = Array.from({ length: 64 }, (_, index) => ({
   id: `A-${1000 + index}`,
   total: 114.8 + index,

@@ -1,5 +1,5 @@
-// npm run bench:fastify — both pieces of work on fastify and on Sluice beside bare node:http. Installs fastify into a temporary folder
-// and removes it afterwards.
+// npm run bench:fastify — both workloads on fastify and on Sluice, compared with bare node:http. Installs fastify into a temporary folder and
+// removes it afterwards.
 import { roundsOf } from "./lib/compare.mjs";
 import { comparePeer, installed } from "./lib/peers.mjs";
 import { start } from "./lib/processes.mjs";

@@ -1,5 +1,5 @@
-// npm run bench:guarded — the webhook flow as it runs in production: callers show an API key and need a role, every run goes into the
-// history, and the metrics are read every second. Against bare node:http doing the plain work, and beside the same flow unguarded.
+// npm run bench:guarded — the webhook flow as in production: callers send an API key and need a role, every run is recorded, and metrics are read
+// every second. Compared with bare node:http without these, and with the same flow without a policy.
 import { compare, report, roundsOf } from "./lib/compare.mjs";
 import { assertAnswer, deploy, putDocument, startBare, startSluice, token } from "./lib/processes.mjs";
 import { webhook } from "./lib/work.mjs";
@@ -40,10 +40,10 @@ try {
   ].map((side) => ({ ...side, path: "/api/hook", body: webhook.body, headers }));
   for (const { server, path, body } of sides) await assertAnswer(server.baseUrl, path, body, webhook.answer, headers);
   const { status } = await fetch(`${guarded.baseUrl}/api/hook`, { method: "POST", body: webhook.body });
-  if (status !== 401) throw new Error(`a call without a key was answered with ${status}`);
+  if (status !== 401) throw new Error(`a call without a key got ${status}`);
   const results = await compare(sides, turns);
   const { runs } = await ask("runs?routeId=hook&limit=5").then((response) => response.json());
-  if (runs?.length !== 5) throw new Error("the history holds no runs");
+  if (runs?.length !== 5) throw new Error("the history has no runs");
   console.log(`guarded: ${results.guarded.ratio.toFixed(2)} of bare node:http by rate (goal: ${goal})`);
   report("guarded", results);
 } finally {

@@ -1,5 +1,5 @@
-// npm run bench:hot-path — what a webhook costs from its request to its reply, without sockets, beside the same work written by
-// hand in the same process.
+// npm run bench:hot-path — the cost of a webhook from request to response without sockets, compared with the same work written by hand in the same
+// process.
 import { channel } from "node:diagnostics_channel";
 import { openSync } from "node:fs";
 import { join } from "node:path";
@@ -67,7 +67,7 @@ const running = await startServer(
   openSync(join(data, "output"), "a"),
 );
 
-/** The node:http server behind the runtime, learned from its first request. */
+/** The node:http server of the runtime, captured from its first request. */
 async function httpServer(baseUrl) {
   let found;
   const learn = (message) => (found = message.server);

@@ -1,5 +1,5 @@
-// npm run bench:many-flows — a start with 10, 1,000 and 10,000 flows of one webhook each: time to ready, heap per flow, and the
-// latency of a PUT and of a webhook call, against those at 10 flows in the same run.
+// npm run bench:many-flows — starts with 10, 1,000 and 10,000 flows of one webhook each: time to ready, heap per flow, and the latency of a PUT and
+// of a webhook call, compared with those at 10 flows in the same run.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ async function repeated(times, work) {
   return median(took);
 }
 
-/** A reply of megabytes to its last byte, without making text of it: that would be this process's time. */
+/** Reads a response of megabytes without decoding it, which would cost time in this process. */
 function drained(url) {
   return new Promise((resolve, reject) => {
     const outgoing = get(url, { headers, agent }, (incoming) => {

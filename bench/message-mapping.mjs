@@ -1,6 +1,5 @@
-// npm run bench:message-mapping — the order example of the contract as a compiled document and as the same mapping in
-// JSONata, in turns in one run: both get the parsed message and must give the same output. Then JSON, XML and CSV as they come over
-// the wire, beside the same by hand.
+// npm run bench:message-mapping — the order example as a compiled document and as the same mapping in JSONata, alternating in one run: both get the
+// parsed message and must return the same output. Then JSON, XML and CSV as received, compared with hand-written code.
 import { deepStrictEqual } from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { Headers } from "@sluice/engine";

@@ -1,5 +1,5 @@
-// npm run bench:node-red — both pieces of work on Node-RED and on Sluice beside bare node:http. Installs Node-RED into a
-// temporary folder (about 60 MB, about a minute) and removes it afterwards.
+// npm run bench:node-red — both workloads on Node-RED and on Sluice, compared with bare node:http. Installs Node-RED into a temporary folder (about
+// 60 MB, about a minute) and removes it afterwards.
 import { spawn } from "node:child_process";
 import { mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -11,11 +11,11 @@ import { comparePeer, installed } from "./lib/peers.mjs";
 
 const turns = roundsOf("node-red");
 
-/** Its current line needs Node 22.9; the one before runs on what we support. */
+/** The current major version needs Node 22.9; the previous one supports our Node versions. */
 const [major, minor] = process.versions.node.split(".").map(Number);
 const folder = await installed(major > 22 || (major === 22 && minor >= 9) ? "node-red@5.0.7" : "node-red@4.1.8");
 
-/** Its best case: one function node between the HTTP nodes; the webhook writes one record to a file, as the others do. */
+/** Its best case: one function node between the HTTP nodes; the webhook writes one record to a file, like the others. */
 const flows = [
   { id: "tab", type: "tab", label: "bench" },
   { id: "in1", type: "http in", z: "tab", url: "/webhook", method: "post", upload: false, wires: [["fn1"]] },
@@ -59,7 +59,7 @@ const flows = [
     wires: [["out"]],
   })),
   { id: "out", type: "http response", z: "tab", statusCode: "", headers: {}, wires: [] },
-  // What has no place on the canvas is taken for a setting of other nodes.
+  // Nodes without a position on the canvas are treated as configuration nodes.
 ].map((node) => (node.type === "tab" ? node : { ...node, x: 0, y: 0 }));
 
 async function freePort() {

@@ -1,5 +1,5 @@
-// npm run bench:redeploy — the webhook flow under load while it is replaced again and again, beside the same without: what a
-// redeploy costs those who call meanwhile, and that no call fails, breaks off or stays unanswered. Server on core 0, load on core 1.
+// npm run bench:redeploy — the webhook flow under load while it is repeatedly redeployed, compared with no redeployments: the cost for callers, and
+// that no call fails, is cut off or stays unanswered. Server on core 0, load on core 1.
 import { compare, median, printShares } from "./lib/compare.mjs";
 import { client } from "./lib/load.mjs";
 import { assertAnswer, put, startSluice } from "./lib/processes.mjs";
@@ -15,7 +15,7 @@ const watched = { answered: 0, failed: 0, strange: 0 };
 const putMs = [];
 let version = 0;
 
-/** A few callers beside the load who account for each of their requests; what answers is one version, whole. */
+/** A few additional callers that verify each of their responses; each must come from exactly one version. */
 async function watch(duration) {
   const { answered, failed, texts } = await client(`${sluice.baseUrl}/api/hook`, webhook.body, duration, 2, {});
   watched.answered += answered;
@@ -23,7 +23,7 @@ async function watch(duration) {
   for (const text of texts) if (!/^v\d+$/.test(text)) watched.strange++;
 }
 
-/** Spread over the round, each after the one before. */
+/** Spread over the round, each after the previous one. */
 async function replace(duration) {
   const began = performance.now();
   for (let count = 0; count < perRound; count++) {
@@ -50,7 +50,7 @@ try {
   const { failed } = results.redeployed;
   printShares(results);
   console.log(
-    `${version} redeploys, ${median(putMs).toFixed(1)} ms each: ${failed} calls of the load failed; of ${watched.answered} calls looked at one by one ${watched.failed} failed, ${watched.strange} kinds of answers were of no version`,
+    `${version} redeploys, ${median(putMs).toFixed(1)} ms each: ${failed} calls of the load failed; of ${watched.answered} verified calls ${watched.failed} failed, ${watched.strange} responses matched no version`,
   );
   console.log(JSON.stringify({ bench: "redeploy", redeploys: version, putMs: median(putMs), failed: failed + watched.failed + watched.strange, ...results }));
   if (failed + watched.failed + watched.strange > 0) process.exitCode = 1;

@@ -1,5 +1,5 @@
-// npm run bench:router — a content router with a JSON reply (choose one of three branches by a field, add up the lines)
-// against bare node:http doing the same work.
+// npm run bench:router — a content-based router with a JSON response (choose one of three branches by a field, add up the lines) compared with bare
+// node:http doing the same work.
 import { compareBesideBare } from "./lib/beside-bare.mjs";
 import { report, roundsOf } from "./lib/compare.mjs";
 

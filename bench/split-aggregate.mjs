@@ -1,6 +1,5 @@
-// npm run bench:split-aggregate — a message of 1,000 items taken apart, a step on each, and put together again: as a list out of
-// JSON, as lines and as CSV rows that are read while they are split, and through an aggregate. Beside the same by hand in the same
-// run; the engine only.
+// npm run bench:split-aggregate — splits a message of 1,000 items, runs a step on each and aggregates the results: as a JSON list, as lines and as
+// CSV rows that are read while they are split, and through an aggregate. Compared with hand-written code in the same run; engine only.
 import { deepStrictEqual } from "node:assert/strict";
 import { Message } from "@sluice/engine";
 import { deployed, engineRuntime } from "./lib/engine-runtime.mjs";

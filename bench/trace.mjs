@@ -1,6 +1,6 @@
-// npm run bench:trace — the webhook flow while nobody, one and ten clients follow the trace of its route, and a second route of
-// which nobody follows anything: what watching costs those who are watched, and that it costs others nothing. The second route has
-// a server of its own, where the watched one rests: what is still to be written after a turn of the watched one is not its cost.
+// npm run bench:trace — the webhook flow with zero, one and ten clients that follow the trace of its route, and a second route that is not followed:
+// the cost of tracing for the traced route, and that it costs others nothing. The second route has its own server, which is measured while the
+// traced one is idle: pending writes of the traced one must not count.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { compare, report, roundsOf } from "./lib/compare.mjs";
@@ -11,7 +11,7 @@ import { webhook } from "./lib/work.mjs";
 const turns = roundsOf("trace");
 const flowOf = (id) => webhook.flow.replace("id: hook", `id: ${id}`);
 
-/** A client in a process of its own, so that what it reads costs nobody who is measured; resolves when it is let in. */
+/** A client in a separate process, so that its reading does not affect the measurement; resolves when it is connected. */
 async function follow(baseUrl) {
   const address = JSON.stringify(`${baseUrl}/_api/trace/stream?routeId=watched`);
   const code = `const r = await fetch(${address}, { headers: { authorization: "Bearer ${token}" } }); console.log(r.status); for await (const _ of r.body);`;
@@ -19,7 +19,7 @@ async function follow(baseUrl) {
   const [status] = await once(client.stdout, "data");
   if (String(status).trim() === "200") return client;
   client.kill("SIGKILL");
-  throw new Error(`the trace stream answered ${String(status).trim()}`);
+  throw new Error(`the trace stream responded with ${String(status).trim()}`);
 }
 
 const results = {};

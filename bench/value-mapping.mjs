@@ -1,5 +1,5 @@
-// npm run bench:value-mapping — how long a table of a million rows takes to load, and what a lookup costs beside a look-up
-// in a plain Map with the same keys in the same run.
+// npm run bench:value-mapping — the load time of a table with a million rows, and the cost of a lookup compared with a plain Map with the same keys
+// in the same run.
 import { readTable, tableWarnings } from "@sluice/mapping";
 import { numbersOf } from "./lib/usage.mjs";
 

@@ -1,5 +1,5 @@
-// npm run bench:webhook — the webhook flow (parse JSON, log the body, answer `ok`) against bare node:http doing the same
-// work. Server on core 0, load on core 1.
+// npm run bench:webhook — the webhook flow (parse JSON, log the body, respond `ok`) compared with bare node:http doing the same work. Server on core
+// 0, load on core 1.
 import { compareBesideBare } from "./lib/beside-bare.mjs";
 import { report, roundsOf } from "./lib/compare.mjs";
 

@@ -1,6 +1,6 @@
-// npm run bench:workers — what a second worker adds: the same webhook served by one process and by a service of two, in turns.
-// The load generator needs a core of its own. Where none is left, it stands aside in time: it fills the sockets while the service is
-// held and sleeps while the service answers (lib/bursts.mjs). Beside it, what the machine gives: one bare server and a cluster of two.
+// npm run bench:workers — what a second worker adds: the same webhook served by one process and by two workers, alternating. The load generator
+// needs its own core. If there is none, it writes requests while the service is suspended and sleeps while they are processed (lib/bursts.mjs). For
+// comparison, the limits of the machine: one bare server and a cluster of two.
 import { availableParallelism } from "node:os";
 import { BurstCaller, burstMs } from "./lib/bursts.mjs";
 import { median } from "./lib/compare.mjs";
@@ -17,14 +17,14 @@ const workers = 2;
 const cores = availableParallelism();
 const hasRoom = cores > workers;
 const allCores = `0-${cores - 1}`;
-/** The load generator is on core 1 when it has one. */
+/** The load generator runs on core 1 if it has its own. */
 const serviceCores = hasRoom ? ["0", ...Array.from({ length: cores - 2 }, (_, index) => String(index + 2))].join() : allCores;
 const placing = { cores: serviceCores, isGroup: true };
 const named = (work, id) => ({ ...work, flow: work.flow.replace("id: hook", `id: ${id}`) });
 const works = {
   webhook: named(webhook, "webhook"),
   router: named(router, "router"),
-  // Tied to the lead: what the other worker gets is handed on.
+  // A route tied to the lead: other workers forward their requests.
   tied: { body: "{}", flow: "- route: {id: tied, from: {uri: webhook, steps: [{throttle: {constant: '1000000'}}, {setBody: {constant: ok}}]}}" },
 };
 
@@ -35,7 +35,7 @@ async function startService(count) {
   return service;
 }
 
-/** Two servers to be called in turns: one process and several. */
+/** Two servers called alternately: one process and several. */
 class Pair {
   #servers;
   #path;
@@ -47,10 +47,10 @@ class Pair {
     this.#body = body;
   }
 
-  /** Medians of the rates and of the ratios of neighbours in time. */
+  /** Medians of the rates, and of the ratios between neighbouring turns. */
   async compared() {
     const callers = await Promise.all(this.#servers.map((server) => (hasRoom ? this.#loader(server) : this.#burster(server))));
-    // Each worker has to warm up by itself.
+    // Each worker must be warmed up separately.
     for (let warming = 0; warming < 3; warming++) for (const caller of callers) await caller.turn();
     const pairs = [];
     for (let repeats = rounds; pairs.length < rounds;) {
@@ -69,7 +69,7 @@ class Pair {
     };
   }
 
-  /** A round is made of short turns, so that both meet the same machine; the rates are means. */
+  /** A round consists of short turns, so that both see the same machine conditions; rates are means. */
   async #inTurns(callers, isReversed) {
     const turns = hasRoom ? 1 : Math.max(1, Math.round((seconds * 1_000) / burstMs));
     const sums = [0, 0];
@@ -116,7 +116,7 @@ try {
   );
   for (const [name, { body }] of Object.entries(works)) {
     keep(name, await new Pair([one, several], `/api/${name}`, body).compared());
-    // A tied route runs in one worker whatever there is: no limit of the machine is near.
+    // A tied route runs in one worker, so the machine is not the limit.
     if (name !== "tied") keep(`${name}, bare`, await compareBare(name));
   }
 } finally {

@@ -1,4 +1,4 @@
-// Access policies on a real server: the contract's section 7, group I of the fault matrix, and what a restart leaves.
+// Access policies on a real server: section 7 of the contract, group I of the fault matrix, and restarts.
 import { createHmac, hash } from "node:crypto";
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, request as httpRequest, type Server } from "node:http";
@@ -9,12 +9,12 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { answering, call, eventually, followed, startTestServer, token, type ApiReply, type StartedServer } from "./started-server.ts";
 import { startLoad } from "./webhook-load.ts";
 
-// Password hashes and a thousand connections take their time on a busy machine.
+// Password hashes and a thousand connections are slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 let server: StartedServer;
 
-/** Answers what the route sees of its caller: one line each. */
+/** Replies with what the route knows about its caller: one line each. */
 const mirror = (routeId: string, path = `/${routeId}-own`): string => `- route:
     id: ${routeId}
     from:
@@ -140,15 +140,15 @@ describe("the policy as a document", () => {
     }
   });
 
-  it("C30: a wrong document is refused with the place of the fault, and the old policy holds", async () => {
+  it("C30: an invalid document is rejected with the position of the error, and the old policy stays in force", async () => {
     await server.putFlow("strict", answering("strict", "in"));
     expect((await put("strict", { authenticate: [shopKey] })).status).toBe(201);
     for (const [given, status, error] of [
       [{ authenticate: [{ type: "magic" }] }, 422, "access policy 'strict': authenticate[0].type: must be one of apiKey, basic, jwt, hmac"],
       [{ default: "open" }, 422, "access policy 'strict': default: must be one of deny, allow"],
-      [{}, 422, "access policy 'strict': the policy says nothing: give authenticate, rules, default, ip, rateLimit or cors"],
+      [{}, 422, "access policy 'strict': the policy is empty: set authenticate, rules, default, ip, rateLimit or cors"],
       [[], 400, "the request body must be a JSON object"],
-      ['{"authenticate":', 400, "invalid JSON body: the text ends too early or is no JSON"],
+      ['{"authenticate":', 400, "invalid JSON body: the text is incomplete or not JSON"],
     ] as const) {
       const reply = await put("strict", given);
       expect([reply.status, reply.json]).toEqual([status, { error }]);
@@ -158,7 +158,7 @@ describe("the policy as a document", () => {
     for (const id of ["a%2Fb", "..", "a b", "%00"]) expect((await put(id, { default: "deny" })).status).not.toBeLessThan(400);
   });
 
-  it("read-edit-write keeps what is masked, If-Match guards against a lost edit", async () => {
+  it("read-edit-write keeps masked values, If-Match prevents lost updates", async () => {
     await server.putFlow("edit", answering("edit", "in"));
     await put("edit", {
       authenticate: [
@@ -192,7 +192,7 @@ describe("the policy as a document", () => {
 describe("the order of checks", () => {
   const bodies = { 401: '{"error":"unauthorized"}', 403: '{"error":"forbidden"}', 429: '{"error":"rate limit exceeded"}' };
 
-  it("R57, R92: one flow's policy does not touch another's, and without a policy a webhook is open", async () => {
+  it("R57, R92: one flow's policy does not affect another's, and without a policy a webhook is open", async () => {
     await server.putFlow("guarded", answering("guarded", "in"));
     await server.putFlow("neighbour", answering("neighbour", "next door"));
     await put("guarded", { authenticate: [shopKey] });
@@ -201,7 +201,7 @@ describe("the order of checks", () => {
     expect((await hook("/api/guarded")).text).toBe("in");
   });
 
-  it("none or a bad credential is 401 with a challenge; a role too few is 403; no rule is the default", async () => {
+  it("a missing or bad credential is 401 with a challenge; a missing role is 403; without a matching rule the default applies", async () => {
     await server.putFlow("order", mirror("order-intake") + mirror("other"));
     const rules = [
       { routes: ["order-*"], methods: ["POST"], roles: ["orders.write", "hooks"] },
@@ -237,7 +237,7 @@ describe("the order of checks", () => {
     expect([(await hook("/api/other", { "x-api-key": "s3cr3t-shop" })).status, (await hook("/api/other")).status]).toEqual([200, 401]);
   });
 
-  it("the first scheme whose credential is there decides, good or bad", async () => {
+  it("the first scheme with a credential decides, valid or not", async () => {
     await server.putFlow("two", answering("two", "in"));
     await put("two", { authenticate: [shopKey, { type: "basic", users: [{ username: "u", password: { env: "ERP_PW" } }] }] });
     const basic = `Basic ${btoa("u:erp-password-value")}`;
@@ -246,7 +246,7 @@ describe("the order of checks", () => {
     expect((await hook("/api/two", { authorization: "Basic wrong", "x-api-key": "s3cr3t-shop" })).status).toBe(200);
   });
 
-  it("the address comes before the credential", async () => {
+  it("the address is checked before the credential", async () => {
     await server.putFlow("near", answering("near", "in"));
     await put("near", { authenticate: [shopKey], ip: { allow: ["127.0.0.0/8", "2001:db8::/32"], deny: ["127.0.0.9"] } });
     expect((await hookFrom("127.0.0.2", "/api/near", { "x-api-key": "s3cr3t-shop" })).status).toBe(200);
@@ -258,7 +258,7 @@ describe("the order of checks", () => {
     expect((await hook("/api/near")).text).toBe("in");
   });
 
-  it("rates are per principal, address or route, after the rules, and kept over a change that leaves them alone", async () => {
+  it("rates are per principal, address or route, after the rules, and kept across unrelated changes", async () => {
     await server.putFlow("rated", answering("rated-a", "in") + answering("rated-b", "in"));
     const rateLimit = { limit: 2, windowSec: 600, by: "principal" };
     await put("rated", { authenticate: [shopKey], rateLimit, rules: [{ routes: ["rated-*"], methods: ["POST"] }] });
@@ -282,7 +282,7 @@ describe("the order of checks", () => {
     expect([await statuses("any", 3), (await hookFrom("127.0.0.3", "/api/rated-a", {})).status]).toEqual([[200, 200, 429], 200]);
   });
 
-  it("origins: a preflight is answered, replies and refusals carry the headers, other origins get none", async () => {
+  it("CORS: preflights are answered, replies and errors have the headers, other origins get none", async () => {
     await server.putFlow("page", answering("page", "in"));
     await put("page", { authenticate: [shopKey], cors: { origins: ["https://shop.example"], exposeHeaders: ["X-Run-Id"], credentials: true } });
     const preflight = await hook(
@@ -319,7 +319,7 @@ describe("the order of checks", () => {
     expect([evil.headers.get("access-control-allow-origin"), evil.headers.get("access-control-allow-methods")]).toEqual([null, null]);
   });
 
-  it("no credential is asked for before it can be told that the method or route is wrong, and the body is not read for a refusal", async () => {
+  it("method and route are checked before credentials, and the body of a rejected request is not read", async () => {
     expect((await hook("/api/guarded-not", {})).status).toBe(404);
     const refused = await new Promise<string>((resolve, reject) => {
       const socket = connect(server.port, "127.0.0.1", () => socket.write("POST /api/strict HTTP/1.1\r\nHost: x\r\nContent-Length: 5000000\r\n\r\n"));
@@ -331,7 +331,7 @@ describe("the order of checks", () => {
 });
 
 describe("what the route sees", () => {
-  it("D22: what a policy takes out is not there for a public route either, however it is asked for", async () => {
+  it("D22: headers that a policy removes are not visible to a public route either", async () => {
     await server.putFlow("public", mirror("public"));
     await put("public", { authenticate: [shopKey], rules: [{ public: true }] });
     for (const path of ["/api/public", "/public-own", "/api/public?a=b"]) {
@@ -360,7 +360,7 @@ describe("what the route sees", () => {
     }
   });
 
-  it("every spelling of the path is guarded", async () => {
+  it("every spelling of the path is protected", async () => {
     for (const path of [
       "/api/seen-route",
       "/api/seen-route/",
@@ -413,7 +413,7 @@ describe("tokens over the network", () => {
   });
   afterAll(() => void issuer.close());
 
-  it("verifies, finds a rotated key at once, and fails closed while keys cannot be had", async () => {
+  it("verifies, finds a rotated key at once, and fails closed while keys cannot be fetched", async () => {
     const make = async (kid: string) => {
       const { publicKey, privateKey } = await generateKeyPair("ES256", { extractable: true });
       return {
@@ -456,8 +456,8 @@ describe("tokens over the network", () => {
   });
 });
 
-describe("guessing", () => {
-  it("I13: 1,000 wrong keys are slowed with 429 and Retry-After for that source and flow; others are served; X-Forwarded-For changes nothing", async () => {
+describe("brute force", () => {
+  it("I13: 1,000 wrong keys are throttled with 429 and Retry-After for that source and flow; others are served; X-Forwarded-For changes nothing", async () => {
     await server.putFlow("guess", answering("guess", "in"));
     await server.putFlow("guess-2", answering("guess-2", "in"));
     await put("guess", { authenticate: [shopKey] });
@@ -474,7 +474,7 @@ describe("guessing", () => {
         if (status === 429) expect([text, Number(retryAfter) >= 1]).toEqual(['{"error":"rate limit exceeded"}', true]);
       }
     }
-    expect([...answers.keys()].sort()).toEqual([401, 429]);
+    expect([...answers.keys()].sort((a, b) => a - b)).toEqual([401, 429]);
     expect(answers.get(401)).toBeGreaterThanOrEqual(50);
     expect(answers.get(401)).toBeLessThan(100);
     const good = { "x-api-key": "s3cr3t-shop" };
@@ -484,13 +484,13 @@ describe("guessing", () => {
     expect((await hookFrom("127.0.0.66", "/api/guess-2", good)).status).toBe(200);
   });
 
-  it("wrong signatures are slowed too, but never lock out a sender who signs right", async () => {
+  it("wrong signatures are throttled too, but never lock out a sender with a valid signature", async () => {
     await server.putFlow("signed", answering("signed", "in"));
     await put("signed", { authenticate: [{ type: "hmac", preset: "github", secrets: [{ env: "GH_SECRET" }] }] });
     const statuses = new Set<number>();
     for (let index = 0; index < 80; index++)
       statuses.add((await hookFrom("127.0.0.68", "/api/signed", { "x-hub-signature-256": `sha256=${"0".repeat(64)}` })).status);
-    expect([...statuses].sort()).toEqual([401, 429]);
+    expect([...statuses].sort((a, b) => a - b)).toEqual([401, 429]);
     expect(
       (
         await hookFrom("127.0.0.68", "/api/signed", {
@@ -500,7 +500,7 @@ describe("guessing", () => {
     ).toBe(200);
   });
 
-  it("behind a trusted proxy each caller behind it is a source of its own", async () => {
+  it("behind a trusted proxy each caller is a separate source", async () => {
     const proxied = await startTestServer({ env: { SERVICE_TRUSTED_PROXIES: "127.0.0.0/24", SERVICE_WRONG_CREDENTIALS: "3" } });
     try {
       await proxied.putFlow("p", answering("p", "in"));
@@ -511,7 +511,7 @@ describe("guessing", () => {
         401, 401, 401, 429,
       ]);
       expect([await by("203.0.113.2", "s3cr3t-shop"), await by("203.0.113.9", "s3cr3t-shop")]).toEqual([200, 403]);
-      // Who has a network of IPv6 to move about in has one allowance, not 2^64.
+      // An IPv6 network counts as one source, not 2^64.
       await proxied.api("PUT", "/auth/p", { authenticate: [shopKey], rateLimit: { limit: 2, windowSec: 600, by: "ip" } });
       const rated = [];
       for (const address of ["2001:db8::1", "2001:db8::2", "2001:db8::3", "2001:DB8:0:0:ffff::4", "2001:db8:0:1::1"])
@@ -524,7 +524,7 @@ describe("guessing", () => {
 });
 
 describe("I14: signatures", () => {
-  it("raw bytes are what is signed: re-encoded, inflated or changed bodies are refused", async () => {
+  it("the raw bytes are signed: re-encoded, inflated or changed bodies are rejected", async () => {
     const sign = (body: string | Buffer): string => `sha256=${createHmac("sha256", "github-secret-value").update(body).digest("hex")}`;
     const body = '{"a": 1, "ü": "\\u00fc"}';
     expect((await hook("/api/signed", { "x-hub-signature-256": sign(body) }, { body })).status).toBe(200);
@@ -543,7 +543,7 @@ describe("I14: signatures", () => {
     ]).toEqual([200, 401, 200, 401]);
   });
 
-  it("a signature that was good once stays used when the policy is changed", async () => {
+  it("a used signature stays used when the policy changes", async () => {
     await server.putFlow("stamped", answering("stamped", "in"));
     const signed = (more: object = {}) => ({ authenticate: [{ type: "hmac", preset: "stripe", secrets: ["whsec_stamped"] }], default: "allow", ...more });
     expect((await put("stamped", signed())).status).toBe(201);
@@ -577,7 +577,7 @@ describe("I08: a policy installed under load", () => {
     }
   });
 
-  it("a request whose body is still on its way when the policy comes is judged by it", async () => {
+  it("a new policy applies to a request whose body is still arriving", async () => {
     await server.putFlow("slow-body", answering("slow-body", "in"));
     const reply = await new Promise<string>((resolve, reject) => {
       const socket = connect(server.port, "127.0.0.1", () => {
@@ -592,7 +592,7 @@ describe("I08: a policy installed under load", () => {
 });
 
 describe("I12 and a restart", () => {
-  it("a policy waits for its flow, outlives it, and holds from the first request after a restart; a broken file closes its flow", async () => {
+  it("a policy can precede its flow, outlives it, and applies from the first request after a restart; a broken file closes its flow", async () => {
     const before = await startTestServer();
     const { dataDir } = before;
     await before.api("PUT", "/auth/early", {
@@ -653,9 +653,9 @@ describe("I12 and a restart", () => {
     }
   });
 
-  it("a trusted proxy that is none stops the start", async () => {
+  it("an invalid trusted proxy prevents the start", async () => {
     await expect(startTestServer({ env: { SERVICE_TRUSTED_PROXIES: "10.0.0.0/8, nonsense" } })).rejects.toThrow(
-      "SERVICE_TRUSTED_PROXIES: 'nonsense' is no address or network such as 10.0.0.0/8.",
+      "SERVICE_TRUSTED_PROXIES: 'nonsense' is not an address or network such as 10.0.0.0/8.",
     );
   });
 });

@@ -1,4 +1,4 @@
-// Who may use the management API: the seed's section 5 and group A of the fault matrix, on a real server.
+// Authentication of the management API: section 5 of the requirements and group A of the fault matrix, on a real server.
 import { readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -44,7 +44,7 @@ afterAll(async () => {
 const body = (method: string): string | undefined =>
   method === "GET" || method === "DELETE" ? undefined : JSON.stringify({ yaml: answering("intruder", "x") });
 
-/** Sends bytes as they are and returns everything that came back. */
+/** Sends raw bytes and returns the complete response. */
 function raw(text: string | Buffer, port = server.port): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1", () => socket.write(text));
@@ -81,7 +81,7 @@ describe("the deploy token", () => {
     });
   }
 
-  it("A05, A02: every endpoint the API describes is guarded, whatever is added to it", async () => {
+  it("A05, A02: every documented endpoint is protected, whatever is appended to its path", async () => {
     const { paths } = (await server.api("GET", "/openapi.json")).json as { paths: Record<string, Record<string, unknown>> };
     const described = Object.entries(paths)
       .filter(([path]) => path.startsWith("/_api/") && path !== "/_api/health")
@@ -108,7 +108,7 @@ describe("the deploy token", () => {
     }
   });
 
-  it("R76, A04: health is open in every case and shows nothing private", async () => {
+  it("R76, A04: health is always public and shows nothing private", async () => {
     for (const [target, headers] of [
       [unconfigured, {}],
       [server, {}],
@@ -134,13 +134,13 @@ describe("the deploy token", () => {
     }
   });
 
-  it("A06: the scheme ignores case and takes several spaces", async () => {
+  it("A06: the scheme is case-insensitive and accepts several spaces", async () => {
     for (const scheme of ["bearer ", "BEARER ", "Bearer  ", "bEaReR    "]) {
       expect((await call(server.baseUrl, "GET", "/_api/flows", undefined, { authorization: scheme + token })).status).toBe(200);
     }
   });
 
-  it("A10: a token anywhere but in the Authorization header is no token", async () => {
+  it("A10: a token is accepted only in the Authorization header", async () => {
     for (const [path, headers] of [
       [`/flows?token=${token}`, {}],
       [`/flows?access_token=${token}`, {}],
@@ -162,7 +162,7 @@ describe("the deploy token", () => {
     expect(await raw(get("/_api/flows", "Authorization:"))).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  it("A13: no other spelling of the path leads in", async () => {
+  it("A13: no other spelling of the path bypasses the check", async () => {
     for (const path of ["/_api//flows", "/_API/flows", "/%5fapi/flows", "/_api/../_api/flows", "/_api/flows/", "/x/../_api/flows", "/_api/%2e%2e/flows"]) {
       const reply = await raw(get(path));
       expect([path, reply.slice(9, 12)]).toEqual([path, expect.stringMatching(/^(400|401|404)$/)]);
@@ -192,7 +192,7 @@ describe("the deploy token", () => {
   });
 });
 
-describe("the shape of refusals", () => {
+describe("the form of error replies", () => {
   it("R113: unknown paths are 404, wrong methods 405 with Allow, every body has one field", async () => {
     const unknown = await server.api("GET", "/nope");
     expect([unknown.status, Object.keys(unknown.json)]).toEqual([404, ["error"]]);
@@ -207,12 +207,12 @@ describe("the shape of refusals", () => {
     expect((await call(server.baseUrl, "GET", "/_api/flows")).headers.get("x-api-version")).toBe("1");
   });
 
-  it("C01, C02: bodies that are no JSON object are 400", async () => {
+  it("C01, C02: bodies that are not JSON objects are 400", async () => {
     for (const [text, error] of [
       ["", "invalid JSON body: the body is empty"],
-      ['{"yaml":', "invalid JSON body: the text ends too early or is no JSON"],
+      ['{"yaml":', "invalid JSON body: the text is incomplete or not JSON"],
       ["{nope}", "invalid JSON body: unexpected character at line 1, column 2"],
-      ["- route: {}\n", "invalid JSON body: it is no JSON object; send YAML with the header 'Content-Type: application/yaml'"],
+      ["- route: {}\n", "invalid JSON body: not a JSON object; to send YAML, set the header 'Content-Type: application/yaml'"],
       ["[]", "the request body must be a JSON object"],
       ["null", "the request body must be a JSON object"],
       ['"x"', "the request body must be a JSON object"],
@@ -232,7 +232,7 @@ describe("the shape of refusals", () => {
     expect((await server.api("GET", "/flows/a")).json).toEqual({ error: "flow 'a' not found" });
   });
 
-  it("R117: no path carries a version", async () => {
+  it("R117: no path contains a version", async () => {
     const { paths } = (await server.api("GET", "/openapi.json")).json as { paths: Record<string, unknown> };
     expect(Object.keys(paths).filter((path) => /\/v\d/.test(path))).toEqual([]);
     expect(Object.keys(paths)).toContain("/_api/flows/{id}");

@@ -1,5 +1,5 @@
-// Every benchmark is one documented command that tells its usage, and the comparison with a baseline says what got worse. No
-// figures of this machine are looked at here: see bench-budgets.test.ts.
+// Every benchmark is a documented command with a usage text, and the comparison with a baseline reports what got worse. Figures of this machine
+// are not checked here: see bench-budgets.test.ts.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -30,15 +30,15 @@ const commands = Object.entries(scripts).filter(([name]) => name.startsWith("ben
 const filesOf = (command: string): string[] => [...command.matchAll(/bench\/[\w-]+\.mjs/g)].map(([file]) => file);
 
 describe("benchmarks", () => {
-  it("are commands, all of them, and each is in the documentation", () => {
+  it("are all commands and documented", () => {
     const documented = readFileSync(join(root, "docs/performance.md"), "utf8");
     expect(commands.filter(([name]) => !documented.includes(`npm run ${name}\``))).toEqual([]);
     const files = readdirSync(join(root, "bench")).filter((file) => file.endsWith(".mjs"));
     expect(commands.flatMap(([, command]) => filesOf(command)).toSorted()).toEqual(files.map((file) => `bench/${file}`).toSorted());
   });
 
-  it("tell their usage instead of running when asked for help, and refuse what they do not understand", async () => {
-    // Starting them all would cost more than it tells: they share what reads the command line.
+  it("print their usage with --help, and reject unknown arguments", async () => {
+    // Starting all of them would be expensive: they share the argument parser.
     for (const [name, command] of commands)
       for (const file of filesOf(command))
         expect(readFileSync(join(root, file), "utf8")).toMatch(new RegExp(`\\b(?:numbersOf|roundsOf|endWithUsage)\\("${name.slice("bench:".length)}"`));
@@ -48,13 +48,22 @@ describe("benchmarks", () => {
     expect((await run("bench/compare.mjs", "--help")).stdout).toMatch(/^usage: npm run bench:compare -- .* engine hot-path expressions /);
   }, 60_000);
 
+  it("soak balances the counts of a runtime", async () => {
+    const { status, stdout } = await run("bench/soak.mjs", "8", "3", "500", "150");
+    const report = JSON.parse(stdout.trim().split("\n").at(-1) as string);
+    expect([status, report.faults]).toEqual([0, []]);
+    expect(report.calls).toBeGreaterThan(50);
+    expect(report.deploys).toBeGreaterThan(0);
+    expect(report.hungUp * report.broken * report.queued).toBeGreaterThan(0);
+  }, 120_000);
+
   it("have a baseline only under names of commands", () => {
     const { benches } = JSON.parse(readFileSync(join(root, "bench/baseline.json"), "utf8")) as { benches: Record<string, { command: string[] }> };
     for (const [name, { command }] of Object.entries(benches)) expect(filesOf(scripts[`bench:${name}`] ?? "")).toEqual([command[0]]);
   });
 });
 
-/** A benchmark that prints one figure after the other, run by run, and the last one from then on. */
+/** A benchmark that prints one figure per run, and then repeats the last one. */
 function figures(name: string, ...values: readonly number[]): readonly string[] {
   const file = join(folder, `${name}.mjs`);
   writeFileSync(
@@ -78,7 +87,7 @@ async function compare(benches: Record<string, unknown>, ...parameters: string[]
 }
 
 describe("bench:compare", () => {
-  it("fails only for what is worse by more than the margin each time, whichever way is worse", async () => {
+  it("fails only for figures that are consistently worse than the margin, in either direction", async () => {
     const benches = {
       same: { command: figures("same", 2.4), less: { "a.ratio": 2 } },
       noisy: { command: figures("noisy", 9, 2.1), less: { "a.ratio": 2 } },
@@ -99,7 +108,7 @@ describe("bench:compare", () => {
     expect(JSON.parse(stdout.trim().split("\n").at(-1) as string).figures[2]).toEqual({ bench: "slower", figure: "a.ratio", baseline: 2, now: 2.6 });
   }, 60_000);
 
-  it("runs the quick ones unless told names, and ends well when nothing is worse", async () => {
+  it("runs the quick ones by default, and succeeds when nothing is worse", async () => {
     const benches = {
       quick: { command: figures("quick", 1), isQuick: true, less: { "a.ratio": 1 } },
       slow: { command: figures("slow", 9), less: { "a.ratio": 1 } },
@@ -109,13 +118,13 @@ describe("bench:compare", () => {
     expect((await compare(benches, "other")).status).toBe(2);
   }, 60_000);
 
-  it("passes over what cannot be measured here, and fails loudly for a benchmark that breaks", async () => {
+  it("skips benchmarks that cannot run here, and fails for a broken one", async () => {
     const registry = await compare({ peer: { command: ["-e", "process.exit(3)"], less: { ratio: 1 } } }, "all");
     expect([registry.status, registry.stdout.includes("cannot be measured here")]).toEqual([0, true]);
     const broken = await compare({ broken: { command: ["-e", "throw new Error('no server')"], less: { ratio: 1 } } }, "all");
     expect([broken.status, broken.stderr.includes("no server")]).toEqual([1, true]);
     const silent = await compare({ silent: { command: figures("silent", 1), less: { "b.ratio": 1 } } }, "all");
-    expect([silent.status, silent.stderr.includes("tells no b.ratio")]).toEqual([1, true]);
+    expect([silent.status, silent.stderr.includes("reports no b.ratio")]).toEqual([1, true]);
   }, 60_000);
 
   it("writes the medians of three runs", async () => {
@@ -124,7 +133,7 @@ describe("bench:compare", () => {
   }, 60_000);
 });
 
-it("a benchmark that is interrupted takes its servers and folders with it", async () => {
+it("an interrupted benchmark removes its servers and folders", async () => {
   const script = `import { startBare, startSluice } from "${root}bench/lib/processes.mjs";
 console.log(JSON.stringify([(await startBare("webhook")).child.pid, (await startSluice()).child.pid]));`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], {

@@ -1,14 +1,17 @@
-// A process of its own that calls the canary every 100 ms, whether or not the calls before were answered, so that a busy test
-// does not slow down what it measures. Says when it begins, and prints one JSON line when its input ends.
+// Calls the canary every 100 ms in a separate process, without waiting for earlier calls, so that a busy test does not distort the measurement.
+// Reports when it starts, and prints one JSON line when its input ends. Each input line ends a lap: it waits for pending calls and prints the
+// maximum time that the event loop was blocked.
 import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 
-const [url, pid] = process.argv.slice(2);
+const [url, pid, interval = "100"] = process.argv.slice(2);
+/** Maximum number of concurrent calls: of calls that wait together the first waits longest, so more would measure nothing. */
+const mostPending = Number(interval) < 100 ? 5 : Infinity;
 const agent = new Agent({ keepAlive: true });
 const times = [];
 const wrong = [];
 
-/** How long a thread was ready to run so far and others had the processor; that of a process that is gone waits no more. */
+/** Run-queue wait time of a thread so far; 0 for a process that has exited. */
 function waitedMs(thread) {
   try {
     return Number(readFileSync(`/proc/${thread}/schedstat`, "utf8").split(" ")[1]) / 1e6;
@@ -17,7 +20,16 @@ function waitedMs(thread) {
   }
 }
 
-/** The machine's part of a call's time: what the runtime, or this process, waited for a processor. */
+/** CPU time of a thread so far; unknown without /proc. */
+function usedMs(thread) {
+  try {
+    return Number(readFileSync(`/proc/${thread}/schedstat`, "utf8").split(" ")[0]) / 1e6;
+  } catch {
+    return Infinity;
+  }
+}
+
+/** The part of a call's duration caused by the machine: time that the runtime or this process waited for a CPU. */
 const starvedMs = () => waitedMs(pid) + waitedMs("thread-self");
 
 const post = (connections) =>
@@ -28,31 +40,44 @@ const post = (connections) =>
       incoming.on("end", () => resolve(`${incoming.statusCode} ${text}`)).on("error", reject);
     });
     outgoing.on("timeout", () => outgoing.destroy(new Error("the canary was not answered for 20 s")));
-    // A kept connection may end, idle for too long, at the very moment it is used again: such a call is made once more, on a new one.
+    // An idle keep-alive connection may be closed just when it is reused: such a call is repeated on a new connection.
     outgoing.on("error", (error) => (outgoing.reusedSocket && connections === agent ? post(false).then(resolve, reject) : reject(error)));
     outgoing.end("{}");
   });
 
 async function timed() {
-  const [began, starved] = [performance.now(), starvedMs()];
+  const [began, starved, used] = [performance.now(), starvedMs(), usedMs(pid)];
   const answer = await post(agent).catch((error) => `0 ${error.message}`);
-  return { answer, ms: Math.max(0, performance.now() - began - (starvedMs() - starved)) };
+  const ms = performance.now() - began;
+  // Only the CPU time of the runtime's main thread during a call can be time that the event loop was blocked.
+  const heldMs = used === Infinity ? ms : Math.min(ms, usedMs(pid) - used);
+  return { answer, ms: Math.max(0, ms - (starvedMs() - starved)), heldMs };
 }
 
 for (let calls = 0; calls < 10; calls++) await timed();
 process.stdout.write("\n");
 
 const pending = new Set();
+let longest = 0;
 const calling = setInterval(() => {
-  const one = timed().then(({ answer, ms }) => {
+  if (pending.size >= mostPending) return;
+  const one = timed().then(({ answer, ms, heldMs }) => {
     pending.delete(one);
     times.push(ms);
+    longest = Math.max(longest, heldMs);
     if (answer !== "200 ok") wrong.push(answer);
   });
   pending.add(one);
-}, 100);
+}, Number(interval));
 
-process.stdin.resume().on("end", async () => {
+process.stdin.on("data", async () => {
+  await Promise.all(pending);
+  const lap = longest;
+  longest = 0;
+  process.stdout.write(`${JSON.stringify({ longest: lap })}\n`);
+});
+
+process.stdin.on("end", async () => {
   clearInterval(calling);
   await Promise.all(pending);
   process.stdout.write(JSON.stringify({ times, wrong }), () => process.exit(0));

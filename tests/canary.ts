@@ -1,4 +1,4 @@
-// A webhook that must not notice what others suffer: called ten times a second all through a test, by a process of its own.
+// A webhook that must not be affected by other load: called ten times a second during a test, from a separate process.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -10,11 +10,14 @@ export const canaryFlow = answering("canary", "ok");
 const loop = fileURLToPath(new URL("canary-loop.mjs", import.meta.url));
 
 export interface Canary {
-  /** Ends it and checks: every call answered 200 `ok`, 99 of 100 within the limit, without what the machine kept from the runtime or the caller. */
+  /**
+   * Stops it and checks: every reply is 200 `ok`, the p99 latency is within the limit, excluding time in which the machine ran neither the
+   * runtime nor the caller.
+   */
   stop(): Promise<{ readonly calls: number; readonly p99: number }>;
 }
 
-/** Begins to call; it does by the time this is fulfilled. */
+/** Starts calling; resolves after the first call. */
 export async function startCanary({ baseUrl, pid }: Pick<SpawnedServer, "baseUrl" | "pid">, limitMs = 250): Promise<Canary> {
   const child = spawn(process.execPath, [loop, `${baseUrl}/api/canary`, String(pid)], { stdio: ["pipe", "pipe", "inherit"] });
   let output = "";

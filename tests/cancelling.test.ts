@@ -1,4 +1,4 @@
-// Ending from outside: deadlines, drains and stops reach everything a run started and wait for nobody for ever.
+// Cancellation: deadlines, drains and stops reach everything a run started and never wait forever.
 import { defineConnector, type BeanDeclaration } from "@sluice/engine";
 import { f } from "@sluice/model";
 import { flow, type FlowUnderTest } from "@sluice/testkit";
@@ -11,7 +11,7 @@ async function passing<T>(run: FlowUnderTest, work: Promise<T>, ms = 20_000): Pr
   return done;
 }
 let goOn = (): void => undefined;
-/** Waits until the test lets it go on, whatever becomes of its run. */
+/** Waits until the test releases it, whatever happens to its run. */
 const slow: BeanDeclaration = {
   names: ["slow"],
   kind: "function",
@@ -42,7 +42,7 @@ describe("a run over its deadline", () => {
     expect(run.runtime.routes.get("start")?.stats.inflight).toBe(0);
   });
 
-  it("leaves a tap alone, and a tap over its own deadline leaves the run alone", async () => {
+  it("does not cancel a wire tap, and a wire tap over its deadline does not cancel the run", async () => {
     const run = await flow(
       `- route: {id: start, from: {uri: "direct:start", steps: [{wireTap: {uri: "direct:tapped"}}, {delay: {constant: "700"}}, {to: "mock:main"}]}}
 - route: {id: tapped, from: {uri: "direct:tapped", steps: [{delay: {constant: "5000"}}, {to: "mock:late"}]}}`,
@@ -58,8 +58,8 @@ describe("a run over its deadline", () => {
 });
 
 describe("a run over its deadline below a direct: call", () => {
-  it("ends as itself, and the run it called ends once, whenever its step does", async () => {
-    const told: string[] = [];
+  it("is cancelled itself, and the run it called ends once, when its step does", async () => {
+    const events: string[] = [];
     const run = await flow(
       `- route: {id: start, from: {uri: "direct:start", steps: [{to: "direct:below"}, {to: "mock:later"}]}}
 - route: {id: below, from: {uri: "direct:below", steps: [{process: {ref: slow}}, {to: "mock:later"}]}}`,
@@ -67,17 +67,17 @@ describe("a run over its deadline below a direct: call", () => {
         limits: { runMs: 1000 },
         beans: [slow],
         listener: {
-          started: ({ route }) => told.push(`${route.id} starts`),
-          ended: ({ route, status, endedAt }, { run }) => told.push(`${route.id} ${status} ${endedAt > 0} as ${run.route.id}`),
+          started: ({ route }) => events.push(`${route.id} starts`),
+          ended: ({ route, status, endedAt }, { run }) => events.push(`${route.id} ${status} ${endedAt > 0} as ${run.route.id}`),
         },
       },
     );
     const outcome = await passing(run, run({ body: "x" }), 3_000);
     expect([outcome.error, outcome.exchange.run.route.id]).toEqual(["time limit: the run took longer than 1000 ms", "start"]);
-    expect(told).toEqual(["start starts", "below starts", "start cancelled true as start"]);
+    expect(events).toEqual(["start starts", "below starts", "start cancelled true as start"]);
     goOn();
     await run.host.clock.advance(10);
-    expect(told.slice(3)).toEqual(["below failed true as below"]);
+    expect(events.slice(3)).toEqual(["below failed true as below"]);
     expect(["start", "below"].map((id) => run.runtime.routes.get(id)?.stats)).toMatchObject([
       { inflight: 0, total: 1, failed: 1 },
       { inflight: 0, total: 1, failed: 1 },
@@ -87,7 +87,7 @@ describe("a run over its deadline below a direct: call", () => {
 });
 
 describe("a detached copy that fails", () => {
-  it("counts as a failed run of the route that sent it off", async () => {
+  it("counts as a failed run of the route that detached it", async () => {
     const run = await flow(`- wireTap: {uri: "mock:x?nosuch=\${body}"}\n- to: mock:main`);
     expect((await run({ body: "x" })).error).toBeUndefined();
     await run.host.clock.advance(10);
@@ -105,6 +105,7 @@ describe("a source that never stops", () => {
     group: "core",
     since: "0.1",
     syntax: "stuck:name",
+    roles: ["source"],
     path: { name: f.string({ doc: "A name." }) },
     options: {},
     headers: {},
@@ -116,7 +117,7 @@ describe("a source that never stops", () => {
   const yaml =
     '- route: {id: stuck, from: {uri: "stuck:x", steps: [{to: "mock:a"}]}}\n- route: {id: start, from: {uri: "direct:start", steps: [{to: "mock:b"}]}}';
 
-  it("holds up neither a removal nor a shutdown beyond the drain limit, and is told to give up", async () => {
+  it("delays neither removal nor shutdown beyond the drain timeout, and is abandoned", async () => {
     const removed = await flow(yaml, { connectors: [stuck], limits: { drainMs: 2000 } });
     const began = removed.host.clock.monotonic();
     const report = await passing(removed, removed.runtime.undeploy("test"));
@@ -126,12 +127,14 @@ describe("a source that never stops", () => {
     const stopped = await flow(yaml, { connectors: [stuck], limits: { drainMs: 2000 } });
     expect(await passing(stopped, stopped.runtime.stop())).toMatchObject({ drained: false });
     expect(abandoned).toBe(2);
-    expect(stopped.host.log.records.map(({ text }) => text)).toEqual(["'stuck:x' still had work to hand over at the drain limit: 2 messages are abandoned"]);
+    expect(stopped.host.log.records.map(({ text }) => text)).toEqual([
+      "'stuck:x' still had messages to deliver at the drain timeout: 2 messages are abandoned",
+    ]);
   });
 });
 
-describe("a group that is finished because the flow stops", () => {
-  it("still reaches where it is sent", async () => {
+describe("a group completed by stopping the flow", () => {
+  it("still reaches its destination", async () => {
     const run = await flow(`
       - aggregate:
           correlationExpression: {constant: all}

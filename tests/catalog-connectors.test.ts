@@ -1,5 +1,5 @@
-// Every example of every connector, run on a started server: real timers, files and sockets.
-import { mkdtempSync, rmSync } from "node:fs";
+// Runs every example of every connector on a real server with real timers, files and sockets.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CatalogView, ConnectorView } from "@sluice/model";
@@ -15,7 +15,7 @@ interface ShownExample {
   readonly expect: { readonly body?: unknown; readonly headers?: Readonly<Record<string, unknown>> };
 }
 
-/** What the examples of the mapping connectors say is installed. */
+/** The documents that the examples of the mapping connectors use. */
 const installed = {
   "/value-mappings/countries": {
     columns: ["name", "code"],
@@ -37,19 +37,22 @@ const installed = {
 let server: StartedServer;
 let catalog: CatalogView;
 const directory = mkdtempSync(join(tmpdir(), "sluice-example-"));
+const functionsDirectory = mkdtempSync(join(tmpdir(), "sluice-functions-"));
 beforeAll(async () => {
-  server = await startTestServer();
+  const functions = join(functionsDirectory, "functions.mjs");
+  writeFileSync(functions, "export const prices = { total: ({ message }) => message.body.reduce((sum, price) => sum + price, 0) };\n");
+  server = await startTestServer({ env: { SERVICE_FUNCTIONS: functions } });
   catalog = (await server.api("GET", "/catalog")).json;
   for (const [path, document] of Object.entries(installed)) expect((await server.api("PUT", path, document)).status).toBe(201);
 });
 afterAll(async () => {
   await server.end();
-  rmSync(directory, { recursive: true, force: true });
+  for (const folder of [directory, functionsDirectory]) rmSync(folder, { recursive: true, force: true });
 });
 
 const examplesOf = (connector: ConnectorView): readonly ShownExample[] => connector.examples as readonly ShownExample[];
 
-/** Opens the mocks on the deployed flow, sends what the example gives and returns what it comes to. */
+/** Opens the mocks on the deployed flow, sends the example's message and returns the result. */
 async function run(example: ShownExample): Promise<unknown> {
   const yaml = exampleDocument(example.yaml);
   const params = { server: new URL(server.baseUrl).host, directory };
@@ -69,7 +72,7 @@ async function run(example: ShownExample): Promise<unknown> {
     }
     const { url } = put.json.routes[0];
     if (url !== undefined && url !== null) return (await call(server.baseUrl, "POST", url, example.given?.body as string)).text;
-    // What ran before the mocks were armed is lost to them: starting the routes again shows it once more.
+    // Runs before the mocks were armed are not recorded: restart the routes to repeat them.
     for (const { id } of put.json.routes)
       for (const action of ["stop", "start"]) expect((await server.api("POST", `/routes/${id}/${action}`)).status).toBe(200);
     const recorded = async (): Promise<any[]> =>
@@ -83,7 +86,7 @@ async function run(example: ShownExample): Promise<unknown> {
 }
 
 describe.each(connectors.map(({ scheme }) => scheme))("connector %s", (scheme) => {
-  it("shows what it does", async () => {
+  it("runs its examples", async () => {
     const connector = catalog.connectors.find((one) => one.scheme === scheme) as ConnectorView;
     expect(connector.roles.length).toBeGreaterThan(0);
     expect(connector.icon).toMatch(/^[a-z][a-z0-9-]+$/);

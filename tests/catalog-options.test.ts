@@ -1,4 +1,4 @@
-// Every declared option of every declaration: documented, written as text, bound, edited in place, bound again.
+// Every option of every declaration: documented, written as text, bound, edited in place, bound again.
 import { connectors } from "@sluice/connectors";
 import { bindEndpoint, bindFlow, describe as about, readTree, setOption, type Field, type Fields, type FlowDocument, type Path } from "@sluice/model";
 import { catalogOf } from "@sluice/testkit";
@@ -11,7 +11,7 @@ const catalog = catalogOf(connectors);
 interface Case {
   readonly label: string;
   readonly fields: Fields;
-  /** The document that holds these options, and where. */
+  /** The document that contains these options, and their path. */
   write(options: Sample): { readonly document: unknown; readonly path: Path };
   /** The bound options in the flow. */
   find(flow: FlowDocument): unknown;
@@ -60,7 +60,8 @@ function bind(source: string): { readonly flow: FlowDocument; readonly faults: r
   const { tree, diagnostics } = readTree(source);
   if (tree === undefined) return { flow: { routes: [], entities: [], source }, faults: diagnostics.map(({ message }) => message) };
   const bound = bindFlow(tree, catalog, { flowId: "f", source, property: () => undefined } as never);
-  return { flow: bound.flow, faults: bound.diagnostics.map(({ code, message }) => `${code}: ${message}`) };
+  const errors = bound.diagnostics.filter(({ severity }) => severity === "error");
+  return { flow: bound.flow, faults: errors.map(({ code, message }) => `${code}: ${message}`) };
 }
 
 const at = (value: any, path: Path): unknown => path.reduce((inner, step) => inner?.[step], value);
@@ -69,7 +70,7 @@ const optionsOf = (one: Case, flow: FlowDocument): unknown => {
   return one.label.startsWith("format") ? found?.options : found;
 };
 
-/** Options of a language stay text; everything else is what its field reads. */
+/** Options of a language stay text; all others are parsed by their field. */
 const expected = (one: Case, field: Field<unknown>, text: string): unknown => (one.label.startsWith("language") ? text : field.parse(text));
 
 function withOption({ around, path }: OptionPlace, text: string): Sample {
@@ -94,9 +95,9 @@ describe.each(cases.map((one) => [one.label, one] as const))("%s", (_, one) => {
     expect(undocumented).toEqual([]);
   });
 
-  it("binds with nothing but what is required", () => {
+  it("binds with only the required options", () => {
     const { document } = one.write(requiredOf(one.fields));
-    // An error handler is exactly one of its kinds, which no single field can say.
+    // An error handler must have exactly one type, which no single field can express.
     if (one.label !== "entity errorHandler") expect(bind(stringify(document)).faults).toEqual([]);
   });
 
@@ -104,6 +105,11 @@ describe.each(cases.map((one) => [one.label, one] as const))("%s", (_, one) => {
     const lost: string[] = [];
     for (const place of scalarOptions(one.fields).filter((option) => isFree(one, option))) {
       const name = place.path.join(".");
+      if (about(place.field).spec.refused !== undefined) {
+        const { faults } = bind(stringify(one.write(withOption(place, sampleText(place.field))).document));
+        if (!faults.some((fault) => fault.startsWith("refused: "))) lost.push(`${name}: is not refused: ${faults.join(" ")}`);
+        continue;
+      }
       const first = sampleText(place.field);
       const second = sampleText(place.field, true);
       const { document, path } = one.write(withOption(place, first));
@@ -129,12 +135,12 @@ describe.each(cases.map((one) => [one.label, one] as const))("%s", (_, one) => {
 });
 
 /**
- * What an author cannot choose freely: a name that must exist, `disabled`, which takes its own block
- * out of the flow, and an error handler of no kind.
+ * Values that an author cannot choose freely: a name that must exist, `disabled`, which removes its own block from the flow, and an error
+ * handler without a type.
  */
 function isFree(one: Case, { path }: OptionPlace): boolean {
   if (path.at(-1) === "disabled" || (one.label === "entity errorHandler" && path.length === 1)) return false;
-  // Options of a language are handed on as text, lists and objects among them as JSON.
+  // Options of a language are passed as text, including lists and objects as JSON.
   if (one.label.startsWith("language ")) return path.length === 1 && path[0] !== "language";
   return true;
 }

@@ -1,4 +1,4 @@
-// One document with every kind of step, written out and in short form, edited in every place: nothing but the edited lines moves.
+// One document with every kind of step, in long and short form, edited at every place: only the edited lines change.
 import {
   applySplice,
   bindFlow,
@@ -40,7 +40,7 @@ function canonical(step: StepShape): string {
   return stringify([{ [step.name]: options }]);
 }
 
-/** The same as people type it: one text, or everything on one line. */
+/** The same step in short form: one text, or everything on one line. */
 function short(step: StepShape): string {
   const required = requiredOf(step.options as Fields);
   const only = step.shorthand;
@@ -87,7 +87,7 @@ const changedLines = (before: string, after: string): readonly number[] => {
   return [old.length - head - tail, now.length - head - tail];
 };
 
-/** The names of these steps and of those inside them; blocks without steps of their own adopt what follows. */
+/** The names of these steps and of nested ones; blocks without steps adopt the following ones. */
 function namesIn(own: readonly StepNode[]): string[] {
   return own.flatMap((step) => [step.name, ...Object.values(step.options).flatMap((value) => (isSteps(value) ? namesIn(value) : []))]);
 }
@@ -96,7 +96,7 @@ const isSteps = (value: unknown): value is readonly StepNode[] =>
   Array.isArray(value) && value.every((item) => typeof item?.name === "string" && item.options !== undefined);
 
 describe(`a flow with each of ${steps.length} steps in both forms`, () => {
-  it("binds without a fault, and both forms name every step", () => {
+  it("binds without errors, and both forms contain every step", () => {
     const { flow, diagnostics } = bindFlow(tree, catalog, { flowId: "all", source, property: () => undefined } as never);
     expect(diagnostics.map(({ span, message }) => `${span.line}: ${message}`)).toEqual([]);
     expect(flow.source).toBe(source);
@@ -104,7 +104,7 @@ describe(`a flow with each of ${steps.length} steps in both forms`, () => {
     expect(flow.routes.map((route) => [...new Set(namesIn(route.steps))].toSorted())).toEqual([every, every]);
   });
 
-  it("one edit changes only its own lines, wherever it is", () => {
+  it("one edit changes only its own lines, at any place", () => {
     for (let index = 0; index < steps.length; index += 11) {
       const { name } = steps[index] as StepShape;
       rewrite(source, [0, "route", "from", "steps", index, name]);
@@ -112,7 +112,7 @@ describe(`a flow with each of ${steps.length} steps in both forms`, () => {
     }
   });
 
-  it("a step put in and taken out again leaves the same bytes", () => {
+  it("inserting and removing a step restores the same bytes", () => {
     for (const list of [
       [0, "route", "from", "steps"],
       [1, "from", "steps"],
@@ -135,7 +135,7 @@ describe.each(steps.map((step) => [step.name, step] as const))("%s on its own", 
     expect(moved).toEqual([]);
   });
 
-  it("an option more, and a step more, touch nothing else", () => {
+  it("adding an option or a step changes nothing else", () => {
     rewrite(text, [0, "route", "from", "steps", 0, name]);
     rewrite(text, [1, "from", "steps", 0, name]);
     putAndTake(text, [0, "route", "from", "steps"], 1);
@@ -143,10 +143,10 @@ describe.each(steps.map((step) => [step.name, step] as const))("%s on its own", 
   });
 });
 
-/** Adds an option and takes it out again. */
+/** Adds an option and removes it again. */
 function rewrite(text: string, path: Path): void {
   const added = setOption(text, path, "note", "seen: by #1");
-  if (!added.ok) return expect(added.reason).toBe("this takes no options");
+  if (!added.ok) return expect(added.reason).toBe("this element has no options");
   expect([
     [0, 1],
     [1, 1],

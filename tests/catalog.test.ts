@@ -1,4 +1,4 @@
-// The catalogue and the schema of the flow language as tools see them.
+// The catalogue and the schema of the flow language for tools.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CatalogView, OptionView } from "@sluice/model";
 import { call, startTestServer, token, type StartedServer } from "./started-server.ts";
@@ -18,7 +18,7 @@ describe("GET /_api/catalog", () => {
     for (const path of ["/_api/catalog", "/_api/schema"]) expect((await call(server.baseUrl, "GET", path)).status).toBe(401);
   });
 
-  it("tells of a step all that palette and form need", () => {
+  it("describes a step completely for palette and form", () => {
     const filter = named(catalog.steps, "filter");
     expect(filter).toMatchObject({ title: "Filter", group: "routing", icon: "filter", since: "0.1", summary: expect.stringMatching(/\.$/) });
     expect(named(filter.options, "expression")).toMatchObject({
@@ -33,7 +33,7 @@ describe("GET /_api/catalog", () => {
     expect(filter.examples[0]).toMatchObject({ title: expect.any(String), yaml: expect.stringContaining("filter"), expect: expect.any(Object) });
   });
 
-  it("shows blocks inside a step, enum words, bounds, defaults and secrets", () => {
+  it("includes nested blocks, enum values, limits, defaults and secrets", () => {
     const when = named(named(catalog.steps, "choice").options, "when");
     expect([when.kind, when.item?.kind, when.item?.fields?.map(({ kind }) => kind)]).toEqual([
       "list",
@@ -50,12 +50,12 @@ describe("GET /_api/catalog", () => {
     expect(named(http?.options ?? [], "httpMethod").values).toContain("PATCH");
   });
 
-  it("names a connector with several schemes and a bean with several names once", () => {
+  it("lists a connector with several schemes and a bean with several names once", () => {
     expect(catalog.connectors.filter(({ aliases, scheme }) => [scheme, ...aliases].includes("https")).length).toBe(1);
     expect(catalog.beans.filter(({ names }) => names.includes("useLatest")).map(({ names }) => names.length > 1)).toEqual([true]);
   });
 
-  it("has entities, the fields of routes, what every step takes, and what is refused", () => {
+  it("has entities, the fields of routes, common options of steps, and rejected names", () => {
     expect(named(catalog.entities, "onException")).toMatchObject({ beforeRoutes: true });
     expect(catalog.common.map(({ name }) => name)).toEqual(["id", "description", "note", "disabled"]);
     expect(catalog.route.map(({ name }) => name)).toContain("autoStartup");
@@ -63,7 +63,7 @@ describe("GET /_api/catalog", () => {
     expect(Object.values(catalog.refused).every((sentence) => sentence.length > 10)).toBe(true);
   });
 
-  it("is JSON through and through: no example holds bytes", () => {
+  it("is pure JSON: no example contains bytes", () => {
     const odd: string[] = [];
     JSON.stringify(catalog, (key, value) => {
       if (value !== null && typeof value === "object" && "0" in value && !Array.isArray(value)) odd.push(key);
@@ -72,7 +72,7 @@ describe("GET /_api/catalog", () => {
     expect(odd).toEqual([]);
   });
 
-  it("is not sent again to who has it", async () => {
+  it("replies 304 when it has not changed", async () => {
     for (const path of ["/catalog", "/schema"]) {
       const etag = (await server.api("GET", path)).headers.get("etag") as string;
       const again = await server.api("GET", path, undefined, { "if-none-match": etag });

@@ -1,5 +1,5 @@
-// Every example in the help of every command is run as it stands, one after another in one folder, as a reader would try them.
-import { commands } from "@sluice/cli";
+// Runs every example in the help of every command as written, in order, in one folder.
+import { commands } from "../packages/cli/src/commands/index.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cliFolder, type CliFolder } from "./cli-process.ts";
 import { startTestServer, token, type StartedServer } from "./started-server.ts";
@@ -24,7 +24,7 @@ afterAll(async () => {
 const examples = commands.flatMap(({ name, examples: list }) => list.map((example) => [name, example.command, example] as const));
 
 describe("examples of the help", () => {
-  it("there is one for every command", () => expect(new Set(examples.map(([name]) => name)).size).toBe(commands.length));
+  it("exist for every command", () => expect(new Set(examples.map(([name]) => name)).size).toBe(commands.length));
 
   it.each(examples)(
     "%s: %s",
@@ -38,9 +38,9 @@ describe("examples of the help", () => {
   );
 });
 
-it("sluice dev says that it serves from one process, whatever is set", async () => {
+it("sluice dev reports that it always uses one process", async () => {
   const { exit, remarks } = await folder.until("sluice dev orders --port 0", "Serving", { SERVICE_WORKERS: "3" });
-  expect([exit, remarks.split("\n")[0]]).toEqual([0, "SERVICE_WORKERS=3 is for `sluice run`: here one process serves, so that every step can be shown"]);
+  expect([exit, remarks.split("\n")[0]]).toEqual([0, "SERVICE_WORKERS=3 is ignored: `sluice dev` uses one process; use `sluice run` for several"]);
   expect(await folder.shell("sluice dev orders --port 0", { SERVICE_WORKERS: "x" })).toMatchObject({
     exit: 2,
     output: "",

@@ -1,4 +1,4 @@
-// The sluice command as its users run it: a process of its own, in a folder of its own.
+// The sluice command as a separate process, in its own folder.
 import { execFile, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,15 +21,16 @@ export interface CliFolder {
   /** Runs a line of shell in the folder; `sluice` is the command under test. */
   shell(line: string, env?: Readonly<Record<string, string>>): Promise<Ended>;
   sluice(...words: readonly string[]): Promise<Ended>;
-  /** Runs a line until it has printed a text, then interrupts it; the whole of what it printed. */
+  /** Runs a command until it has printed a text, then interrupts it; returns its complete output. */
   until(line: string, text: string, env?: Readonly<Record<string, string>>): Promise<Ended>;
   remove(): void;
 }
 
-export function cliFolder(environment: Readonly<Record<string, string>> = {}): CliFolder {
+/** `file`: another copy of the command. */
+export function cliFolder(environment: Readonly<Record<string, string>> = {}, file: string = bin): CliFolder {
   const path = mkdtempSync(join(tmpdir(), "sluice-cli-"));
   const tools = mkdtempSync(join(tmpdir(), "sluice-bin-"));
-  writeFileSync(join(tools, "sluice"), `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`);
+  writeFileSync(join(tools, "sluice"), `#!/bin/sh\nexec '${process.execPath}' '${file}' "$@"\n`);
   chmodSync(join(tools, "sluice"), 0o755);
   const env = (more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
     PATH: `${tools}${delimiter}${process.env["PATH"]}`,
@@ -69,7 +70,7 @@ export function cliFolder(environment: Readonly<Record<string, string>> = {}): C
         let asked = false;
         const look = (): void => {
           if (asked || !(output + remarks).includes(text)) return;
-          // Once: a second interrupt means now.
+          // Once: a second interrupt stops immediately.
           asked = true;
           child.kill("SIGINT");
         };

@@ -2,7 +2,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { commands, runProgram } from "@sluice/cli";
+import { runProgram } from "../packages/cli/src/command/program.ts";
+import { commands } from "../packages/cli/src/commands/index.ts";
 import { parse } from "yaml";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { recordedTerminal } from "../packages/cli/src/terminal/recorded-terminal.test-support.ts";
@@ -37,8 +38,26 @@ async function sluice(...words: readonly string[]) {
 const at = (name: string): string => join(folder, name);
 const deployed = async (): Promise<readonly string[]> => ((await server.api("GET", "/flows")).json.flows as readonly { id: string }[]).map(({ id }) => id);
 
+describe("D: what a user sees of runs", () => {
+  it("trace --replay explains why there are no events, and where to look instead", async () => {
+    const { remarks, exit } = await sluice("trace", "--replay", "10", "--for", "2");
+    expect([exit, remarks]).toEqual([0, expect.stringContaining("no past events: the runtime keeps trace events only while a client follows")]);
+    expect(remarks).toContain("`sluice runs <id>` shows the steps of one");
+  });
+
+  it("the log line of a failed run names the command that shows it", async () => {
+    await server.putFlow("fails", "- from: {uri: webhook, steps: [{throwException: {exceptionType: java.lang.Exception, message: boom}}]}");
+    const { status, headers } = await call(server.baseUrl, "POST", "/api/fails", "x");
+    const id = headers.get("x-run-id") as string;
+    expect(status).toBe(500);
+    await eventually(() => server.logText().includes(`boom (sluice runs ${id})`));
+    expect((await sluice("runs", id)).output).toContain("java.lang.Exception: boom");
+    await server.api("DELETE", "/flows/fails");
+  });
+});
+
 describe("sluice deploy", () => {
-  it("brings a folder into service: tables, policies, flows; and does nothing the second time", async () => {
+  it("deploys a folder: tables, policies, flows; and does nothing the second time", async () => {
     put({
       "d/one.yaml": answering("one", "1"),
       "d/value-mappings/uom.json": '{"entries":{"piece":"ST"}}',
@@ -53,7 +72,7 @@ describe("sluice deploy", () => {
     expect(await sluice("deploy", at("d"))).toMatchObject({ exit: 0, remarks: expect.stringContaining(`4 deployed to ${server.baseUrl}`) });
     expect((await call(server.baseUrl, "POST", "/api/one")).status).toBe(403);
     expect((await server.api("GET", "/value-mappings/uom")).json).toMatchObject({ entries: { piece: "ST" } });
-    expect(await sluice("deploy", at("d"))).toMatchObject({ exit: 0, remarks: "nothing to do: everything is deployed as it is\n" });
+    expect(await sluice("deploy", at("d"))).toMatchObject({ exit: 0, remarks: "nothing to do: all artifacts are up to date\n" });
   });
 
   it("shows the lines that change", async () => {
@@ -65,10 +84,10 @@ describe("sluice deploy", () => {
     expect([exit, (await call(server.baseUrl, "POST", "/api/lines")).text]).toEqual([0, "after"]);
   });
 
-  it("takes back what it did when one part is refused", async () => {
+  it("rolls back when one part is rejected", async () => {
     put({ "r/a.yaml": answering("ra", "old"), "r/value-mappings/back.json": '{"entries":{"a":"1"}}' });
     await sluice("deploy", at("r"));
-    // Each flow is good alone; only together do they claim one route id, which no check of the single one can see.
+    // Each flow is valid on its own; together they claim the same route id, which no single check can detect.
     put({
       "r/a.yaml": answering("ra", "new"),
       "r/b.yaml": answering("rb", "b"),
@@ -76,13 +95,13 @@ describe("sluice deploy", () => {
       "r/value-mappings/back.json": '{"entries":{"a":"2"}}',
     });
     const { exit, remarks } = await sluice("deploy", at("r"));
-    expect([exit, remarks]).toEqual([1, "sluice deploy: r/c.yaml: route id 'rb' is already used by flow 'b'; what was changed before was taken back\n"]);
+    expect([exit, remarks]).toEqual([1, "sluice deploy: r/c.yaml: route id 'rb' is already used by flow 'b'; the other changes were rolled back\n"]);
     expect((await call(server.baseUrl, "POST", "/api/ra")).text).toBe("old");
     expect((await server.api("GET", "/value-mappings/back")).json).toMatchObject({ entries: { a: "1" } });
     expect(await deployed()).not.toContain("b");
   });
 
-  it("refuses a flow whose tests fail, and one with faults, before anything changes", async () => {
+  it("rejects a flow with failing tests or errors before anything changes", async () => {
     const tests = (reply: string): string => `flow: tested.yaml\ntests: [{name: says it, when: {webhook: tested}, then: [{reply: {bodyEquals: ${reply}}}]}]\n`;
     put({ "t/tested.yaml": answering("tested", "right"), "t/tested.test.yaml": tests("wrong") });
     const refused = await sluice("deploy", at("t"), "--tests", "required");
@@ -97,7 +116,7 @@ describe("sluice deploy", () => {
     );
   });
 
-  it("refuses to write over what somebody else changed meanwhile", async () => {
+  it("detects concurrent changes and does not overwrite them", async () => {
     put({ "race.yaml": answering("race", "1") });
     await sluice("deploy", at("race.yaml"));
     put({ "race.yaml": answering("race", "mine") });
@@ -115,13 +134,13 @@ describe("sluice deploy", () => {
   });
 
   it.each([
-    [["deploy", "nowhere"], "there is no file or folder 'nowhere': check the path"],
-    [["deploy", "token"], "there is no file or folder 'token': check the path"],
-  ])("%j is told in one sentence", async (words, sentence) => {
+    [["deploy", "nowhere"], "file or folder 'nowhere' not found: check the path"],
+    [["deploy", "token"], "file or folder 'token' not found: check the path"],
+  ])("%j is reported in one sentence", async (words, sentence) => {
     expect(await sluice(...words)).toMatchObject({ exit: 2, remarks: `sluice deploy: ${sentence}\n` });
   });
 
-  it("says when the token is refused", async () => {
+  it("reports a rejected token", async () => {
     put({ token: "wrong", "x.yaml": answering("x", "x") });
     expect(await sluice("deploy", at("x.yaml"))).toMatchObject({
       exit: 1,
@@ -141,14 +160,14 @@ describe("runs, logs, trace and replay", () => {
 
   it("lists runs, oldest first, and shows one with its steps", async () => {
     const { output } = await sluice("runs", "--flow", "watched");
-    expect(output).toMatch(/completed watched run_\S+ .*\n.*failed +broken run_\S+ .* went wrong\n$/);
+    expect(output).toMatch(/completed watched run_\S+ .*\n.*failed {4}broken {2}run_\S+ .* went wrong\n$/);
     const id = (await server.api("GET", "/runs?routeId=broken")).json.runs[0].id as string;
     const one = await sluice("runs", id);
     expect(one.output).toContain("✗ boom throwException");
     expect(one.output).toContain("error    java.lang.IllegalStateException: went wrong at boom");
     expect(JSON.parse((await sluice("runs", id, "--json")).output)).toMatchObject({ id, status: "failed" });
     expect(await sluice("runs", "run_nobody")).toMatchObject({ exit: 1, remarks: "sluice runs: run 'run_nobody' not found\n" });
-    expect(await sluice("runs", "--limit", "0")).toMatchObject({ exit: 2, remarks: "sluice runs: --limit must be a whole number of 1 or more, not '0'\n" });
+    expect(await sluice("runs", "--limit", "0")).toMatchObject({ exit: 2, remarks: "sluice runs: --limit must be a positive integer, not '0'\n" });
   });
 
   it("follows the trace as lines and as JSON", async () => {
@@ -174,7 +193,7 @@ describe("runs, logs, trace and replay", () => {
     expect((await sluice("logs", "--level", "LOUD")).exit).toBe(2);
   });
 
-  it("replays a run and tells whether the outcome is the same", async () => {
+  it("replays a run and reports whether the outcome is the same", async () => {
     const id = (await server.api("GET", "/runs?routeId=watched")).json.runs.at(-1).id as string;
     const same = await sluice("replay", id);
     expect([same.exit, same.output]).toEqual([
@@ -183,14 +202,14 @@ describe("runs, logs, trace and replay", () => {
     ]);
     await server.putFlow("watched", flow.replace("hello", "bye"));
     const other = await sluice("replay", id, "--body", "Zoe");
-    expect(other.output).toContain("the flow changed since the run");
+    expect(other.output).toContain("the flow changed after the run");
     expect(other.output).toContain('body: was "hello"');
     expect(await sluice("replay", "run_nobody")).toMatchObject({ exit: 1, remarks: "sluice replay: run 'run_nobody' not found\n" });
   });
 });
 
 describe("sluice record", () => {
-  it("makes a test of a run with the partner's real answer as its mock, and the test passes without the partner", async () => {
+  it("creates a test from a run with the partner's real reply as its mock, and the test passes without the partner", async () => {
     const partner = await stubPartner((_, response) => {
       response.setHeader("content-type", "application/json");
       response.end('{"price": 42}');
@@ -200,7 +219,7 @@ describe("sluice record", () => {
     const uncaptured = await call(server.baseUrl, "POST", "/api/priced", "x");
     expect(await sluice("record", uncaptured.headers.get("x-run-id") as string)).toMatchObject({
       exit: 1,
-      remarks: expect.stringContaining("were not captured: switch capture on with `sluice record priced --capture 10`"),
+      remarks: expect.stringContaining("were not captured: turn on capture with `sluice record priced --capture 10`"),
     });
     expect(await sluice("record", "priced", "--capture", "5")).toMatchObject({ exit: 0 });
     const reply = await call(server.baseUrl, "POST", "/api/priced", "KB-1", { "content-type": "text/plain" });
@@ -223,7 +242,7 @@ describe("sluice record", () => {
 });
 
 describe("sluice test --runtime", () => {
-  it("tests what is deployed, in sessions that live traffic does not see", async () => {
+  it("tests what is deployed, in sessions that do not affect live traffic", async () => {
     await server.putFlow("live", "- route:\n    id: live\n    from: {uri: webhook, steps: [{setBody: {id: partner, constant: real}}]}\n");
     put({
       "live.test.yaml":
@@ -243,7 +262,7 @@ describe("sluice test --runtime", () => {
 });
 
 describe("sluice doctor", () => {
-  it("finds a runtime that is there in order, and one that is not", async () => {
+  it("checks a reachable and an unreachable runtime", async () => {
     const { output } = await sluice("doctor", "--json");
     const states = Object.fromEntries(JSON.parse(output).findings.map(({ check, state }: { check: string; state: string }) => [check, state]));
     expect(states).toMatchObject({ Node: "ok", runtime: "ok", version: "ok", "deploy token": "ok", clock: "ok" });
@@ -251,16 +270,6 @@ describe("sluice doctor", () => {
     expect(await sluice("doctor")).toMatchObject({ exit: 1, output: expect.stringMatching(/✗ deploy token .* refused the deploy token/) });
     const terminal = recordedTerminal();
     expect(await runProgram(commands, ["doctor", "--runtime", "http://127.0.0.1:9"], terminal)).toBe(1);
-    expect(terminal.output()).toMatch(/✗ runtime .* nobody answers at http:\/\/127\.0\.0\.1:9 .*\(fix: start one with `sluice start`/);
+    expect(terminal.output()).toMatch(/✗ runtime .* no runtime at http:\/\/127\.0\.0\.1:9 .*\(fix: start one with `sluice start`/);
   });
-});
-
-it("sluice soak balances the books of a runtime that is running", async () => {
-  const { exit, output } = await sluice("soak", "--for", "8", "--clients", "3", "--rate", "150", "--json");
-  const report = JSON.parse(output);
-  expect([exit, report.faults]).toEqual([0, []]);
-  expect(report.calls).toBeGreaterThan(50);
-  expect(report.deploys).toBeGreaterThan(0);
-  expect(report.hungUp * report.broken * report.queued).toBeGreaterThan(0);
-  expect(await deployed()).not.toContain("sluice-soak");
 });

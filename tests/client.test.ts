@@ -1,9 +1,11 @@
-// The typed client against a started server, and its types against what the server declares.
+// The typed client against a real server, and its types against the server's declarations.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { ApiError, createClient, events, follow, type ApiClient, type EventOf } from "@sluice/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { settingDescriptions } from "@sluice/server";
 import { clientSources } from "../scripts/client/client-sources.mjs";
+import { settingsSource } from "../scripts/client/settings-source.mjs";
 import { answering, call, startTestServer, token, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
@@ -24,7 +26,7 @@ const refusalOf = async (work: Promise<unknown>): Promise<[number, string]> => {
 };
 
 describe("the client", () => {
-  it("has the types of what the server declares", async () => {
+  it("has the types that the server declares", async () => {
     const plain = (text: string): string => text.replaceAll(/[\s;,()|]/g, "");
     const sources = clientSources((await server.api("GET", "/openapi.json")).json);
     expect(Object.keys(sources)).toEqual(["schemas.ts", "operations.ts"]);
@@ -32,6 +34,12 @@ describe("the client", () => {
       const path = fileURLToPath(new URL(`../packages/client/src/${name}`, import.meta.url));
       expect(plain(readFileSync(path, "utf8")) === plain(source), "run `npm run client` and commit what it writes").toBe(true);
     }
+  });
+
+  it("is generated together with the settings of the library", () => {
+    const path = fileURLToPath(new URL("../packages/cli/src/library/settings.ts", import.meta.url));
+    const written = readFileSync(path, "utf8").replaceAll(/[\s|]/g, "");
+    expect(written === settingsSource(settingDescriptions).replaceAll(/[\s|]/g, ""), "run `npm run client` and commit what it writes").toBe(true);
   });
 
   it("installs, lists, reads, validates and removes a flow", async () => {
@@ -51,7 +59,7 @@ describe("the client", () => {
     expect(await client.call("DELETE /flows/:id", { params: { id: "shop" } })).toMatchObject({ deleted: true, routes: ["orders"] });
   });
 
-  it("sends text bodies as they are and reads replies that are no JSON", async () => {
+  it("sends text bodies unchanged and reads replies that are not JSON", async () => {
     const csv = "shop,sap\npiece,ST\n";
     const made = await client.call("PUT /value-mappings/:id", { params: { id: "uom" }, body: csv, contentType: "text/csv" });
     expect(made).toMatchObject({ columns: ["shop", "sap"], rowCount: 1 });
@@ -62,7 +70,7 @@ describe("the client", () => {
     expect(await client.call("GET /metrics")).toContain("# TYPE sluice_up gauge");
   });
 
-  it("says what the runtime said: refusals, a wrong token, nobody there", async () => {
+  it("reports error replies, a wrong token and an unreachable runtime", async () => {
     expect(await refusalOf(client.call("GET /flows/:id", { params: { id: "none" } }))).toEqual([404, "flow 'none' not found"]);
     expect(await refusalOf(client.call("GET /flows/:id", { params: { id: "a/../b" } }))).toEqual([
       400,
@@ -76,14 +84,14 @@ describe("the client", () => {
     await expect(own.call("GET /flows")).rejects.toThrow(new RangeError("401 unauthorized"));
   });
 
-  it("hands on calls of others with the reply as it came", async () => {
+  it("relays calls with the original reply", async () => {
     const refused = await client.relay("GET", "/flows/a:b");
     expect([refused.status, JSON.parse(refused.body)]).toEqual([400, { error: expect.stringContaining("invalid id 'a:b'") }]);
     const taken = await client.relay("POST", "/flows/validate", { body: { yaml: answering("orders", "one") } });
     expect([taken.status, JSON.parse(taken.body)]).toEqual([200, { valid: true, problems: [] }]);
   });
 
-  it("a call that takes too long is given up; one that is aborted throws the reason", async () => {
+  it("a call times out; an aborted one throws the reason", async () => {
     const never: typeof fetch = (_url, init) =>
       new Promise((_resolve, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason as Error)));
     expect(await refusalOf(createClient({ baseUrl: server.baseUrl, token, timeoutMs: 30, fetch: never }).call("GET /flows"))).toEqual([
@@ -97,7 +105,7 @@ describe("the client", () => {
     await expect(waiting).rejects.toThrow("enough");
   });
 
-  it("follows a stream event by event and ends when it is told to", async () => {
+  it("follows a stream event by event and stops on request", async () => {
     await client.call("PUT /flows/:id", { params: { id: "traced" }, body: { yaml: answering("traced", "x") } });
     const stop = new AbortController();
     const seen: EventOf<"GET /trace/stream">[] = [];
@@ -117,11 +125,11 @@ describe("the client", () => {
     expect(seen.map(({ id }) => id)).toEqual(seen.map((event) => (event.name === "trace" ? event.data.id : "")));
   });
 
-  it("takes a broken stream up again behind the last event, and throws only when the first connection fails", async () => {
+  it("resumes a broken stream after the last event, and throws only when the first connection fails", async () => {
     await client.call("PUT /flows/:id", { params: { id: "broken" }, body: { yaml: answering("broken", "x") } });
     const stop = new AbortController();
     const asked: (string | null)[] = [];
-    /** Cuts the first connection off after its first event. */
+    /** Closes the first connection after its first event. */
     const fragile: typeof fetch = async (url, init) => {
       asked.push(new Headers(init?.headers).get("last-event-id"));
       const reply = await fetch(url, init);
@@ -156,7 +164,7 @@ describe("the client", () => {
     await following;
     expect(states).toEqual(["connecting", "open", "down: cut off", "connecting", "open"]);
     expect([asked.length, asked[0], asked[1]?.split(".")[1]]).toEqual([2, null, expect.stringMatching(/^\d+$/)]);
-    // Nothing came twice, and nothing of what happened between the connections was lost: the runs are those of the history, in a row.
+    // No event is duplicated or lost between connections: the runs equal those of the history, in order.
     const { runs } = await client.call("GET /runs", { query: { routeId: "broken", limit: 1_000 } });
     const history = runs.map(({ id }) => id).toReversed();
     expect(seen).toEqual(history.slice(history.indexOf(seen[0] ?? "")).slice(0, 6));

@@ -1,5 +1,5 @@
-// Loaded into a watched runtime before it starts: collects its garbage when it is told to, so that memory somebody holds can be
-// told from memory that V8 has not looked through yet.
+// Loaded into a watched runtime before it starts: runs garbage collection on request, so that leaked memory can be distinguished from memory that
+// was not collected yet.
 const { setFlagsFromString } = require("node:v8");
 const { runInNewContext } = require("node:vm");
 

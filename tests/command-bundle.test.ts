@@ -1,6 +1,6 @@
-// The command as it is installed: one file with its compiled code beside it.
-import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+// The installed command: one bundled file with its code cache.
+import { spawnSync, type SpawnSyncReturns } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,16 +8,30 @@ import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { main, spawnServer } from "./spawned-server.ts";
 
-const cli = fileURLToPath(new URL("../packages/cli/", import.meta.url));
-const bundle = createRequire(import.meta.url)("../packages/cli/bin/bundle.cjs") as { isCurrent(): boolean; readonly cache: string };
+const root = fileURLToPath(new URL("..", import.meta.url));
+const cli = join(root, "packages/cli");
+const bundle = createRequire(import.meta.url)("../packages/cli/bin/bundle.cjs") as { isCurrent(): boolean };
+const cacheEnding = `.${process.versions.v8}-${process.arch}.cache`;
+const caches = (bundleFolder: string): string[] => readdirSync(bundleFolder).filter((name) => name.endsWith(cacheEnding));
 const folder = mkdtempSync(join(tmpdir(), "sluice-bundle-"));
+
+/** The installed command: only its files and the packages it depends on. */
+function copyCommand(target: string): void {
+  cpSync(join(cli, "bin"), join(target, "bin"), { recursive: true });
+  cpSync(join(cli, "package.json"), join(target, "package.json"));
+  cpSync(join(cli, "dist/bundle"), join(target, "dist/bundle"), { recursive: true });
+  symlinkSync(join(root, "node_modules"), join(target, "node_modules"));
+}
+
+const runCopy = (copy: string, ...words: string[]): SpawnSyncReturns<string> =>
+  spawnSync(process.execPath, [join(copy, "bin/sluice.cjs"), ...words], { encoding: "utf8" });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("the bundled command", () => {
-  it("is there and belongs to what was compiled last", () => {
+  it("exists and matches the last build", () => {
     expect(bundle.isCurrent(), "run `npm run build`").toBe(true);
-    expect(readdirSync(join(cli, "dist/bundle")).some((name) => bundle.cache.endsWith(name))).toBe(true);
+    expect(caches(join(cli, "dist/bundle"))).toHaveLength(1);
   });
 
   it("serves a flow", async () => {
@@ -29,7 +43,7 @@ describe("the bundled command", () => {
     server.clean();
   });
 
-  it("imports what stays outside of it: the operator's functions and the engine for scripts", async () => {
+  it("imports what is not bundled: the operator's functions and the engine for scripts", async () => {
     const functions = join(folder, "functions.mjs");
     writeFileSync(functions, "export const twice = ({ message }) => String(message.body).repeat(2);\n");
     const server = await spawnServer({ env: { SERVICE_ENABLE_JS: "true", SERVICE_FUNCTIONS: functions } });
@@ -41,7 +55,7 @@ describe("the bundled command", () => {
     server.clean();
   });
 
-  it("sets up what few flows need when they need it", async () => {
+  it("loads rarely used parts on demand", async () => {
     const server = await spawnServer();
     const steps = (id: string, text: string): string => `- route: {id: ${id}, from: {uri: webhook, steps: [${text}]}}\n`;
     const packed = (format: string): string => `{marshal: {${format}: {}}}, {unmarshal: {${format}: {}}}, {convertBodyTo: {type: String}}`;
@@ -55,35 +69,60 @@ describe("the bundled command", () => {
     expect(await answer("query", "<a><b>7</b></a>")).toBe("7");
     expect(await answer("total", '{"lines":[3,4]}')).toBe("7");
     for (const format of ["gzipDeflater", "zipDeflater", "zipFile"]) expect(await answer(format, "hello")).toBe("hello");
-    expect((await server.api("PUT", "/flows/wrong", { yaml: steps("wrong", "{setBody: {xpath: '/a['}}") })).json.error).toMatch(/xpath expression is wrong/);
+    expect((await server.api("PUT", "/flows/wrong", { yaml: steps("wrong", "{setBody: {xpath: '/a['}}") })).json.error).toMatch(/xpath expression is invalid/);
     expect((await server.api("PUT", "/flows/wrong", { yaml: steps("wrong", "{setBody: {jsonata: '$sum('}}") })).json.error).toMatch(/jsonata/);
     await server.end("SIGKILL");
     server.clean();
   });
 
-  it("runs without the modules it was made of, workers included, and with a cache of another V8", async () => {
-    const copy = join(folder, "packages/cli");
-    mkdirSync(join(copy, "dist"), { recursive: true });
-    cpSync(join(cli, "bin"), join(copy, "bin"), { recursive: true });
-    for (const name of ["cli", "server"]) cpSync(join(cli, "..", name, "package.json"), join(folder, "packages", name, "package.json"));
-    cpSync(join(cli, "dist/bundle"), join(copy, "dist/bundle"), { recursive: true });
-    symlinkSync(fileURLToPath(new URL("../node_modules", import.meta.url)), join(folder, "node_modules"));
-    for (const name of readdirSync(join(copy, "dist/bundle"))) if (name.endsWith(".cache")) writeFileSync(join(copy, "dist/bundle", name), "of no use");
-    const help = spawnSync(process.execPath, [join(copy, "bin/sluice.cjs"), "lint", "--help"], { encoding: "utf8" });
+  it("runs without its source modules, workers included, and replaces the code cache of another V8", async () => {
+    const copy = join(folder, "sluice");
+    copyCommand(copy);
+    const bundleFolder = join(copy, "dist/bundle");
+    for (const name of caches(bundleFolder)) writeFileSync(join(bundleFolder, name), "of no use");
+    const help = runCopy(copy, "lint", "--help");
     expect(help.stderr).toBe("");
     expect(help.stdout).toContain("Usage: sluice lint");
     const server = await spawnServer({ file: join(copy, "bin/sluice.cjs"), env: { SERVICE_WORKERS: "2" } });
     expect((await server.api("GET", "/health")).json).toMatchObject({ status: "UP", workers: [{ leads: true }, { leads: false }] });
+    await expect.poll(() => caches(bundleFolder).map((name) => statSync(join(bundleFolder, name)).size > 100_000)).toEqual([true]);
     expect(await server.end("SIGTERM")).toBe(0);
     server.clean();
+    expect(readdirSync(bundleFolder).filter((name) => name.endsWith(".next"))).toEqual([]);
   });
 
-  it("has no command for what only a supervisor may call", () => {
+  it("is used in a copied checkout, whatever its file times, until the compiler output changes", () => {
+    const checkout = join(folder, "checkout");
+    const copy = join(checkout, "packages/cli");
+    copyCommand(copy);
+    mkdirSync(join(copy, "src"));
+    const records = readdirSync(join(root, "packages"))
+      .flatMap((name) => [`packages/${name}/dist/.tsbuildinfo`, `packages/${name}/dist/server/.tsbuildinfo`])
+      .filter((path) => existsSync(join(root, path)));
+    expect(records.length).toBeGreaterThan(9);
+    const later = new Date(Date.now() + 60_000);
+    for (const record of records) {
+      cpSync(join(root, record), join(checkout, record));
+      utimesSync(join(checkout, record), later, later);
+    }
+    expect(runCopy(copy, "--version")).toMatchObject({ status: 0, stderr: "" });
+    const [changed] = records as [string];
+    writeFileSync(join(checkout, changed), "{}");
+    // This copy has no modules, so a start that rejects the bundle fails.
+    expect(runCopy(copy, "--version").stderr).toContain("ERR_MODULE_NOT_FOUND");
+  });
+
+  it("has the texts of its modules, also those that look like code", () => {
+    const written = spawnSync(process.execPath, [main, "new", "function", "total"], { cwd: folder, encoding: "utf8" });
+    expect([written.status, written.stdout]).toEqual([0, expect.stringContaining('import("sluice/functions").Exchange')]);
+  });
+
+  it("does not expose internal commands of the supervisor", () => {
     const called = spawnSync(process.execPath, [main, "worker"], { encoding: "utf8" });
     expect([called.status, called.stderr]).toEqual([2, expect.stringContaining("unknown command 'worker'")]);
   });
 
-  it("ends quietly when its reader goes away", () => {
+  it("exits quietly when its output is closed", () => {
     const piped = spawnSync("sh", ["-c", `"${process.execPath}" "${main}" help | head -1`], { encoding: "utf8" });
     expect(piped.stderr).toBe("");
     expect(piped.stdout).toMatch(/^Usage: sluice/);

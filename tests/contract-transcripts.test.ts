@@ -1,5 +1,5 @@
-// The transcripts of the contract, word for word where they are given: a test session with a partner that fails once, idempotent
-// webhooks, and the replies of flows.
+// The transcripts of the contract, verbatim where given: a test session with a partner that fails once, idempotent webhooks, and the replies of
+// flows.
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answering, call, eventually, startTestServer, type StartedServer } from "./started-server.ts";
@@ -115,7 +115,7 @@ describe("section 4: idempotent webhooks", () => {
 `;
   const pay = (key: string, body: string, wait = "0") => call(server.baseUrl, "POST", "/api/pay", body, { "idempotency-key": key, wait });
 
-  it("D44: the same key and body give the stored reply, another body is 422, a run still going 409", async () => {
+  it("D44: the same key and body give the stored reply, another body is 422, a run in progress 409", async () => {
     expect((await server.putFlow("pay", flow)).status).toBe(201);
     const first = await pay("k1", "a");
     expect([first.status, first.headers.get("idempotent-replayed")]).toEqual([200, null]);

@@ -94,7 +94,7 @@ describe("dead letters", () => {
     }
   });
 
-  it("a letter whose route is gone is kept and says so", async () => {
+  it("a letter whose route was removed is kept and reported", async () => {
     await server.putFlow("shop", failing());
     await post("A-1");
     const [{ id }] = (await letters()).deadLetters;
@@ -129,16 +129,19 @@ describe("dead letters", () => {
     await target.putFlow("shop", failing(true).replace('- setBody: {simple: "${body} well"}', "- delay: {constant: 900}"));
   }
 
-  it("a bulk replay that takes long tells how far it is, and can be cancelled", { timeout: 120_000 }, async () => {
+  it("a long bulk replay reports its progress, and can be cancelled", { timeout: 120_000 }, async () => {
     await slowLetters(server, 40);
     const begun = await server.api("POST", "/dead-letters/replay", { routeId: "orders" });
     expect([begun.status, begun.json]).toMatchObject([202, { status: "running", total: 40, failed: 0, skipped: 0 }]);
     const path = `/dead-letters/replays/${begun.json.id}`;
     await eventually(async () => (await server.api("GET", path)).json.replayed > begun.json.replayed);
-    expect((await server.api("DELETE", path)).json).toMatchObject({ id: begun.json.id, status: "cancelled", total: 40 });
+    // While the cancellation waits for the letters in flight, a reader must not take their numbers for final.
+    const [cancelled, ...seen] = await Promise.all([server.api("DELETE", path), server.api("GET", path), server.api("GET", path)]);
+    expect(cancelled.json).toMatchObject({ id: begun.json.id, status: "cancelled", total: 40 });
+    for (const { json } of seen) if (json.status !== "running") expect(json).toEqual(cancelled.json);
+    expect((await letters()).total).toBe(40 - cancelled.json.replayed);
     const running = async (): Promise<number> => (await server.api("GET", "/runs?routeId=orders&status=running")).json.total;
     await eventually(async () => (await running()) === 0);
-    await eventually(async () => (await letters()).total === 40 - (await server.api("GET", path)).json.replayed);
     const { replayed } = (await server.api("GET", path)).json;
     expect(replayed).toBeLessThan(40);
     await sleep(300);
@@ -147,13 +150,13 @@ describe("dead letters", () => {
     expect((await server.api("DELETE", "/dead-letters/replays/replay_x")).json).toEqual({ error: "replay 'replay_x' not found" });
   });
 
-  it("a bulk replay ends with the runtime: nothing is cut off, and the letters it did not come to stay", { timeout: 120_000 }, async () => {
+  it("a bulk replay stops with the runtime: running replays finish, and the remaining letters stay", { timeout: 120_000 }, async () => {
     let spawned = await spawnServer();
     await slowLetters(spawned, 40);
     const begun = await spawned.api("POST", "/dead-letters/replay", { routeId: "orders" });
     expect(begun.status).toBe(202);
     expect(await spawned.end()).toBe(0);
-    expect(spawned.output()).not.toContain("abandoned");
+    expect(spawned.output()).not.toContain("Abandoned");
     spawned = await spawnServer({ dataDir: spawned.dataDir });
     const { total } = (await spawned.api("GET", "/dead-letters")).json;
     expect([total > 0, total <= 40 - begun.json.replayed]).toEqual([true, true]);
@@ -178,7 +181,7 @@ describe("dead letters", () => {
     expect((await server.api("GET", "/dead-letters?limit=0")).status).toBe(400);
   });
 
-  it("removes one, or those that match, but never all by mistake", async () => {
+  it("removes one, or those that match, but never all by accident", async () => {
     await server.putFlow("shop", failing());
     for (const body of ["a", "b", "c"]) await post(body);
     const [{ id }] = (await letters()).deadLetters;
@@ -190,7 +193,7 @@ describe("dead letters", () => {
     expect((await letters()).total).toBe(0);
   });
 
-  it("a letter of a test session is sent in again inside that session only, and never for real when it is over", async () => {
+  it("a letter of a test session is replayed inside that session only, and never after it has ended", async () => {
     const queued = `- route: {id: waiting, from: {uri: "queue:tested?maximumRedeliveries=0", steps: [{to: {id: far, uri: "mock:far"}}, {throwException: {exceptionType: java.io.IOException, message: down}}]}}\n`;
     await server.putFlow("shop", failing());
     expect(
@@ -209,13 +212,13 @@ describe("dead letters", () => {
     }
     expect((await server.api("DELETE", `/test/session/${sessionId}`)).json.callCount).toBe(2);
     const refused = await server.api("POST", `/dead-letters/${waiting?.id}/replay`);
-    expect([refused.status, refused.json.error]).toEqual([409, expect.stringContaining(`it is of test session '${sessionId}', which is over`)]);
+    expect([refused.status, refused.json.error]).toEqual([409, expect.stringContaining(`it belongs to test session '${sessionId}', which is closed`)]);
     await server.putFlow("shop", failing(true));
     expect((await server.api("POST", "/dead-letters/replay", { routeId: "orders" })).json).toMatchObject({ total: 2, replayed: 1, failed: 0, skipped: 1 });
     expect((await letters("?routeId=orders")).deadLetters.map(({ id }: { id: string }) => id)).toEqual([tested?.id]);
   });
 
-  it("an empty text, or one cut off by a NUL, never stands for all", async () => {
+  it("an empty text, or one truncated by a NUL, never matches all", async () => {
     await server.putFlow("shop", failing());
     for (const body of ["a", "b"]) await post(body);
     const [{ id }] = (await letters()).deadLetters;
@@ -241,7 +244,7 @@ describe("dead letters", () => {
     expect((await letters()).total).toBe(2);
   });
 
-  it("keeps the newest, also when it alone is over the bound", async () => {
+  it("keeps the newest, even if it alone exceeds the limit", async () => {
     await server.stop();
     server = await startTestServer({ dataDir, env: { SERVICE_DEAD_LETTER_BYTES: "8k" } });
     await server.putFlow("shop", failing());
@@ -253,24 +256,25 @@ describe("dead letters", () => {
     await eventually(async () => (await letters()).total === 1 && (await size()) < 8_192);
   });
 
-  it("drops the oldest over the bound and says so in the log", async () => {
+  it("drops the oldest over the limit and logs it", async () => {
     await server.stop();
     server = await startTestServer({ dataDir, env: { SERVICE_DEAD_LETTERS: "5" } });
     await server.putFlow("shop", failing());
     for (let number = 0; number < 8; number++) await post(`A-${number}`);
     await eventually(async () => (await letters()).total === 5);
     expect((await letters()).deadLetters.map((letter: { error: { message: string } }) => letter.error.message.at(-1))).toEqual(["7", "6", "5", "4", "3"]);
-    expect(server.logText()).toContain("of the oldest dead letters were removed");
+    // The log is written after the letters are deleted.
+    await eventually(() => server.logText().includes("oldest dead letters: the limit is"));
   });
 
-  it("answers empty, 404 and 0 when there was never a letter", async () => {
+  it("replies with an empty list, 404 and 0 when there are no letters", async () => {
     expect(await letters()).toEqual({ deadLetters: [], total: 0 });
     expect((await server.api("GET", "/dead-letters/01J")).json).toEqual({ error: "dead letter '01J' not found" });
     expect((await server.api("DELETE", "/dead-letters?routeId=x")).json).toEqual({ deleted: 0 });
     expect((await server.api("POST", "/dead-letters/replay", { routeId: "x" })).json).toMatchObject({ total: 0, status: "completed" });
   });
 
-  it("one that is damaged on disk hides no other, shows what is left of it, and is not sent in again by halves", async () => {
+  it("a damaged one does not hide others, shows its readable parts, and is not replayed", async () => {
     await server.putFlow("shop", failing());
     for (const body of ["whole", "no-envelope", "no-failure", "no-kind", "no-time"]) await post(body);
     await server.stop();
@@ -291,7 +295,7 @@ describe("dead letters", () => {
         "no stock for changed no-kind",
         "no stock for changed no-time",
         "no stock for changed whole",
-        "the record of the failure is damaged and cannot be read",
+        "the stored failure is damaged and cannot be read",
       ],
     ]);
     for (const { id, error } of deadLetters) {
@@ -305,19 +309,19 @@ describe("dead letters", () => {
     expect((await server.api("POST", "/dead-letters/replay", { routeId: "orders" })).json).toMatchObject({ total: 5, failed: 3, skipped: 2 });
   });
 
-  it("refuses other names under sluice:", async () => {
+  it("rejects other names under sluice:", async () => {
     const reply = await server.putFlow("shop", failing().replace("sluice:dead-letters", "sluice:dead-leters"));
-    expect([reply.status, reply.json.error]).toEqual([422, expect.stringContaining("there is no 'sluice:dead-leters'")]);
+    expect([reply.status, reply.json.error]).toEqual([422, expect.stringContaining("unknown endpoint 'sluice:dead-leters'")]);
   });
 
-  it("survives kill -9 once the caller has its answer", { timeout: 120_000 }, async () => {
+  it("survives kill -9 once the caller has the reply", { timeout: 120_000 }, async () => {
     let spawned = await spawnServer();
     await spawned.putFlow("shop", failing());
     expect((await call(spawned.baseUrl, "POST", "/api/orders", "A-1")).status).toBe(200);
     await spawned.end("SIGKILL");
     spawned = await spawnServer({ dataDir: spawned.dataDir });
     expect((await spawned.api("GET", "/dead-letters")).json.total).toBe(1);
-    await eventually(() => spawned.output().includes("it was checked and is whole"));
+    await eventually(() => spawned.output().includes("its integrity check passed"));
     expect(await spawned.end()).toBe(0);
     spawned.clean();
   });

@@ -1,5 +1,5 @@
-// What was taken in gets done, or somebody is told: rows of group M with real clocks, partners and a process of its own.
-// The rough and long ones are in tests/faults.
+// Accepted messages are processed, or the failure is reported: group M with real clocks, partners and a separate process. The longer ones are
+// in tests/faults.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
 import { call, eventually, sleep } from "./started-server.ts";
@@ -45,7 +45,7 @@ describe("failures", () => {
     await Promise.all([first.close(), failing.close()]);
   });
 
-  it("M03: what is exhausted reaches the dead letter once, with the original body and why, and the caller sees no failure", async () => {
+  it("M03: an exhausted message reaches the dead letter endpoint once, with the original body and the reason, and the caller sees no failure", async () => {
     const failing = await stubPartner((_call, response) => void response.writeHead(500).end("no"));
     const letters = await stubPartner();
     await server.putFlow(
@@ -71,7 +71,7 @@ describe("failures", () => {
     await down.close();
   });
 
-  it("M05: a partner that never answers costs its timeout, not a slot: the connection is closed and the run failed", async () => {
+  it("M05: a partner that never replies costs its timeout, not a slot: the connection is closed and the run failed", async () => {
     const silent = await stubPartner(() => undefined);
     await server.putFlow("m05", route("m05", "webhook", `to: ${silent.url}/?responseTimeout=300`));
     const reply = await post("m05");
@@ -106,7 +106,7 @@ describe("failures", () => {
 });
 
 describe("many messages", () => {
-  it("M12: one poison message among 1,000 is dead-lettered, the rest pass unhindered", async () => {
+  it("M12: one poison message among 1,000 is dead-lettered, the rest pass", async () => {
     const letters: string[] = [];
     const done: string[] = [];
     const target = await stubPartner(({ url, body }, response) => {
@@ -132,7 +132,7 @@ describe("many messages", () => {
     await target.close();
   });
 
-  it("M14: taps, copies, parts and queues lose nothing when the process is told to stop under load", async () => {
+  it("M14: taps, copies, parts and queues lose nothing when the process is stopped under load", async () => {
     const counts = new Map<string, number>();
     const target = await stubPartner(({ url }, response) => {
       counts.set(url, (counts.get(url) ?? 0) + 1);

@@ -1,4 +1,4 @@
-// PUT …?tests=required: a flow comes into service only when its tests pass, and trying it disturbs nobody.
+// PUT …?tests=required: a flow is deployed only when its tests pass, and testing it has no side effects.
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { answering, call, startTestServer, type ApiReply, type StartedServer } f
 
 let server: StartedServer;
 const inbox = mkdtempSync(join(tmpdir(), "sluice-inbox-"));
-/** Where the system keeps what passes, for this file alone: what other tests leave there for a moment is not ours. */
+/** A temporary directory for this file only, so that other tests do not interfere. */
 const passing = mkdtempSync(join(tmpdir(), "sluice-passing-"));
 const usual = process.env["TMPDIR"];
 beforeAll(async () => {
@@ -31,26 +31,26 @@ tests:
 `;
 
 describe("the deploy gate", () => {
-  it("a flow whose tests pass comes into service, and its tests are kept", async () => {
+  it("a flow whose tests pass is deployed, and its tests are kept", async () => {
     const reply = await put("gated", { yaml: answering("gated", "one"), tests: expecting("gated", "one") });
     expect([reply.status, reply.json.testsPassed, reply.json.created]).toEqual([201, 1, true]);
     expect((await webhook("gated")).text).toBe("one");
     expect((await server.api("GET", "/flows/gated")).json.tests).toBe(expecting("gated", "one"));
   });
 
-  it("a flow whose tests fail is refused by name of the test, and the running version stays", async () => {
+  it("a flow whose tests fail is rejected with the name of the test, and the running version stays", async () => {
     const reply = await put("gated", { yaml: answering("gated", "two"), tests: expecting("gated", "three") });
     expect([reply.status, reply.json]).toEqual([
       422,
-      { error: `1 of 1 tests of flow 'gated' failed: 'answers' (line 3): expected a reply that holds "three", got "two"` },
+      { error: `1 of 1 tests of flow 'gated' failed: 'answers' (line 3): expected a reply that contains "three", got "two"` },
     ]);
     expect((await webhook("gated")).text).toBe("one");
     expect((await server.api("GET", "/flows/gated")).json).toMatchObject({ yaml: answering("gated", "one"), tests: expecting("gated", "one") });
   });
 
-  it("the tests that are kept hold for a later version that brings none, also as a plain YAML body", async () => {
+  it("stored tests apply to a later version without tests, also as a plain YAML body", async () => {
     const refused = await put("gated", { yaml: answering("gated", "two") });
-    expect([refused.status, refused.json.error]).toEqual([422, expect.stringContaining(`expected a reply that holds "one", got "two"`)]);
+    expect([refused.status, refused.json.error]).toEqual([422, expect.stringContaining(`expected a reply that contains "one", got "two"`)]);
     const raw = await server.api("PUT", "/flows/gated?tests=required", answering("gated", "two"), { "content-type": "application/yaml" });
     expect(raw.status).toBe(422);
     expect((await server.api("PUT", "/flows/gated", answering("gated", "two"), { "content-type": "application/yaml" })).status).toBe(200);
@@ -59,24 +59,24 @@ describe("the deploy gate", () => {
     expect([back.status, back.json.testsPassed]).toEqual([200, 1]);
   });
 
-  it("the same text again is tried too", async () => {
+  it("the same text is tested again", async () => {
     const reply = await put("gated", { yaml: answering("gated", "one") });
     expect(reply.json).toMatchObject({ changed: false, testsPassed: 1 });
     expect((await put("gated", { yaml: answering("gated", "one"), tests: expecting("gated", "other") })).status).toBe(422);
   });
 
-  it("null removes the tests; without any the gate is shut, and dryRun tries without installing", async () => {
+  it("null removes the tests; without any the deployment is rejected, and dryRun tests without installing", async () => {
     expect((await put("gated", { yaml: answering("gated", "one"), tests: null }, "")).status).toBe(200);
     expect((await server.api("GET", "/flows/gated")).json.tests).toBeNull();
     const reply = await put("gated", { yaml: answering("gated", "two") });
-    expect([reply.status, reply.json]).toEqual([422, { error: "flow 'gated' has no tests: send them as 'tests' beside 'yaml'" }]);
+    expect([reply.status, reply.json]).toEqual([422, { error: "flow 'gated' has no tests: send them as 'tests' together with 'yaml'" }]);
     const dry = await put("fresh", { yaml: answering("fresh", "a"), tests: expecting("fresh", "a") }, "?tests=required&dryRun=true");
     expect([dry.status, dry.json.testsPassed, dry.json.dryRun]).toEqual([200, 1, true]);
     expect((await server.api("GET", "/flows/fresh")).status).toBe(404);
     expect((await put("fresh", { yaml: answering("fresh", "a"), tests: expecting("fresh", "b") }, "?tests=required&dryRun=true")).status).toBe(422);
   });
 
-  it("what is wrong with the flow or with the tests is told as such", async () => {
+  it("errors in the flow and errors in the tests are distinguished", async () => {
     const faulty = await put("bad", { yaml: answering("bad", "x").replace("setBody", "setBdy"), tests: expecting("bad", "x") });
     expect([faulty.status, faulty.json.error]).toEqual([422, expect.stringMatching(/^line 6: unknown step 'setBdy'/)]);
     for (const query of ["", "?tests=required"]) {
@@ -84,15 +84,15 @@ describe("the deploy gate", () => {
       expect([wrong.status, wrong.json.error]).toEqual([422, expect.stringMatching(/^tests: line \d+, column \d+: /)]);
     }
     const other = await put("bad", { yaml: answering("bad", "x"), tests: expecting("bad", "x").replace("flow: flow.yaml", "flowId: another") });
-    expect([other.status, other.json]).toEqual([422, { error: "tests: they are for flow 'another', not for flow 'bad'" }]);
+    expect([other.status, other.json]).toEqual([422, { error: "tests: the tests are for flow 'another', not for flow 'bad'" }]);
     const file = await put("bad", { yaml: answering("bad", "x"), tests: `valueMappings: {uom: uom.json}\n${expecting("bad", "x")}` });
-    expect([file.status, file.json]).toEqual([422, { error: "tests: the file 'uom.json' is not here: write its content into the tests" }]);
+    expect([file.status, file.json]).toEqual([422, { error: "tests: the file 'uom.json' is not available: put its content into the tests" }]);
     expect((await put("bad", { yaml: answering("bad", "x"), tests: 5 })).json).toEqual({ error: "tests must be a string" });
     expect((await put("bad", { yaml: answering("bad", "x") }, "?tests=perhaps")).json).toEqual({ error: "tests must be one of required" });
     expect((await server.api("GET", "/flows/bad")).status).toBe(404);
   });
 
-  it("trying takes in nothing: files stay, timers rest, nobody outside is called", async () => {
+  it("testing consumes nothing: files stay, timers do not fire, no external system is called", async () => {
     writeFileSync(join(inbox, "waiting.txt"), "keep me");
     const yaml = `- route:
     id: from-files
@@ -120,7 +120,7 @@ tests:
     expect((await server.api("GET", "/runs?routeId=ticking")).json.total).toBe(0);
   });
 
-  it("sees tables, parameters and variables as the flow will, and leaves nothing behind", async () => {
+  it("uses tables, parameters and variables like the flow, and leaves nothing behind", async () => {
     await server.api("PUT", "/value-mappings/uom", { entries: { piece: "ST" } });
     const yaml = `- route:
     id: mapped
@@ -136,7 +136,7 @@ tests:
     expect(readdirSync(passing).filter((name) => name.startsWith("sluice-trial-"))).toEqual([]);
   });
 
-  it("a flow in service answers while another version is tried, and deploys of others go on", async () => {
+  it("a deployed flow serves requests while another version is tested, and other deployments continue", async () => {
     await put("busy", { yaml: answering("busy", "v1") }, "");
     const slow = `flow: f
 defaults: {time: real}
@@ -161,7 +161,7 @@ tests:
     expect((await webhook("busy")).text).toBe("v2");
   });
 
-  it("tests go with their flow and are there after a restart", async () => {
+  it("tests are removed with their flow and survive a restart", async () => {
     await put("gone", { yaml: answering("gone", "x"), tests: expecting("gone", "x") });
     expect(existsSync(join(server.dataDir, "flow-tests/gone.yaml"))).toBe(true);
     await server.api("DELETE", "/flows/gone");

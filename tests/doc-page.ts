@@ -1,12 +1,12 @@
-// A page of the documentation as the tests see it: its code blocks, each with what its first line says is to be done with it.
+// A page of the documentation for the tests: its code blocks, each with the instructions of its first line.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 export interface Block {
   readonly line: number;
-  /** The first word behind the fence: `sh`, `yaml`, `json`, …; empty when there is none. */
+  /** The first word after the fence: `sh`, `yaml`, `json`, …; empty when there is none. */
   readonly kind: string;
-  /** The second word, when it is no `file=`. */
+  /** The second word, unless it is `file=`. */
   readonly mode: string | undefined;
   /** Where the block is written to before the next command runs. */
   readonly file: string | undefined;
@@ -16,8 +16,10 @@ export interface Block {
 export interface DocPage {
   readonly path: string;
   readonly blocks: readonly Block[];
-  /** What the server of the page is started with, from `<!-- settings: NAME=value … -->`. */
+  /** Settings of the page's server, from `<!-- settings: NAME=value … -->`. */
   readonly settings: Readonly<Record<string, string>>;
+  /** The server that its commands need, from `<!-- server: nats at localhost:4222 -->`, and the address shown on the page. */
+  readonly server?: { readonly name: string; readonly address: string };
 }
 
 /** Every Markdown file below a folder. */
@@ -31,7 +33,9 @@ export function markdownBelow(folder: string): readonly string[] {
 export function readPage(path: string): DocPage {
   const text = readFileSync(path, "utf8");
   const settings = /<!-- settings: (.+?) -->/.exec(text)?.[1] ?? "";
-  return { path, blocks: blocksOf(text), settings: Object.fromEntries(settings.split(" ").flatMap((word) => pair(word))) };
+  const [, name, address] = /<!-- server: (\S+) at (\S+) -->/.exec(text) ?? [];
+  const server = name === undefined || address === undefined ? {} : { server: { name, address } };
+  return { path, blocks: blocksOf(text), ...server, settings: Object.fromEntries(settings.split(" ").flatMap((word) => pair(word))) };
 }
 
 function pair(word: string): readonly (readonly [string, string])[] {
@@ -52,7 +56,7 @@ function blocksOf(text: string): readonly Block[] {
   });
 }
 
-/** A text in which `…` stands for anything. */
+/** A text in which `…` matches anything. */
 export const pattern = (text: string): RegExp =>
   new RegExp(
     `^${text

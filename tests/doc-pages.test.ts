@@ -1,28 +1,30 @@
-// Every code block of the documentation is run or checked. On a page a block is, by the words behind its fence:
-//   sh            run, in order, in one folder per page against a server of its own; an `output` block behind it is what it prints
-//   sh start      what the test does itself: starting the server, setting $SLUICE, $TOKEN and $AUTH
-//   sh elsewhere  needs what a test has not (a container, systemd, a browser): its syntax and its sluice commands are checked
+// Every code block of the documentation is run or checked. The words after the fence select how:
+//   sh            run, in order, in one folder per page against its own server; a following `output` block is the expected output
+//   sh start      done by the test itself: starting the server, setting $SLUICE, $TOKEN and $AUTH
+//   sh elsewhere  needs something a test lacks (a container, systemd, a browser): only the syntax and the sluice commands are checked
 //   yaml          a flow that can be deployed; `yaml tests` a file of flow tests; `yaml other` any YAML
 //   ini           a systemd unit
-//   js            a module that can be read
-//   json          JSON in which `…` stands for anything
+//   js            a module that can be parsed
+//   ts            an exact excerpt of the sources of an example
+//   json          JSON in which `…` matches anything
 //   <any> file=x  also written to x before the next command runs
-//   text          looked at by nobody
+//   text          not checked
 import { execFile, execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { readFlowTests } from "@sluice/flow-tests";
 import { createFlowChecker } from "@sluice/server/check";
+import { serverFor, serverPrograms } from "@sluice/testkit";
 import { describe, expect, it, vi } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { markdownBelow, pattern, readPage, type Block, type DocPage } from "./doc-page.ts";
 import { firstFault } from "./run-page.ts";
 import { main } from "./spawned-server.ts";
 
-// Some pages start a dozen processes, which takes its time on a busy machine.
+// Some pages start a dozen processes, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -35,9 +37,9 @@ const pages = [
 const checkFlow = createFlowChecker();
 const anyValue = (name: string): string => (name.endsWith("url") ? "http://x.invalid" : "x");
 
-/** Everything wrong with a flow of which neither the parameters nor the operator's functions are known. */
-function flowFaults(source: string): readonly string[] {
-  const { diagnostics, flow } = checkFlow({ id: "doc", source, property: anyValue });
+/** All errors in a flow whose parameters and operator functions are unknown. */
+async function flowFaults(source: string): Promise<readonly string[]> {
+  const { diagnostics, flow } = await checkFlow({ id: "doc", source, property: anyValue });
   const faults = diagnostics
     .filter(({ severity, code }) => severity === "error" && code !== "bean-unknown")
     .map(({ span, message }) => `line ${span.line}: ${message}`);
@@ -61,7 +63,7 @@ function shellFaults(source: string): readonly string[] {
   return [];
 }
 
-/** A systemd unit, looked at by systemd where there is one. */
+/** Checks a systemd unit with systemd if it is available. */
 function unitFaults(source: string): readonly string[] {
   if (!existsSync("/usr/bin/systemd-analyze")) return [];
   const folder = mkdtempSync(join(tmpdir(), "sluice-unit-"));
@@ -69,7 +71,7 @@ function unitFaults(source: string): readonly string[] {
   writeFileSync(unit, source.replaceAll("/usr/bin/node", process.execPath));
   const { status, stderr } = spawnSync("systemd-analyze", ["verify", unit], { encoding: "utf8" });
   rmSync(folder, { recursive: true });
-  // It exits with 0 also for words it does not know.
+  // It also exits with 0 for unknown keywords.
   return stderr.split("\n").filter((line) => line.includes("page.service") || (status !== 0 && line !== ""));
 }
 
@@ -82,32 +84,40 @@ function scriptFaults(source: string): readonly string[] {
   return status === 0 ? [] : [stderr];
 }
 
-const known: Readonly<Record<string, (body: string) => readonly string[]>> = {
+const exampleSources = readdirSync(join(root, "examples"), { recursive: true, encoding: "utf8" })
+  .filter((name) => /^[^/\\]+[/\\]src[/\\].*\.ts$/.test(name))
+  .map((name) => readFileSync(join(root, "examples", name), "utf8"));
+
+const excerptFaults = (source: string): readonly string[] => (exampleSources.some((text) => text.includes(source)) ? [] : ["no example has these lines"]);
+
+const known: Readonly<Record<string, (body: string) => readonly string[] | Promise<readonly string[]>>> = {
   yaml: flowFaults,
   "yaml tests": testFaults,
   "yaml other": yamlFaults,
   json: jsonFaults,
   ini: unitFaults,
   js: scriptFaults,
+  ts: excerptFaults,
   sh: shellFaults,
   "sh start": shellFaults,
   "sh elsewhere": shellFaults,
 };
 const unchecked = new Set(["", "text", "output", "csv", "xml"]);
 
-function faultsOf({ kind, mode, body }: Block): readonly string[] {
+async function faultsOf({ kind, mode, body }: Block): Promise<readonly string[]> {
   const check = known[mode === undefined ? kind : `${kind} ${mode}`];
-  if (check === undefined) return unchecked.has(kind) && mode === undefined ? [] : [`nobody knows what to do with a block of '${kind} ${mode ?? ""}'`];
+  if (check === undefined) return unchecked.has(kind) && mode === undefined ? [] : [`unknown kind of block '${kind} ${mode ?? ""}'`];
   try {
-    return check(body);
+    return await check(body);
   } catch (error) {
     return [(error as Error).message];
   }
 }
 
 describe("the blocks of every page", () => {
-  it.each(pages.filter(({ blocks }) => blocks.length > 0).map((page) => [nameOf(page), page] as const))("%s can be read", (_, { blocks }) => {
-    expect(blocks.flatMap((block) => faultsOf(block).map((fault) => `line ${block.line}: ${fault}`))).toEqual([]);
+  it.each(pages.filter(({ blocks }) => blocks.length > 0).map((page) => [nameOf(page), page] as const))("%s are valid", async (_, { blocks }) => {
+    const found = await Promise.all(blocks.map(async (block) => (await faultsOf(block)).map((fault) => `line ${block.line}: ${fault}`)));
+    expect(found.flat()).toEqual([]);
   });
 
   it("name only commands that exist", async () => {
@@ -127,7 +137,7 @@ describe("the blocks of every page", () => {
 
 const guides = pages.filter(({ blocks }) => blocks.some(({ kind, mode }) => kind === "sh" && mode === undefined));
 
-it("the start and at least twenty tasks are among the pages that are run", () => {
+it("the executed pages include the start page and at least twenty tasks", () => {
   const names = guides.map(nameOf);
   expect(names).toContain("README.md");
   expect(names).toContain("docs/start/five-minutes.md");
@@ -135,31 +145,40 @@ it("the start and at least twenty tasks are among the pages that are run", () =>
   expect(names.filter((name) => name.startsWith("examples/")).length).toBe(readdirSync(join(root, "examples")).length);
 });
 
-describe("what the pages say", () => {
-  it.concurrent.each(guides.map((page) => [nameOf(page), page] as const))("%s does what it says", async (_, page) => {
-    expect(await firstFault(page)).toBeUndefined();
+describe("executed pages", () => {
+  const needs = ({ server }: DocPage): string => (server === undefined ? "" : ` (needs ${serverPrograms[server.name as keyof typeof serverPrograms].title})`);
+  it.concurrent.for(guides.map((page) => [nameOf(page) + needs(page), page] as const))("%s works as described", async ([, page], { skip }) => {
+    if (page.server === undefined) return expect(await firstFault(page)).toBeUndefined();
+    const server = await serverFor(page.server.name as Parameters<typeof serverFor>[0], { own: true });
+    if (server === undefined) return skip();
+    try {
+      expect(await firstFault(page, `${server.host}:${server.port}`)).toBeUndefined();
+    } finally {
+      await server.end();
+    }
   });
 });
 
 describe("the checks themselves", () => {
   const block = (kind: string, body: string, mode?: string): Block => ({ line: 1, kind, mode, file: undefined, body });
 
-  it("find what is wrong", () => {
-    expect(faultsOf(block("yaml", "- route: {id: a, from: {uri: webhook, steps: [{lgo: x}]}}"))).toEqual([expect.stringContaining("unknown step 'lgo'")]);
-    expect(faultsOf(block("yaml", "[]"))).not.toEqual([]);
-    expect(faultsOf(block("yaml", "flow: a.yaml\ntests: [{nam: x}]", "tests"))).not.toEqual([]);
-    expect(faultsOf(block("yaml", "a: [", "other"))).not.toEqual([]);
-    expect(faultsOf(block("js", "const a = ;"))).toEqual([expect.stringContaining("SyntaxError")]);
-    expect(faultsOf(block("json", '{"a": }'))).not.toEqual([]);
-    expect(faultsOf(block("json", '{"a": "…", "b": [1, …]}'))).toEqual([]);
-    expect(faultsOf(block("sh", "if true; then"))).not.toEqual([]);
-    if (existsSync("/usr/bin/systemd-analyze")) expect(faultsOf(block("ini", "[Service]\nExecStart=/usr/bin/node\nRestrat=always\n"))).not.toEqual([]);
-    expect(faultsOf(block("klingon", "x"))).not.toEqual([]);
+  it("find errors", async () => {
+    expect(await faultsOf(block("yaml", "- route: {id: a, from: {uri: webhook, steps: [{lgo: x}]}}"))).toEqual([expect.stringContaining("unknown step 'lgo'")]);
+    expect(await faultsOf(block("yaml", "[]"))).not.toEqual([]);
+    expect(await faultsOf(block("yaml", "flow: a.yaml\ntests: [{nam: x}]", "tests"))).not.toEqual([]);
+    expect(await faultsOf(block("yaml", "a: [", "other"))).not.toEqual([]);
+    expect(await faultsOf(block("js", "const a = ;"))).toEqual([expect.stringContaining("SyntaxError")]);
+    expect(await faultsOf(block("json", '{"a": }'))).not.toEqual([]);
+    expect(await faultsOf(block("json", '{"a": "…", "b": [1, …]}'))).toEqual([]);
+    expect(await faultsOf(block("sh", "if true; then"))).not.toEqual([]);
+    if (existsSync("/usr/bin/systemd-analyze")) expect(await faultsOf(block("ini", "[Service]\nExecStart=/usr/bin/node\nRestrat=always\n"))).not.toEqual([]);
+    expect(await faultsOf(block("ts", "export const nowhere = 1;"))).toEqual(["no example has these lines"]);
+    expect(await faultsOf(block("klingon", "x"))).not.toEqual([]);
     expect("a b").toMatch(pattern("a …"));
     expect("b a").not.toMatch(pattern("a …"));
   });
 
-  it("see when a command fails, and when it prints something else", async () => {
+  it("detect a failing command and different output", async () => {
     const sh = (body: string): Block => block("sh", body);
     const page = (...blocks: readonly Block[]) => firstFault({ path: "page.md", settings: {}, blocks });
     expect(await page(sh('echo "$TOKEN" > a; A=1\n'), sh('cat a; echo "$A"\n'), block("output", "T0ken-…\n1\n"))).toBeUndefined();
@@ -167,7 +186,7 @@ describe("the checks themselves", () => {
     expect(await page(sh("echo a\n"), block("output", "b\n"))).toMatch(/^line 1: the page shows\nb\n\nand the command prints\na\n/);
   });
 
-  it("read the words behind a fence", () => {
+  it("parse the words after a fence", () => {
     const folder = mkdtempSync(join(tmpdir(), "sluice-page-"));
     writeFileSync(join(folder, "page.md"), "<!-- settings: A=1 B=c=d -->\n\n```yaml file=x/y.yaml\na: 1\n```\n\n```sh start\nls\n```\n");
     expect(readPage(join(folder, "page.md"))).toMatchObject({

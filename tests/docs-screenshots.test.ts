@@ -1,4 +1,4 @@
-// The pictures of the designer are complete: every screen the script visits, in both themes, on its page, and small.
+// The screenshots of the designer are complete: every screen the script visits, in both themes, on its page, and small.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,8 +9,8 @@ const folder = fileURLToPath(new URL("../docs/designer", import.meta.url));
 const expected = Object.keys({ ...screens, ...lockedScreens }).flatMap((name) => [`${name}-dark.png`, `${name}-light.png`]);
 const pictures = readdirSync(join(folder, "screens")).map((name) => ({ name, bytes: readFileSync(join(folder, "screens", name)) }));
 
-describe("the pictures of the designer", () => {
-  it("are there for every screen in both themes, and no others", () => {
+describe("the screenshots of the designer", () => {
+  it("exist for every screen in both themes, and no others", () => {
     expect(pictures.map(({ name }) => name).toSorted()).toEqual(expected.toSorted());
   });
 

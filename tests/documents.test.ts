@@ -1,4 +1,4 @@
-// Documents that mean harm or are merely wrong: group C of the fault matrix, on a runtime in a process of its own.
+// Malicious and invalid documents: group C of the fault matrix, on a runtime in a separate process.
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -24,7 +24,7 @@ async function refused(yaml: string, status: number, error: RegExp): Promise<voi
   expect(readdirSync(join(server.dataDir, "routes")).filter((name) => name.includes("harm"))).toEqual([]);
 }
 
-it("C11: an alias bomb is refused at once and costs no memory", async () => {
+it("C11: an alias bomb is rejected immediately and uses no memory", async () => {
   const levels = Array.from(
     { length: 9 },
     (_, level) => `l${level + 1}: &l${level + 1} [${Array.from({ length: 9 }, () => (level === 0 ? "x" : `*l${level}`)).join(", ")}]`,
@@ -37,7 +37,7 @@ it("C11: an alias bomb is refused at once and costs no memory", async () => {
   await refused(self, 400, /alias '\*r' has no anchor/);
 });
 
-it("C16: tags and tag directives are refused by name, nothing is executed", async () => {
+it("C16: tags and tag directives are rejected by name, nothing is executed", async () => {
   const marker = "/tmp/sluice-was-executed";
   rmSync(marker, { force: true });
   const tagged = (value: string): string => direct("tagged", `setBody: {constant: ${value}}`);
@@ -55,23 +55,23 @@ it("C16: tags and tag directives are refused by name, nothing is executed", asyn
   expect(existsSync(marker)).toBe(false);
 });
 
-it("C17: a key that stands twice is refused with the line of the second", async () => {
+it("C17: a duplicate key is rejected with the line of the second", async () => {
   await refused(
     "- route:\n    id: twice\n    from:\n      uri: direct:a\n      uri: direct:b\n      steps:\n        - log: x\n",
     400,
-    /^invalid YAML at line 5, column 7: the key 'uri' stands twice/,
+    /^invalid YAML at line 5, column 7: duplicate key 'uri'/,
   );
-  await refused(direct("twice", "setBody: {constant: a, constant: b}"), 400, /line 6, .*the key 'constant' stands twice/);
+  await refused(direct("twice", "setBody: {constant: a, constant: b}"), 400, /line 6, .*duplicate key 'constant'/);
 });
 
-it("C18: a second document is never dropped in silence", async () => {
+it("C18: a second document is rejected, not silently dropped", async () => {
   const two = `${answering("one", "1")}---\n${answering("two", "2")}`;
-  await refused(two, 400, /one YAML document, this text has several/);
+  await refused(two, 400, /one YAML document, but this text has several/);
   await refused(`${answering("one", "1")}...\n${answering("two", "2")}`, 400, /one YAML document/);
   expect((await server.api("PUT", "/flows/led", { yaml: `---\n${answering("led", "1")}` })).status).toBe(201);
 });
 
-it("C21: ids are the source text, whatever YAML would make of them", async () => {
+it("C21: ids are the source text, without YAML conversion", async () => {
   for (const id of ["007", "1e3", "yes", "2026-01-01", "0x10", "1_000", "~x", "0o7", ".5"]) {
     const put = await server.api("PUT", "/flows/typed", {
       yaml: `- route:\n    id: ${id}\n    from: {uri: webhook, steps: [{setBody: {constant: "${id}"}}]}\n`,
@@ -87,7 +87,7 @@ it("C21: ids are the source text, whatever YAML would make of them", async () =>
   await refused("- route:\n    id: null\n    from: {uri: webhook, steps: [{log: x}]}\n", 422, /^line 2: option 'id' of route/);
 });
 
-it("C24: placeholders that run in circles, explode or are unknown are refused by name", async () => {
+it("C24: circular, exploding or unknown placeholders are rejected by name", async () => {
   const using = (name: string): string => direct("placed", `setBody: {constant: '{{${name}}}'}`);
   const put = async (yaml: string, params: Record<string, string>): Promise<[number, string]> => {
     const began = performance.now();
@@ -107,13 +107,13 @@ it("C24: placeholders that run in circles, explode or are unknown are refused by
   expect((await server.api("GET", "/flows/placed")).status).toBe(404);
 });
 
-it("C22: a text at the limits stalls nobody, one beyond them is refused", async () => {
+it("C22: a text at the limits does not block others, one beyond them is rejected", async () => {
   const steps = (count: number, text: string): string => direct("large", ...Array.from({ length: count }, (_, index) => `log: "${index} ${text}"`));
-  // While a text is read and compiled nobody else is served: that may take half a second.
+  // Reading and compiling a text blocks others: that may take half a second.
   const atMost = { canaryMs: 500 };
   // 20,000 steps of 245 characters are 4.9 MB.
   await server.unharmed(() => refused(steps(20_000, "x".repeat(220)), 400, /limit exceeded/), atMost);
-  // As much of everything as is let through: the worst a text may cost.
+  // The maximum of everything that is accepted: the worst case of a text.
   for (const yaml of [
     steps(2_500, "x".repeat(170)),
     steps(2_500, "x"),
@@ -128,7 +128,7 @@ it("C22: a text at the limits stalls nobody, one beyond them is refused", async 
   }
 }, 120_000);
 
-it("C19: names of prototypes are inert or refused at every level", async () => {
+it("C19: names of prototypes are inert or rejected at every level", async () => {
   for (const name of ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"]) {
     for (const yaml of [
       `- ${name}: {polluted: yes}\n`,

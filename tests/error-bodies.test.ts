@@ -1,5 +1,5 @@
-// Every refusal of the whole API has one form: `{"error": "<one sentence>"}`. Each endpoint the API describes is called wrongly in
-// every way its description allows to think of; then the ground is taken from under it (I01, I07, R113).
+// Every error reply of the API has one form: `{"error": "<one sentence>"}`. Calls each documented endpoint with every kind of invalid input,
+// then breaks the environment (I01, I07, R113).
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { answering, call, startTestServer, token, type StartedServer } from "./s
 
 let server: StartedServer;
 let operations: readonly Operation[];
-/** Everything that came back, for the search at the end. */
+/** All replies, for the search at the end. */
 const seen: string[] = [];
 
 interface Operation {
@@ -16,6 +16,7 @@ interface Operation {
   readonly path: string;
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: { readonly type: string; readonly enum?: readonly string[] } }[];
   readonly body: { readonly properties?: Readonly<Record<string, { readonly type?: string }>>; readonly required?: readonly string[] } | undefined;
+  readonly isBodyRequired: boolean;
   readonly types: readonly string[];
 }
 
@@ -33,6 +34,7 @@ beforeAll(async () => {
         path,
         parameters: operation.parameters ?? [],
         body: operation.requestBody?.content["application/json"]?.schema,
+        isBodyRequired: operation.requestBody?.required === true,
         types: Object.keys(operation.requestBody?.content ?? {}),
       })),
     );
@@ -45,7 +47,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Sends bytes as they are, which fetch would not. */
+/** Sends bytes that fetch would not. */
 function send(method: string, path: string, body?: string | Buffer, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sending = request(
@@ -57,7 +59,7 @@ function send(method: string, path: string, body?: string | Buffer, headers: Rea
         reply.on("data", (chunk) => (text += chunk));
         reply.on("end", () => resolve({ status: reply.statusCode as number, headers: reply.headers, text }));
         reply.on("error", reject);
-        // A stream that was opened has no end.
+        // An opened stream has no end.
         if (reply.headers["content-type"]?.startsWith("text/event-stream") === true) sending.destroy();
       },
     );
@@ -68,7 +70,7 @@ function send(method: string, path: string, body?: string | Buffer, headers: Rea
 
 const leak = /\n|\bat [^ ]+ \(|node:[a-z_]+|\.[cm]?[jt]s\b|node_modules|\/(?:tmp|home|root|usr|var|etc|proc)\/|@sluice|Error:/;
 
-/** One key, one sentence, nothing of our insides. */
+/** One key, one sentence, no internals. */
 function expectRefusal(what: string, { status, text, headers }: Answer, wanted: readonly number[]): void {
   seen.push(text, JSON.stringify(headers));
   expect([what, wanted.includes(status) ? "refused" : `${status} ${text.slice(0, 200)}`]).toEqual([what, "refused"]);
@@ -81,7 +83,7 @@ function expectRefusal(what: string, { status, text, headers }: Answer, wanted: 
   expect([what, leak.exec(error)?.[0]]).toEqual([what, undefined]);
 }
 
-/** The path with its parameters filled in, by ids that exist unless told otherwise. */
+/** The path with its parameters filled in, by default with existing ids. */
 const pathOf = ({ path }: Operation, id = "a"): string => path.replaceAll(/\{[^}]*\}/g, encodeURIComponent(id));
 const soundBody = ({ body }: Operation): string | undefined =>
   body === undefined ? undefined : JSON.stringify(Object.fromEntries((body.required ?? []).map((name) => [name, sample(body.properties?.[name]?.type)])));
@@ -91,8 +93,8 @@ const each = async (work: (operation: Operation, name: string) => Promise<void>)
   for (const operation of operations) await work(operation, `${operation.method} ${operation.path}`);
 };
 
-describe("every endpoint called wrongly", () => {
-  it("knows them all", () => expect(operations.length).toBeGreaterThan(40));
+describe("invalid calls of every endpoint", () => {
+  it("covers all endpoints", () => expect(operations.length).toBeGreaterThan(40));
 
   it("without or with a wrong token", async () => {
     await each(async (operation, name) => {
@@ -107,19 +109,19 @@ describe("every endpoint called wrongly", () => {
     for (const { method, path } of operations) methods.set(path, (methods.get(path) ?? new Set()).add(method));
     for (const operation of operations)
       for (const method of ["GET", "PUT", "POST", "DELETE", "PATCH", "OPTIONS"].filter((candidate) => methods.get(operation.path)?.has(candidate) !== true)) {
-        // A fixed path may also be read as the id of another.
+        // A fixed path may also match the id parameter of another.
         const answer = await send(method, pathOf(operation), "{}");
         if (answer.status === 405) expect(answer.headers["allow"]).toEqual(expect.stringContaining(operation.method));
         expectRefusal(`${method} ${operation.path}`, answer, [400, 404, 405, 422]);
       }
   });
 
-  it("on paths that are none", async () => {
+  it("on unknown paths", async () => {
     for (const path of ["/_api", "/_api/", "/_api/nope", "/_api/flows/", "/_api/flows/a/b/c", "/_api/flows/a/", "/_api//flows"])
       expectRefusal(path, await send("GET", path), [400, 404]);
   });
 
-  it("with ids that are none", async () => {
+  it("with invalid ids", async () => {
     await each(async (operation, name) => {
       if (!operation.path.includes("{")) return;
       for (const id of ["no such thing", "..", "../../up/and/away", "ü", "\u0000", "x".repeat(129), "%", "a/b", "nope"])
@@ -134,7 +136,7 @@ describe("every endpoint called wrongly", () => {
         const values = schema.enum === undefined ? (wrong[schema.type] ?? []) : ["nope"];
         for (const value of values) {
           const answer = await send(operation.method, `${pathOf(operation)}?${parameter}=${value}`, soundBody(operation));
-          // An empty value counts as none given.
+          // An empty value counts as missing.
           if (value === "" && answer.status < 400) continue;
           expectRefusal(`${name}?${parameter}=${value}`, answer, [400]);
         }
@@ -149,10 +151,10 @@ describe("every endpoint called wrongly", () => {
     });
   });
 
-  it("with bodies that are no JSON object", async () => {
+  it("with bodies that are not JSON objects", async () => {
     await each(async (operation, name) => {
       if (operation.body === undefined) return;
-      for (const body of ["", "{", "[]", "null", "5", '"x"', "{}}", Buffer.from([0x7b, 0xff, 0xfe, 0x7d])])
+      for (const body of [...(operation.isBodyRequired ? [""] : []), "{", "[]", "null", "5", '"x"', "{}}", Buffer.from([0x7b, 0xff, 0xfe, 0x7d])])
         expectRefusal(`${name} with ${String(body)}`, await send(operation.method, pathOf(operation), body), [400]);
     });
   });
@@ -176,14 +178,14 @@ describe("every endpoint called wrongly", () => {
     });
   });
 
-  it("with bodies too large, of binary types or in foreign letters", async () => {
+  it("with bodies too large, of binary types or in other character sets", async () => {
     await each(async (operation, name) => {
       if (operation.body === undefined) return;
       const large = await send(operation.method, pathOf(operation), JSON.stringify({ yaml: "x".repeat(70_000) }));
       if (large.status !== 0) expectRefusal(`${name} too large`, large, [413]);
       for (const type of ["multipart/form-data; boundary=x", "image/png", "application/json; charset=utf-16"])
         expectRefusal(`${name} as ${type}`, await send(operation.method, pathOf(operation), "{}", { "content-type": type }), [415]);
-      // Validating tells what is wrong with a text instead of refusing it.
+      // Validation reports errors in a text instead of rejecting it.
       for (const type of operation.types.filter((one) => one !== "application/json" && !operation.path.endsWith("/validate")))
         expectRefusal(
           `${name} as ${type}`,
@@ -204,13 +206,13 @@ describe("every endpoint called wrongly", () => {
     const asked = { "accept-api-version": "1" };
     expect((await send("GET", "/_api/flows", undefined, asked)).status).toBe(200);
     expect((await send("GET", "/_api/health", undefined, { ...asked, authorization: "" })).status).toBe(200);
-    // The order of checks stands: token, path and method come first.
+    // The order of checks: token, path and method come first.
     expect((await send("GET", "/_api/flows", undefined, { "accept-api-version": "9", authorization: "" })).status).toBe(401);
     expect((await send("GET", "/_api/nope", undefined, { "accept-api-version": "9" })).status).toBe(404);
     expect((await send("PATCH", "/_api/flows", undefined, { "accept-api-version": "9" })).status).toBe(405);
   });
 
-  it("with a hash that is not there any more", async () => {
+  it("with an outdated hash", async () => {
     for (const path of ["/_api/flows/a", "/_api/value-mappings/a", "/_api/message-mappings/a"])
       for (const method of ["PUT", "DELETE"]) {
         const body = path.includes("flows")
@@ -288,7 +290,7 @@ describe("I07: thirty failures of our own", () => {
       seen.push(text);
       if (status < 400) continue;
       failures++;
-      // What is wrong with the caller's own body is his to know.
+      // Errors in the caller's own body may be shown to the caller.
       const cause = status === 400 ? "(: .+)?" : "";
       expect([id, JSON.parse(text)]).toEqual([id, { error: expect.stringMatching(new RegExp(`^route '${id}' failed \\(run run_\\w+\\)${cause}$`)) }]);
       expect([id, leak.exec(text)?.[0]]).toEqual([id, undefined]);
@@ -296,7 +298,7 @@ describe("I07: thirty failures of our own", () => {
     expect(failures).toBeGreaterThanOrEqual(8);
   });
 
-  it("in the ground it stands on: directories gone or turned into files, a damaged store, a file that cannot be read", async () => {
+  it("in the environment: directories missing or replaced by files, a damaged store, a file that cannot be read", async () => {
     const { dataDir } = server;
     await server.putFlow("kept", answering("kept", "x"), { a: 1 });
     writeFileSync(join(dataDir, "routes", "kept.params.json"), "{");
@@ -346,7 +348,7 @@ describe("I07: thirty failures of our own", () => {
     expect((await send("GET", "/_api/health")).status).toBe(200);
   });
 
-  it("I01: the token is in no reply and in no line of the most talkative log", async () => {
+  it("I01: the token is in no reply and in no line of the most verbose log", async () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(seen.length).toBeGreaterThan(1_000);
     expect(seen.filter((text) => text.includes(token))).toEqual([]);

@@ -1,11 +1,11 @@
-// Failures as flows declare them: redelivery of the failed step, clauses, dead letters, scopes. Each test is a flow.
+// Error handling of flows: redelivery of the failed step, clauses, dead letters, scopes. Each test is a flow.
 import { describe, expect, it } from "vitest";
 import { faultsOf, flow, type FlowUnderTest } from "@sluice/testkit";
 
 const throws = (message: string, type = "java.lang.IllegalArgumentException"): string => `throwException: {exceptionType: ${type}, message: ${message}}`;
 const bodies = (run: FlowUnderTest, mock: string): unknown[] => (run.mocks.get(mock) ?? []).map(({ body }) => body);
 
-/** Runs while the fake clock moves on, so that waits pass without waiting. */
+/** Runs while the fake clock advances, so that delays take no time. */
 async function passing<T>(run: FlowUnderTest, work: Promise<T>, ms = 100_000): Promise<T> {
   let over = false;
   const done = work.finally(() => (over = true));
@@ -13,7 +13,7 @@ async function passing<T>(run: FlowUnderTest, work: Promise<T>, ms = 100_000): P
   return done;
 }
 
-describe("a failure nobody handles", () => {
+describe("an unhandled failure", () => {
   it("ends the run and names the step (M01)", async () => {
     const run = await flow(`
       - to: mock:before
@@ -49,7 +49,7 @@ describe("onException", () => {
     expect(outcome.exchange.run).toMatchObject({ status: "completed", handled: true });
   });
 
-  it("continued: the route goes on after the failed step", async () => {
+  it("continued: the route continues after the failed step", async () => {
     const run = await flow(`
       - onException:
           exception: [java.lang.Exception]
@@ -64,7 +64,7 @@ describe("onException", () => {
     expect(bodies(run, "after")).toEqual(["x"]);
   });
 
-  it("the nearest type wins, whatever the order", async () => {
+  it("the nearest type wins in any order", async () => {
     const clause = (type: string, text: string): string => `
       - onException:
           exception: [${type}]
@@ -79,7 +79,7 @@ describe("onException", () => {
     expect((await run()).body).toBe("near");
   });
 
-  it("a failure inside the clause is the result and no other clause gets it", async () => {
+  it("a failure inside the clause is the result and is not handled by another clause", async () => {
     const run = await flow(`
       - onException:
           exception: [java.lang.IllegalArgumentException]
@@ -97,7 +97,7 @@ describe("onException", () => {
     expect(run.mocks.has("never")).toBe(false);
   });
 
-  it("a clause without effect and an unknown exception are refused with their line", () => {
+  it("a clause without effect and an unknown exception are rejected with their line", () => {
     const withClause = (clause: string): string => `- onException: ${clause}\n- from: {uri: direct:start, steps: [{log: x}]}\n`;
     expect(faultsOf(withClause("{exception: [java.lang.Exception]}"))).toEqual(["1: onException has no effect"]);
     expect(faultsOf(withClause("{exception: [java.lang.Exceptoin], handled: {constant: 'true'}}"))).toEqual([
@@ -109,13 +109,13 @@ describe("onException", () => {
   it("the original message and the original body exclude each other, in a clause and in a dead letter channel", () => {
     const both = "useOriginalMessage: true, useOriginalBody: true";
     const route = "- from: {uri: direct:start, steps: [{log: x}]}\n";
-    const fault = "1: give useOriginalMessage or useOriginalBody, not both";
+    const fault = "1: useOriginalMessage and useOriginalBody cannot be used together";
     expect(faultsOf(`- onException: {exception: [java.lang.Exception], ${both}, steps: [{log: y}]}\n${route}`)).toEqual([fault]);
     expect(faultsOf(`- errorHandler: {deadLetterChannel: {deadLetterUri: "mock:dead", ${both}}}\n${route}`)).toEqual([fault]);
   });
 });
 
-it("an endpoint pattern that is no expression matches only itself", async () => {
+it("an endpoint pattern that is not a valid expression matches only itself", async () => {
   const run = await flow(
     "- interceptSendToEndpoint: {uri: '[', skipSendToOriginalEndpoint: true, steps: [{to: 'mock:instead'}]}\n- from: {uri: 'direct:start', steps: [{to: 'mock:a'}]}\n",
   );
@@ -124,7 +124,7 @@ it("an endpoint pattern that is no expression matches only itself", async () => 
 });
 
 describe("redelivery", () => {
-  it("is logged as the policy says: level, interval, and what became of the failure", async () => {
+  it("is logged by policy: level, interval, and the result of the failure", async () => {
     const failing = async (handler: string, more = ""): Promise<string[]> => {
       const run = await flow(`- errorHandler: {${handler}}\n${more}- from: {uri: "direct:start", steps: [{${throws("down", "java.io.IOException")}}]}\n`);
       await passing(run, run({ body: "x" }));
@@ -133,24 +133,22 @@ describe("redelivery", () => {
     const place = "route 'test' failed at step 'throwException1': down";
     const policy = "maximumRedeliveries: 3, redeliveryDelay: 100";
     expect(await failing(`defaultErrorHandler: {redeliveryPolicy: {${policy}, retryAttemptedLogLevel: warn, retryAttemptedLogInterval: 3}}`)).toEqual([
-      `WARN ${place} (attempt 1 failed and is repeated in 100 ms)`,
-      `WARN ${place} (attempt 3 failed and is repeated in 100 ms)`,
+      `WARN ${place} (attempt 1 failed, next attempt in 100 ms)`,
+      `WARN ${place} (attempt 3 failed, next attempt in 100 ms)`,
     ]);
     expect(await failing(`defaultErrorHandler: {redeliveryPolicy: {${policy}, retryAttemptedLogLevel: WARN, logRetryAttempted: false}}`)).toEqual([]);
     expect(await failing(`defaultErrorHandler: {redeliveryPolicy: {${policy}, retryAttemptedLogLevel: "OFF"}}`)).toEqual([]);
     const buried = `deadLetterUri: "mock:dead", redeliveryPolicy: {maximumRedeliveries: 0, logHandled: true`;
-    expect(await failing(`deadLetterChannel: {${buried}, retriesExhaustedLogLevel: INFO}}`)).toEqual([
-      `INFO ${place} (the dead letter endpoint takes the message)`,
-    ]);
+    expect(await failing(`deadLetterChannel: {${buried}, retriesExhaustedLogLevel: INFO}}`)).toEqual([`INFO ${place} (sent to the dead letter endpoint)`]);
     expect(
       await failing(
         "defaultErrorHandler: {}",
         "- onException: {exception: [java.io.IOException], continued: {constant: 'true'}, redeliveryPolicy: {logContinued: true}}\n",
       ),
-    ).toEqual([`ERROR ${place} (the route goes on)`]);
+    ).toEqual([`ERROR ${place} (the route continues)`]);
   });
 
-  it("refuses a level that is none", () => {
+  it("rejects an invalid level", () => {
     const policy = "{redeliveryPolicy: {retryAttemptedLogLevel: loud}}";
     expect(faultsOf(`- errorHandler: {defaultErrorHandler: ${policy}}\n- from: {uri: "direct:start", steps: [{log: x}]}\n`)).toEqual([
       expect.stringContaining("retryAttemptedLogLevel"),
@@ -231,7 +229,7 @@ describe("dead letter channel", () => {
             - setHeader: {name: why, simple: "\${exception.message}"}
             - to: mock:dead`;
 
-  it("takes the message once and the caller sees no failure (M03)", async () => {
+  it("receives the message once and the caller gets no failure (M03)", async () => {
     const run = await flow(channel());
     const outcome = await run({ body: "original" });
     expect(outcome.error).toBeUndefined();
@@ -239,13 +237,13 @@ describe("dead letter channel", () => {
     expect(run.mocks.get("dead")?.[0]?.headers["why"]).toBe("boom");
   });
 
-  it("gives the original message when told to", async () => {
+  it("passes on the original message if configured", async () => {
     const run = await flow(channel(", useOriginalMessage: true"));
     await run({ body: "original" });
     expect(bodies(run, "dead")).toEqual(["original"]);
   });
 
-  it("that fails itself is a visible failure (M04)", async () => {
+  it("that fails is reported as a failure (M04)", async () => {
     const run = await flow(`
       - errorHandler:
           deadLetterChannel: {deadLetterUri: direct:dead}
@@ -275,7 +273,7 @@ describe("limits", () => {
     expect(run.runtime.routes.get("test")?.stats.inflight).toBe(0);
   });
 
-  it("a run over its time limit is cancelled, its caller told, and no later step runs (M16)", async () => {
+  it("a run over its time limit is cancelled and reported to its caller, and no later step runs (M16)", async () => {
     const run = await flow(
       `
       - delay: {constant: "60000"}
@@ -289,7 +287,7 @@ describe("limits", () => {
     expect(run.mocks.has("never")).toBe(false);
   });
 
-  it("more runs in flight than allowed are refused and say so (G11)", async () => {
+  it("more runs in flight than allowed are rejected with a message (G11)", async () => {
     const run = await flow(`- delay: {constant: "1000"}`, { limits: { inflightPerRoute: 2 } });
     const waiting = [run(), run()];
     const third = await run();
@@ -299,7 +297,7 @@ describe("limits", () => {
 });
 
 describe("onCompletion", () => {
-  it("cannot ask for success only and failure only at once", () => {
+  it("rejects onCompleteOnly together with onFailureOnly", () => {
     const faults = faultsOf(`
       - onCompletion: {onCompleteOnly: true, onFailureOnly: true, steps: [{log: over}]}
       - from: {uri: "direct:start", steps: [{log: x}]}

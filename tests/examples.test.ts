@@ -1,5 +1,6 @@
-// Every folder in examples/ is a flow with tests; they run here as a user would run them, through test sessions.
-import { readdirSync, readFileSync } from "node:fs";
+// Every folder in examples/ is a flow with tests, or a plug-in package, which third-party-connector.test.ts runs. The flow tests run here
+// through test sessions, as a user would run them.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FlowTestFileError, httpTransport, installFlow, readFlowTests, runFlowTest } from "@sluice/flow-tests";
@@ -8,13 +9,14 @@ import { answering, startTestServer, token, type StartedServer } from "./started
 
 const folder = fileURLToPath(new URL("../examples", import.meta.url));
 const examples = readdirSync(folder, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
+  .filter((entry) => entry.isDirectory() && !existsSync(join(folder, entry.name, "package.json")))
   .map((entry) => join(folder, entry.name));
 const text = (example: string, file: string): string => readFileSync(join(example, file), "utf8");
 
 let server: StartedServer;
 beforeAll(async () => {
-  server = await startTestServer();
+  const folders = examples.map((example) => join(example, "connections")).filter((connections) => existsSync(connections));
+  server = await startTestServer({ env: { SERVICE_CONNECTIONS: folders.join(",") } });
 });
 afterAll(() => server.end());
 
@@ -25,7 +27,7 @@ describe.each(examples.map((example) => [basename(example), example] as const))(
 
   beforeAll(() => installFlow(transport(), name, text(example, file.flow as string), file.params));
 
-  it("says in its README what it is and how to try it", () => {
+  it("has a README that explains what it is and how to try it", () => {
     const readme = text(example, "README.md");
     expect(readme).toMatch(/^# \S/);
     expect(readme).toContain("curl");
@@ -36,7 +38,7 @@ describe.each(examples.map((example) => [basename(example), example] as const))(
   });
 });
 
-describe("a test that does not hold", () => {
+describe("a failing test", () => {
   const run = async (then: string, when = "{webhook: judged, body: x}") => {
     const file = readFlowTests(`flowId: judged\ntests: [{name: t, when: ${when}, then: [${then}]}]`);
     return (await runFlowTest(transport(), file.tests[0] as never, { ...file.defaults, timeoutMs: 50 })).faults;
@@ -46,26 +48,26 @@ describe("a test that does not hold", () => {
   it.each([
     ["{status: failed}", "expected status failed, got completed"],
     ["{reply: {status: 201}}", 'expected reply status 201, got 200 with "hello"'],
-    ["{reply: {body: {a: 1}}}", 'expected a reply that holds {"a":1}, got "hello"'],
+    ["{reply: {body: {a: 1}}}", 'expected a reply that contains {"a":1}, got "hello"'],
     ["{reply: {bodyEquals: hell}}", 'expected the reply "hell", got "hello"'],
     ["{reply: {matches: /^x/}}", 'expected a reply that matches /^x/, got "hello"'],
     ["{reply: {headers: {X-No: 1}}}", "expected the reply header X-No to be 1, got nothing"],
     ["{error: {contains: boom}}", "expected a failure, got status completed"],
-    ["{visited: [nowhere]}", "expected visited: nowhere; visited were setBody1"],
-    ["{notVisited: [setBody1]}", "expected not visited: setBody1; visited were setBody1"],
+    ["{visited: [nowhere]}", "expected visited: nowhere; visited steps: setBody1"],
+    ["{notVisited: [setBody1]}", "expected not visited: setBody1; visited steps: setBody1"],
     ["{logged: {contains: nothing like it}}", "expected a log line with 'nothing like it', got []"],
     ["{mockCalled: ghost}", "mock 'ghost' was called 0 times, expected at least 1"],
   ])("%s says: %s", async (then, fault) => {
     expect(await run(then)).toEqual([fault]);
   });
 
-  it("a route that is not there is told", async () => {
+  it("an unknown route is reported", async () => {
     expect(await run("{status: completed}", "{webhook: nobody}")).toEqual([expect.stringContaining("POST /api/nobody reached no route: 404")]);
     expect(await run("{status: completed}", "{direct: nobody}")).toEqual([expect.stringContaining("no direct endpoint 'direct:nobody'")]);
   });
 });
 
-describe("a test file that is wrong", () => {
+describe("an invalid test file", () => {
   it.each([
     ["tests: []", "tests"],
     [
@@ -73,8 +75,8 @@ describe("a test file that is wrong", () => {
       "line 2, column 47: tests.0.then.0.stauts: unknown assertion 'stauts' (did you mean 'status'?)",
     ],
     ["flow: a.yaml\nflowId: a\ntests: [{name: t, when: {webhook: a}, then: [{status: completed}]}]", "needs either flow"],
-    ["flow: [", "no valid YAML"],
-  ])("%j is refused", (yaml, reason) => {
+    ["flow: [", "invalid YAML"],
+  ])("%j is rejected", (yaml, reason) => {
     expect(() => readFlowTests(yaml)).toThrow(FlowTestFileError);
     expect(() => readFlowTests(yaml)).toThrow(reason);
   });

@@ -1,4 +1,4 @@
-// Flows over the management API: install, replace, list, remove, and what survives. Groups B, C, K and L of the fault matrix.
+// Flows over the management API: install, replace, list, remove, persistence. Groups B, C, K and L of the fault matrix.
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync, chmodSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ async function result(routeId: string): Promise<unknown> {
 const entry = async (id: string): Promise<any> => (await server.api("GET", "/flows")).json.flows.find((flow: { id: string }) => flow.id === id);
 
 describe("install and replace", () => {
-  it("a flow whose routes are all left out by their preconditions is installed with none", async () => {
+  it("a flow whose routes are all skipped by preconditions is installed without routes", async () => {
     const yaml = answering("switched", "hello").replace("id: switched", 'id: switched\n    precondition: "{{on}}"');
     expect(yaml).toContain("precondition");
     expect((await server.putFlow("switched", yaml, { on: "false" })).json).toMatchObject({ routeCount: 0, routes: [] });
@@ -64,7 +64,7 @@ describe("install and replace", () => {
     expect((await post("greet")).text).toBe("hello");
   });
 
-  it("R12: a replaced flow is 200 and behaves anew", async () => {
+  it("R12: a replaced flow is 200 and behaves as the new version", async () => {
     await server.putFlow("swap", answering("swap", "one"));
     const put = await server.putFlow("swap", answering("swap", "two"));
     expect([put.status, put.json.created]).toEqual([200, false]);
@@ -91,9 +91,9 @@ describe("install and replace", () => {
     expect(read.text).toBe(yaml);
   });
 
-  it("a route id that no address can spell is refused", async () => {
+  it("a route id that cannot be part of a URL is rejected", async () => {
     const reply = await server.putFlow("half", answering("half", "x").replace("id: half", String.raw`id: "half\ud800"`));
-    expect([reply.status, reply.json.error]).toEqual([422, expect.stringContaining("half of a surrogate pair is no character")]);
+    expect([reply.status, reply.json.error]).toEqual([422, expect.stringContaining("it contains an unpaired surrogate")]);
     expect(await entry("half")).toBeUndefined();
   });
 
@@ -111,7 +111,7 @@ describe("install and replace", () => {
     expect([(await post("pair-a")).text, (await post("pair-b")).text]).toEqual(["a", "b"]);
   });
 
-  it("D66: If-Match decides a lost race", async () => {
+  it("D66: If-Match detects a concurrent change", async () => {
     const first = answering("race", "1");
     await server.putFlow("race", first);
     const lost = await server.api("PUT", "/flows/race", { yaml: answering("race", "2") }, { "if-match": '"0000"' });
@@ -121,7 +121,7 @@ describe("install and replace", () => {
     expect((await server.api("DELETE", "/flows/race", undefined, { "if-match": `"${sha(first)}"` })).status).toBe(412);
   });
 
-  it("dryRun tells what would change and changes nothing", async () => {
+  it("dryRun reports what would change and changes nothing", async () => {
     await server.putFlow("dry", answering("dry-a", "1"));
     const reply = await server.api("PUT", "/flows/dry?dryRun=true", { yaml: answering("dry-b", "2") });
     expect([reply.status, reply.json.routes]).toEqual([200, { added: ["dry-b"], removed: ["dry-a"], kept: [] }]);
@@ -131,8 +131,8 @@ describe("install and replace", () => {
   });
 });
 
-describe("refusals", () => {
-  it("R38, C03: yaml must be there and be a string", async () => {
+describe("rejections", () => {
+  it("R38, C03: yaml is required and must be a string", async () => {
     expect((await server.api("PUT", "/flows/bad", {})).json).toEqual({ error: "yaml is required" });
     for (const yaml of [null, 5, [], {}]) {
       const reply = await server.api("PUT", "/flows/bad", { yaml });
@@ -147,16 +147,16 @@ describe("refusals", () => {
     }
   });
 
-  it("more params than can be taken in while others wait are refused, however they are nested", async () => {
+  it("too many params are rejected, however they are nested", async () => {
     const flat = Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [`p${index}`, index]));
     const nested = { group: Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`p${index}`, index])) };
     for (const params of [flat, nested]) {
       const reply = await server.putFlow("bad", answering("bad", "x"), params);
-      expect([reply.status, reply.json]).toEqual([400, { error: "params must not hold more than 10000 names" }]);
+      expect([reply.status, reply.json]).toEqual([400, { error: "params must not have more than 10000 names" }]);
     }
   });
 
-  it("B01-B11: ids outside the pattern are 400 and touch no file", async () => {
+  it("B01-B11: ids outside the pattern are 400 and change no file", async () => {
     const before = readdirSync(server.dataDir);
     const ids = [
       "..%2f..%2fetc%2fx",
@@ -203,7 +203,7 @@ describe("refusals", () => {
     expect([reply.status, reply.json]).toEqual([409, { error: "flow id 'caseone' differs from flow 'CaseOne' only in case" }]);
   });
 
-  it("R36, C09, C20: a wrong document is refused with its place and the old version goes on", async () => {
+  it("R36, C09, C20: an invalid document is rejected with the position and the old version continues", async () => {
     const good = answering("steady", "still here");
     await server.putFlow("steady", good);
     const syntax = await server.putFlow("steady", "- route:\n  id: [x");
@@ -217,7 +217,7 @@ describe("refusals", () => {
     expect(readFileSync(join(server.routesDir, "steady.yaml"), "utf8")).toBe(good);
   });
 
-  it("R4, C04: a document without routes is refused", async () => {
+  it("R4, C04: a document without routes is rejected", async () => {
     for (const yaml of ["", "   ", "# only a comment", "---", "[]"]) {
       const reply = await server.putFlow("empty", yaml);
       expect([yaml, reply.status, reply.json]).toEqual([yaml, 422, { error: "flow defines no routes" }]);
@@ -225,7 +225,7 @@ describe("refusals", () => {
     expect((await server.putFlow("empty", "just text")).status).toBeGreaterThanOrEqual(400);
   });
 
-  it("R35, R114: a claim on a reserved path is refused and not written", async () => {
+  it("R35, R114: a claim on a reserved path is rejected and not stored", async () => {
     const reply = await server.putFlow("thief", "- route:\n    id: thief\n    from:\n      uri: platform-http:/_api/flows\n      steps:\n        - log: x\n");
     expect([reply.status, reply.json]).toEqual([
       422,
@@ -254,14 +254,14 @@ describe("refusals", () => {
     expect([reply.status, reply.json]).toEqual([413, { error: "request body exceeds 10485760 bytes" }]);
   });
 
-  it("C19: names of object prototypes are inert or refused", async () => {
+  it("C19: names of object prototypes are inert or rejected", async () => {
     const reply = await server.api("PUT", "/flows/proto", `{"yaml":${JSON.stringify(answering("proto", "x"))},"params":{"__proto__":{"polluted":"yes"}}}`);
     expect([reply.status, reply.json]).toEqual([400, { error: "params must not use the name '__proto__'" }]);
     await server.putFlow("proto", "- route:\n    __proto__: {polluted: yes}\n    from: {uri: webhook, steps: [{log: x}]}\n");
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
-  it("validate lists every problem with its place and installs nothing", async () => {
+  it("validate lists every problem with its position and installs nothing", async () => {
     const yaml = "- route:\n    id: many\n    from:\n      uri: webhook\n      steps:\n        - lgo: x\n        - setHeader:\n            constant: y\n";
     const reply = await server.api("POST", "/flows/validate", { yaml });
     expect(reply.status).toBe(200);
@@ -284,7 +284,7 @@ describe("params", () => {
     expect(statSync(join(server.routesDir, "params.params.json")).mode & 0o777).toBe(0o600);
   });
 
-  it("params left out are kept, null clears them", async () => {
+  it("omitted params are kept, null clears them", async () => {
     await server.putFlow("params", yaml, { shop: { name: "kept" }, n: 1, flag: false, where: "here" });
     const longer = `${yaml}# changed\n`;
     expect((await server.putFlow("params", longer)).status).toBe(200);
@@ -363,7 +363,7 @@ describe("params", () => {
 });
 
 describe("remove", () => {
-  it("R14, R80, R81: the routes stop, health forgets them, the file goes", async () => {
+  it("R14, R80, R81: the routes stop, they disappear from health, the file is deleted", async () => {
     await server.putFlow("leaving", answering("leaving", "x"), { a: 1 });
     const reply = await server.api("DELETE", "/flows/leaving");
     expect([reply.status, reply.json]).toEqual([200, { id: "leaving", deleted: true, routes: ["leaving"], drained: true }]);
@@ -406,7 +406,7 @@ describe("routes", () => {
 });
 
 describe("the directory", () => {
-  it("R43, R44, K13: files put there or edited by hand are listed as they are", async () => {
+  it("R43, R44, K13: files added or edited by hand are listed", async () => {
     const yaml = answering("by-hand", "x");
     writeFileSync(join(server.routesDir, "by-hand.yaml"), yaml);
     writeFileSync(join(server.routesDir, "x.txt"), "no flow");
@@ -424,7 +424,7 @@ describe("the directory", () => {
     expect((await post("edited")).text).toBe("one");
   });
 
-  it("an entry that was listed before follows everything that changes", async () => {
+  it("a listed entry reflects all later changes", async () => {
     const first = answering("followed", "one");
     await server.putFlow("followed", first);
     const path = join(server.routesDir, "followed.yaml");
@@ -460,7 +460,7 @@ describe("the directory", () => {
     expect(await entry("followed")).toMatchObject({ hash: sha(second) });
   });
 
-  it("K15: fifty PUTs at once leave disk, memory and the list with the same one", async () => {
+  it("K15: fifty PUTs at once leave disk, memory and the list consistent", async () => {
     const texts = Array.from({ length: 50 }, (_, index) => answering("crowd", `v${index}`));
     const replies = await Promise.all(texts.map((yaml) => server.putFlow("crowd", yaml)));
     expect(replies.every(({ status }) => status < 300)).toBe(true);
@@ -477,7 +477,7 @@ describe("the directory", () => {
 });
 
 describe("start and restart", () => {
-  it("K01, K09, K11, D18, D51: flows come back, broken ones are shown, leftovers are cleaned, others start", async () => {
+  it("K01, K09, K11, D18, D51: flows are restored, broken ones are listed, leftovers are removed, others start", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     const routes = join(dataDir, "routes");
     mkdirSync(routes);
@@ -521,34 +521,34 @@ describe("start and restart", () => {
     await again.end();
   });
 
-  it("K02: whichever text a crash leaves in place finds its own parameters", async () => {
+  it("K02: after a crash, either text is used with its own parameters", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     const first = await startTestServer({ dataDir });
     const yaml = direct("pair", "setBody: {constant: '{{p}}'}");
     await first.putFlow("pair", yaml, { p: "old" });
     await first.putFlow("pair", `${yaml}# new\n`, { p: "new" });
     await first.stop();
-    // As if the power went between the two renames: the parameters are the new ones, the text still the old one.
+    // As if the power failed between the two renames: the parameters are new, the text is still old.
     writeFileSync(join(dataDir, "routes", "pair.yaml"), yaml);
     const second = await startTestServer({ dataDir });
     expect((await second.api("GET", "/flows/pair")).json.params).toEqual({ p: "old" });
     await second.end();
   });
 
-  it("K17: a second process is refused, a dead one's lock is not in the way", async () => {
+  it("K17: a second process is rejected, a stale lock is ignored", async () => {
     await expect(startTestServer({ dataDir: server.dataDir })).rejects.toThrow(/in use by process \d+/);
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     writeFileSync(join(dataDir, ".lock"), "4194303 1\n");
     const other = await startTestServer({ dataDir });
     expect((await other.api("GET", "/flows")).status).toBe(200);
     await other.stop();
-    // The same process id, but started at another time: that process is gone.
+    // The same process id with another start time: the original process has ended.
     writeFileSync(join(dataDir, ".lock"), `${process.pid} 1\n`);
     const third = await startTestServer({ dataDir });
     await third.end();
   });
 
-  it("SERVICE_WATCH: changes by hand come into service, wrong ones leave the running version", async () => {
+  it("SERVICE_WATCH: manual changes are deployed, invalid ones leave the running version", async () => {
     const other = await startTestServer({ env: { SERVICE_WATCH: "true" } });
     const path = join(other.routesDir, "watched.yaml");
     const text = async (): Promise<string> => (await call(other.baseUrl, "POST", "/api/watched", "x")).text;
@@ -569,7 +569,7 @@ describe("start and restart", () => {
     await other.putFlow("fixed", answering("fixed", "one"));
     chmodSync(other.routesDir, 0o555);
     const reply = await other.putFlow("fixed", answering("fixed", "two"));
-    expect([reply.status, reply.json]).toEqual([500, { error: "cannot change 'fixed.yaml': the data directory does not allow it" }]);
+    expect([reply.status, reply.json]).toEqual([500, { error: "cannot change 'fixed.yaml': permission denied in the data directory" }]);
     expect((await call(other.baseUrl, "POST", "/api/fixed", "x")).text).toBe("one");
     chmodSync(other.routesDir, 0o755);
     await other.end();
@@ -577,7 +577,7 @@ describe("start and restart", () => {
 });
 
 describe("replacing under load", () => {
-  it("L01, L02: redeploys fail no request, and each answer is wholly old or new", async () => {
+  it("L01, L02: redeploys fail no request, and each reply is from the old or the new version", async () => {
     await server.putFlow("busy", answering("busy", "v0"));
     let stop = false;
     let requests = 0;
@@ -615,8 +615,8 @@ describe("replacing under load", () => {
   });
 });
 
-describe("the end", () => {
-  it("L08, L11: what was accepted is answered; health drains at once and PUT is 503", async () => {
+describe("shutdown", () => {
+  it("L08, L11: accepted requests are answered; health reports draining at once and PUT is 503", async () => {
     const other = await startTestServer({ env: { SERVICE_DRAIN_MS: "30s" } });
     let answer: (() => void) | undefined;
     const partner = await stubPartner((_call, response) => (answer = () => void response.end()));
@@ -639,7 +639,7 @@ describe("the end", () => {
     await other.end();
   });
 
-  it("L09: what is stuck is abandoned at the limit and named", async () => {
+  it("L09: a stuck run is abandoned at the timeout and listed", async () => {
     const other = await startTestServer({ env: { SERVICE_DRAIN_MS: "300" } });
     await other.putFlow("stuck", "- route:\n    id: stuck\n    from:\n      uri: webhook\n      steps:\n        - delay: {id: forever, constant: 60000}\n");
     const hanging = call(other.baseUrl, "POST", "/api/stuck", "x").catch(() => undefined);
@@ -649,7 +649,7 @@ describe("the end", () => {
     expect(performance.now() - began).toBeLessThan(30_000);
     expect(report).toMatchObject({ drained: false, abandoned: [{ routeId: "stuck", stepId: "forever" }] });
     await hanging;
-    expect(other.logText()).toContain("abandoned 1 run of route 'stuck' at step 'forever'");
+    expect(other.logText()).toContain("Abandoned 1 run of route 'stuck' at step 'forever'");
     await other.end();
   });
 });

@@ -1,4 +1,4 @@
-// Functions an operator registers, and that nothing else can be called.
+// Functions registered by an operator; nothing else can be called.
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,30 +21,30 @@ afterAll(() => server.end());
 const put = (id: string, step: string) => server.putFlow(id, `- route: {id: ${id}, from: {uri: webhook, steps: [${step}]}}\n`);
 
 describe("operator functions", () => {
-  it("process calls one and leaves the body alone", async () => {
+  it("process calls one and keeps the body", async () => {
     await put("stamped", "{process: {ref: stamp}}");
     const reply = await call(server.baseUrl, "POST", "/api/stamped", "x");
     expect([reply.text, reply.headers.get("x-stamp")]).toEqual(["ok", "seen"]);
   });
 
-  it("bean takes what a method returns as the body, also later", async () => {
+  it("bean uses the method's result as the body, also asynchronously", async () => {
     expect((await put("short", "{bean: prices.total}")).status).toBe(201);
     await put("total", "{bean: {ref: prices, method: total}}");
     expect((await call(server.baseUrl, "POST", "/api/total", "abc")).json).toEqual({ total: 6 });
   });
 
-  it("one that throws fails the run, and says so in the history", async () => {
+  it("one that throws fails the run and is recorded in the history", async () => {
     await put("broken", "{bean: {ref: broken}}");
     expect((await call(server.baseUrl, "POST", "/api/broken", "x")).status).toBe(500);
     expect((await server.api("GET", "/runs?routeId=broken")).json.runs[0].error.message).toBe("the price list is closed");
   });
 
-  it("F19: what is not registered cannot be called, by whatever name", async () => {
+  it("F19: unregistered functions cannot be called by any name", async () => {
     for (const name of ["nosuch", "process", "globalThis", "constructor", "prices.constructor", "java.lang.Runtime"]) {
       const refused = await put("refused", `{bean: {ref: "${name}"}}`);
       expect([name, refused.status]).toEqual([name, 422]);
-      expect(refused.json.error).toContain(`no bean '${name}'`);
+      expect(refused.json.error).toContain(`unknown bean '${name}'`);
     }
-    expect((await put("refused", "{bean: {beanType: com.acme.Prices}}")).json.error).toContain("there is no Java here");
+    expect((await put("refused", "{bean: {beanType: com.acme.Prices}}")).json.error).toContain("unknown bean 'com.acme.Prices'");
   });
 });

@@ -1,4 +1,4 @@
-// What must stay true of the way of a message: no promise in a synchronous route, and a tap that is gone leaves nothing behind.
+// Invariants of the hot path: no promise in a synchronous route, and a detached tap leaves nothing behind.
 import { createHook } from "node:async_hooks";
 import { getHeapStatistics } from "node:v8";
 import { describe, expect, it } from "vitest";
@@ -21,7 +21,7 @@ const steps = `
   - setBody: {constant: ok}
 `;
 
-/** Promises made while `work` runs, without those of the test itself. */
+/** Promises created while `work` runs, excluding those of the test itself. */
 function promisesDuring(work: () => void): number {
   let count = 0;
   const hook = createHook({ init: (_id, type) => void (type === "PROMISE" && count++) }).enable();
@@ -47,13 +47,13 @@ describe("the hot path", () => {
     const bytesPerRun = async (count: number): Promise<number> => {
       const run = await flow(Array.from({ length: count }, (_, index) => `- setBody: {constant: v${index}}\n`).join(""));
       const inlet = run.runtime.inletOf("direct:start");
-      for (let index = 0; index < 20_000; index++) inlet?.deliver(new Message("x"));
+      for (let index = 0; index < 20_000; index++) void inlet?.deliver(new Message("x"));
       const messages = Array.from({ length: 500 }, () => new Message("x"));
-      // A collection in between takes bytes away, other work adds some: the least of many looks is the route's own.
+      // Garbage collection reduces the figure, other work increases it: the minimum of many samples is the route's own.
       let least = Infinity;
       for (let look = 0; look < 40; look++) {
         const before = getHeapStatistics().used_heap_size;
-        for (const message of messages) inlet?.deliver(message);
+        for (const message of messages) void inlet?.deliver(message);
         const used = getHeapStatistics().used_heap_size - before;
         if (used > 0) least = Math.min(least, used / messages.length);
       }
@@ -65,7 +65,7 @@ describe("the hot path", () => {
     expect(thirty - three).toBeLessThan(24);
   });
 
-  it("makes a promise only from the step on that waits", async () => {
+  it("creates a promise only from the first asynchronous step on", async () => {
     const run = await flow(`- delay: {constant: "5"}\n- to: mock:end`);
     const pending = run.runtime.inletOf("direct:start")?.deliver(new Message("x"));
     expect(pending).toBeInstanceOf(Promise);
@@ -74,7 +74,7 @@ describe("the hot path", () => {
     expect(run.mocks.get("end")).toHaveLength(1);
   });
 
-  it("a tap is called while it is in, and the steps are the very same functions once it is gone", async () => {
+  it("a tap is called while attached, and the original step functions are restored when it is detached", async () => {
     const run = await flow(steps);
     const inlet = run.runtime.inletOf("direct:start");
     const seen: string[] = [];

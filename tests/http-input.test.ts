@@ -1,5 +1,5 @@
-// Whatever bytes arrive on the socket: group E of the fault matrix on a runtime in a process of its own, with flows
-// that read what they are given. The listener alone is proved beside its code; the thousands of sockets in tests/faults.
+// Arbitrary bytes on the socket: group E of the fault matrix on a runtime in a separate process, with flows that read their input. The listener
+// alone is tested next to its code; thousands of sockets in tests/faults.
 import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import { connect, type AddressInfo } from "node:net";
@@ -50,8 +50,8 @@ afterAll(async () => {
 const post = (path: string, headers: string, body = ""): string => `POST ${path} HTTP/1.1\r\nHost: a\r\n${headers}\r\n${body}`;
 const totalOf = async (routeId: string): Promise<number> => (await server.api("GET", `/runs?routeId=${routeId}&limit=1`)).json.total;
 
-describe("what a client gets wrong", () => {
-  it("E01: malformed JSON is the caller's fault, and the run is recorded as failed", async () => {
+describe("client errors", () => {
+  it("E01: malformed JSON is a client error, and the run is recorded as failed", async () => {
     const reply = await call(server.baseUrl, "POST", "/api/parse", '{"a":');
     expect([reply.status, Object.keys(reply.json)]).toEqual([400, ["error"]]);
     const [run] = (await server.api("GET", "/runs?routeId=parse&limit=1")).json.runs;
@@ -73,7 +73,7 @@ describe("what a client gets wrong", () => {
     expect([statuses(untyped.text), untyped.text.endsWith("text")]).toEqual([[200], true]);
   });
 
-  it("E03, E04: too much is 413 before it is read, or at the limit, and starts no run", async () => {
+  it("E03, E04: a body over the limit is 413 before it is read, or at the limit, and starts no run", async () => {
     await server.unharmed(async () => {
       const before = await totalOf("echo");
       const declared = await sendRaw(port, post("/echo", `Content-Length: ${maxBody + 1}\r\n`));
@@ -87,7 +87,7 @@ describe("what a client gets wrong", () => {
     });
   });
 
-  it("E05: a body that stops coming is 408, a caller that leaves early starts nothing", async () => {
+  it("E05: an incomplete body is 408, a caller that disconnects early starts nothing", async () => {
     await server.unharmed(async () => {
       const before = await totalOf("echo");
       const late = await sendRaw(port, post("/echo", "Content-Length: 50\r\n", "abc"), 5_000);
@@ -98,7 +98,7 @@ describe("what a client gets wrong", () => {
     });
   });
 
-  it("E07: a small text that unpacks to a huge one is 413 at the limit of unpacked bytes", async () => {
+  it("E07: a small text that inflates to a huge one is 413 at the limit of inflated bytes", async () => {
     await server.unharmed(async () => {
       const bomb = gzipSync(Buffer.alloc(150 * 1024 * 1024));
       expect(bomb.length).toBeLessThan(maxBody);
@@ -118,7 +118,7 @@ describe("what a client gets wrong", () => {
     ["a folded header", post("/echo", "X-A: b\r\n c\r\nContent-Length: 0\r\n")],
     ["bare line feeds", "POST /echo HTTP/1.1\nHost: a\nContent-Length: 5\n\nhello"],
     ["a signed length", post("/echo", "Content-Length: +5\r\n", "hello")],
-  ])("E09: %s is 400, closed, and what follows is no second request", async (_what, bytes) => {
+  ])("E09: %s is 400, the connection is closed, and the following bytes are not a second request", async (_what, bytes) => {
     const before = await totalOf("echo");
     const { text, closed } = await sendRaw(port, `${bytes}POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n`);
     expect([statuses(text), closed]).toEqual([[400], true]);
@@ -138,7 +138,7 @@ describe("what a client gets wrong", () => {
     }
   });
 
-  it("E21: other methods are 405 with Allow, unknown routes 404 that list nothing", async () => {
+  it("E21: other methods are 405 with Allow, unknown routes 404 without a listing", async () => {
     for (const method of ["GET", "PUT", "PATCH", "DELETE"]) {
       const reply = await call(server.baseUrl, method, "/api/parse", method === "GET" ? undefined : "{}");
       expect([method, reply.status, reply.headers.get("allow"), Object.keys(reply.json)]).toEqual([method, 405, "OPTIONS, POST", ["error"]]);
@@ -159,7 +159,7 @@ describe("data stays data", () => {
     expect(bodyOf(without.text)).toBe("||||");
   });
 
-  it("E14: repeated headers and query names follow one rule, ten thousand are refused or read in bounds", async () => {
+  it("E14: repeated headers and query names follow one rule, ten thousand are rejected or read within limits", async () => {
     await server.unharmed(async () => {
       const { text } = await sendRaw(port, post("/api/repeated?q=1&q=2", "X-Many: a\r\nX-Many: b\r\nContent-Length: 0\r\n"));
       expect([statuses(text), bodyOf(text)]).toEqual([[200], 'a, b|["1","2"]']);
@@ -182,7 +182,7 @@ describe("data stays data", () => {
     });
   });
 
-  it("E20: a body that looks like internals is a body", async () => {
+  it("E20: a body that looks like internals is only data", async () => {
     const body =
       '{"files":{"f":{"filepath":"/etc/passwd"}},"headers":{"CamelHttpUri":"http://127.0.0.1:1/x","CamelHttpPath":"/other"},"exchange":{},"$ref":"#"}';
     const echoed = await call(server.baseUrl, "POST", "/echo", body, { "content-type": "application/json" });
@@ -196,7 +196,7 @@ describe("data stays data", () => {
     expect([forwarded.status, forwarded.text, partnerSaw]).toEqual([200, "partner", ["POST /fixed"]]);
   });
 
-  it("E27: every byte comes back as it was sent, up to the limit", async () => {
+  it("E27: every byte is returned unchanged, up to the limit", async () => {
     for (const body of [Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)), randomBytes(maxBody - 1), randomBytes(maxBody)]) {
       const reply = await fetch(`${server.baseUrl}/echo`, { method: "POST", body, headers: { "content-type": "application/octet-stream" } });
       expect([reply.status, Buffer.from(await reply.arrayBuffer()).equals(body)]).toEqual([200, true]);
@@ -205,8 +205,8 @@ describe("data stays data", () => {
   });
 });
 
-describe("callers that leave", () => {
-  it("E25: their runs end and are recorded, and nobody writes to them", async () => {
+describe("callers that disconnect", () => {
+  it("E25: their runs end and are recorded, and nothing is written to them", async () => {
     await server.unharmed(async () => {
       const before = await totalOf("slow");
       for (let round = 0; round < 4; round++) {
@@ -219,7 +219,7 @@ describe("callers that leave", () => {
           }),
         );
       }
-      // A run goes on to its end although nobody waits for the answer any more.
+      // A run continues to its end although its caller has disconnected.
       const statusesOf = async (): Promise<string> => {
         const { runs } = (await server.api("GET", "/runs?routeId=slow&limit=1000")).json as { runs: { status: string }[] };
         return [...new Set(runs.map(({ status }) => status))].join();
@@ -228,7 +228,7 @@ describe("callers that leave", () => {
     });
   });
 
-  it("E15: slow heads are cut within their time while others are served", async () => {
+  it("E15: slow heads time out while others are served", async () => {
     await server.unharmed(async () => {
       const sockets = Array.from({ length: 100 }, () => connect(port, "127.0.0.1"));
       let closed = 0;

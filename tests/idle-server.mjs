@@ -1,4 +1,4 @@
-// A bare server that does nothing but answer: what it needs is the machine's doing. Prints its port.
+// A bare server that only responds: its resource usage is that of the machine. Prints its port.
 import { createServer } from "node:http";
 
 const server = createServer((request, response) => request.resume().on("end", () => response.end("ok")));

@@ -1,4 +1,4 @@
-// A server in a process of its own that has nothing to do: the measure for what a busy machine, or Node itself, takes.
+// An idle server in a separate process: the baseline for what a busy machine, or Node itself, uses.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,7 @@ export interface IdleServer {
 }
 
 export async function startIdleServer(under: readonly string[] = []): Promise<IdleServer> {
-  const [command = process.execPath, ...parameters] = [...under, process.execPath, program];
+  const [command, ...parameters] = [...under, process.execPath, program];
   const child = spawn(command, parameters, { stdio: ["ignore", "pipe", "inherit"] });
   const [text] = (await once(child.stdout, "data")) as [Buffer];
   const port = Number(text.toString().trim());

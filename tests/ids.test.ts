@@ -32,10 +32,10 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** Every file below the data directory but the log, which grows by itself. */
+/** Every file below the data directory except the log, which keeps growing. */
 const tree = (): readonly string[] => (readdirSync(server.dataDir, { recursive: true }) as string[]).filter((name) => name !== "log.txt").sort();
 
-/** The path goes out exactly as it is spelled. */
+/** Sends the path exactly as spelled. */
 async function rawStatus(method: string, path: string, body?: unknown): Promise<number | undefined> {
   const text = body === undefined ? "" : JSON.stringify(body);
   const head = `${method} /_api${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n`;
@@ -52,7 +52,7 @@ for (const { noun, path, body } of kinds) {
       ["B11", [".hidden", ".env", "-rf", "~x", "_x", "a..b", "%c3%a4"]],
     ];
     for (const [row, ids] of wrong) {
-      it(`${row}: ${ids.join(" ")} is refused and touches no file`, async () => {
+      it(`${row}: ${ids.join(" ")} is rejected and changes no file`, async () => {
         const before = tree();
         for (const id of ids) {
           for (const method of ["PUT", "DELETE"]) {
@@ -64,7 +64,7 @@ for (const { noun, path, body } of kinds) {
       });
     }
 
-    it("B06: 128 characters are an id, more are not, and no length is a 500", async () => {
+    it("B06: an id has up to 128 characters, and no length causes a 500", async () => {
       const longest = "x".repeat(128);
       expect((await server.api("PUT", `${path}/${longest}`, body("long"))).status).toBe(201);
       expect((await server.api("DELETE", `${path}/${longest}`)).status).toBe(200);
@@ -72,14 +72,14 @@ for (const { noun, path, body } of kinds) {
       expect([400, 414, 431]).toContain(await rawStatus("PUT", `${path}/${"x".repeat(10_240)}`, body("x")));
     });
 
-    it("B17: PUT without an id is no such thing", async () => {
+    it("B17: PUT without an id is rejected", async () => {
       expect([404, 405]).toContain((await server.api("PUT", path, body("x"))).status);
       expect([400, 404, 405]).toContain((await server.api("PUT", `${path}/`, body("x"))).status);
     });
   });
 }
 
-it("B18: things of one name are told apart; removing one leaves the others", async () => {
+it("B18: resources of one name are independent; removing one leaves the others", async () => {
   const fresh = await startTestServer();
   try {
     for (const gone of kinds) {

@@ -1,4 +1,4 @@
-// XML as the source of message mappings on a real server: other languages that read it, namespaces, and the bytes a webhook gets.
+// XML as the source of message mappings on a real server: other languages that read it, namespaces, and webhook bytes.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestServer, type ApiReply, type StartedServer } from "./started-server.ts";
 
@@ -32,7 +32,7 @@ describe("§6: xpath in a rule", () => {
     expect(await mapped("top", invoice)).toEqual({ one: "7", attribute: "EUR", several: ["2", "3"], sum: 5, comment: "made by hand", none: "nothing" });
   });
 
-  it("sees the current item as a document of its own, whatever way the item was reached", async () => {
+  it("sees the current item as a separate document, however it was reached", async () => {
     const qty = { xpath: "concat(/inv:Line/@no, ':', /inv:Line/inv:Qty, ':', count(//*))" };
     const map = [
       { to: "plain[]", forEach: "inv:Line", expr: qty },
@@ -62,16 +62,16 @@ describe("§6: xpath in a rule", () => {
     expect(await mapped("local", invoice)).toEqual({ top: "7", items: ["2", "3"] });
   });
 
-  it("is checked when it is installed", async () => {
+  it("is checked at installation", async () => {
     expect((await put("wrong", source, [{ to: "x", expr: { xpath: "//nosuch:ID" } }])).json.error).toMatch(
-      /^message mapping 'wrong': x: the xpath expression is wrong: .*nosuch/,
+      /^message mapping 'wrong': x: the xpath expression is invalid: .*nosuch/,
     );
     expect((await put("wrong", source, [{ to: "x", expr: { xpath: "//(" } }])).status).toBe(422);
   });
 });
 
 describe("namespaces", () => {
-  it("a prefix that means another namespace in the message is not taken for the document's own", async () => {
+  it("a prefix bound to another namespace in the message is not confused with the document's own", async () => {
     await put("clash", { root: "inv:R", namespaces: { inv: "urn:acme" } }, [
       { to: "own", from: "inv:V" },
       { to: "other", from: "['{urn:other}V']" },
@@ -82,14 +82,14 @@ describe("namespaces", () => {
 });
 
 describe("bytes", () => {
-  it("are read in the encoding they declare, and refused when they are not what they say", async () => {
+  it("are read in their declared encoding, and rejected when invalid", async () => {
     await put("bytes", {}, [{ to: "name", from: "name" }]);
     await server.putFlow("bytes", `- route:\n    id: bytes\n    from:\n      uri: webhook\n      steps:\n        - to: "message-mapping:bytes"\n`);
     const send = async (bytes: Uint8Array<ArrayBuffer>): Promise<[number, string]> => {
       const reply = await fetch(`${server.baseUrl}/api/bytes`, { method: "POST", body: bytes });
       return [reply.status, await reply.text()];
     };
-    const latin = Uint8Array.from([..."<?xml version='1.0' encoding='ISO-8859-1'?><r><name>Köln</name></r>"], (character) => character.charCodeAt(0));
+    const latin = Uint8Array.from(Array.from("<?xml version='1.0' encoding='ISO-8859-1'?><r><name>Köln</name></r>"), (character) => character.charCodeAt(0));
     expect(await send(latin)).toEqual([200, '{"name":"Köln"}']);
     expect(await send(Uint8Array.from(Buffer.from("\ufeff<r><name>Łódź</name></r>", "utf16le")))).toEqual([200, '{"name":"Łódź"}']);
     expect((await send(latin.slice(latin.indexOf(62) + 1)))[0]).toBe(400);

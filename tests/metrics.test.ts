@@ -1,4 +1,4 @@
-// GET /_api/metrics on a real server, read the way Prometheus reads it.
+// GET /_api/metrics on a real server, parsed as Prometheus does.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answering, call, direct, eventually, sleep, startTestServer, type StartedServer } from "./started-server.ts";
 import { stubPartner } from "./stub-partner.ts";
@@ -14,7 +14,7 @@ interface Scrape {
   readonly values: ReadonlyMap<string, number>;
 }
 
-/** As strict as the format is: every sample belongs to a family that was declared once, and every line is understood. */
+/** Strict parsing: every sample belongs to a family declared once, and every line is understood. */
 function read(text: string): Scrape {
   const types = new Map<string, string>();
   const values = new Map<string, number>();
@@ -44,12 +44,12 @@ const scrape = async (): Promise<Scrape> => {
 };
 
 describe("GET /_api/metrics", () => {
-  it("needs the token, as everything but health", async () => {
+  it("needs the token, like everything except health", async () => {
     expect((await call(server.baseUrl, "GET", "/_api/metrics")).status).toBe(401);
     expect((await server.api("POST", "/metrics", {})).status).toBe(405);
   });
 
-  it("tells runs by outcome and their durations, per route, over redeployments", async () => {
+  it("reports runs by outcome and their durations, per route, across redeployments", async () => {
     await server.putFlow("shop", answering("orders", "one"));
     await server.putFlow("broken", direct("never", 'throwException: {exceptionType: java.lang.Exception, message: "no"}').replace("direct:never", "webhook"));
     for (let count = 0; count < 5; count++) await call(server.baseUrl, "POST", "/api/orders", "x");
@@ -87,7 +87,7 @@ describe("GET /_api/metrics", () => {
     expect(values.get('sluice_run_duration_seconds_sum{flow="slow",route="slow"}')).toBeGreaterThanOrEqual(0.299);
   });
 
-  it("tells how deep queues are and how many dead letters there are", async () => {
+  it("reports queue depths and the number of dead letters", async () => {
     expect((await scrape()).values.get("sluice_dead_letters")).toBe(0);
     await server.putFlow("fill", direct("fill", "to: queue:waiting").replace("direct:fill", "webhook"));
     await server.putFlow(
@@ -103,7 +103,7 @@ describe("GET /_api/metrics", () => {
     expect(values.get("sluice_store_writes_total")).toBeGreaterThanOrEqual(4);
   });
 
-  it("tells a stopped route from a started one, and whether the runtime is up", async () => {
+  it("reports the status of routes and of the runtime", async () => {
     expect((await scrape()).values.get('sluice_route_started{flow="shop",route="orders"}')).toBe(1);
     await server.api("POST", "/routes/orders/stop");
     const { values, types } = await scrape();
@@ -118,7 +118,7 @@ describe("GET /_api/metrics", () => {
     await server.api("POST", "/routes/orders/start");
   });
 
-  it("tells the process: memory, processor time, files and how late the event loop is", async () => {
+  it("reports the process: memory, CPU time, files and event loop delay", async () => {
     await scrape();
     await sleep(30);
     const until = performance.now() + 90;
@@ -132,7 +132,7 @@ describe("GET /_api/metrics", () => {
     expect(values.get("process_open_fds")).toBeGreaterThan(3);
   });
 
-  it("grows by routes in service, not by names that came and went", async () => {
+  it("grows with deployed routes, not with removed names", async () => {
     const series = async (): Promise<number> => (await scrape()).values.size;
     const before = await series();
     for (let count = 0; count < 5; count++) {

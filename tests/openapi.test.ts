@@ -1,4 +1,4 @@
-// The OpenAPI document of a started server, checked against the rules of OpenAPI 3.1 that tools trip over.
+// The OpenAPI document of a running server, checked against the rules of OpenAPI 3.1 that tools rely on.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answering, startTestServer, type StartedServer } from "./started-server.ts";
 
@@ -156,13 +156,13 @@ describe("webhooks", () => {
     expect(Object.keys(paths["/api/typed"].post.responses["200"].content)).toEqual(["application/json"]);
   });
 
-  it("a webhook that answers at once says 202 and with what", () => {
+  it("an asynchronous webhook documents its 202 reply", () => {
     expect(paths["/api/later"].post.responses["202"].content["application/json"].schema.required).toEqual(["runId"]);
     expect(paths["/api/kept"].post.responses["202"].content["application/json"].schema.required).toEqual(["messageId"]);
     expect(paths["/api/kept"].post.responses["200"]).toBeUndefined();
   });
 
-  it("D68: the policy's schemes are told, its rules decide, and no secret is in the document", () => {
+  it("D68: the policy's schemes and rules are documented, without secrets", () => {
     expect(Object.keys(components.securitySchemes)).toEqual(["deployToken", "guarded.1.apiKey", "guarded.2.basic", "guarded.3.jwt", "guarded.4.hmac"]);
     expect(components.securitySchemes["guarded.1.apiKey"]).toEqual({ type: "apiKey", in: "header", name: "X-API-Key" });
     expect(components.securitySchemes["guarded.3.jwt"]).toMatchObject({ type: "http", scheme: "bearer", bearerFormat: "JWT" });
@@ -176,7 +176,7 @@ describe("webhooks", () => {
     expect(JSON.stringify({ paths, components })).not.toMatch(/s3cr3t|pass-word|whsec/);
   });
 
-  it("goes when the route does", async () => {
+  it("is removed with the route", async () => {
     await server.api("POST", "/routes/typed/stop");
     expect(Object.keys((await server.api("GET", "/openapi.json")).json.paths)).not.toContain("/api/typed");
     for (const flow of ["described", "own-path", "typed", "later", "kept", "guarded"]) await server.api("DELETE", `/flows/${flow}`);

@@ -1,11 +1,11 @@
-// L12: partners that reset, stall, lie and hang up at odd moments. The run that met them fails; the process and every
-// other run go on.
+// L12: partners that reset, stall, send invalid data and disconnect at odd moments. The affected run fails; the process and all other runs
+// continue.
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { call, eventually } from "./started-server.ts";
 import { spawnWatched, type Watched } from "./watched-server.ts";
 
-/** What a partner does with a connection; the names are the paths under which they are called. */
+/** What a partner does with a connection; the names are the paths they are called under. */
 const behaviours: Readonly<Record<string, (socket: Socket) => void>> = {
   "reset-at-once": (socket) => socket.resetAndDestroy(),
   "reset-after-request": (socket) => socket.once("data", () => socket.resetAndDestroy()),
@@ -58,7 +58,7 @@ it.each(Object.keys(behaviours))("L12: a partner that is %s fails the run and no
   for (const run of runs) expect([run.status, run.error.stepId]).toEqual(["failed", "call"]);
 });
 
-it("L12: many at once leave no socket behind", async () => {
+it("L12: many at once leak no sockets", async () => {
   await server.unharmed(async () => {
     await Promise.all(Object.keys(behaviours).flatMap((name) => Array.from({ length: 10 }, () => call(server.baseUrl, "POST", `/api/${name}`, "x"))));
     await eventually(async () => (await server.api("GET", "/runs?status=running")).json.runs.length === 0);

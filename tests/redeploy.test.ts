@@ -1,4 +1,4 @@
-// Replacing, removing and stopping under load: a process of its own, real connections, every answer looked at.
+// Replacing, removing and stopping under load: a separate process, real connections, every reply checked.
 import { createServer, type Server } from "node:http";
 import { connect } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -13,7 +13,7 @@ afterAll(async () => {
   server.clean();
 });
 
-/** A partner that answers when the test says so. */
+/** A partner that replies on command. */
 async function slowPartner(): Promise<{ url: string; waiting: () => number; answer: () => void; close: () => void }> {
   const held: (() => void)[] = [];
   const partner: Server = createServer((_request, response) => void held.push(() => response.end("partner")));
@@ -37,7 +37,7 @@ const waitingFor = (id: string, url: string, text: string): string => `- route:
 `;
 
 describe("redeploy", () => {
-  it("L01, L02: 200 redeploys under load fail no request, each answer is wholly old or wholly new, and new after the PUT's 2xx", async () => {
+  it("L01, L02: 200 redeploys under load fail no request, each reply is from the old or the new version, and from the new one after the PUT's 2xx", async () => {
     expect((await server.putFlow("swap", answering("swap", "v0"))).status).toBe(201);
     const load = startLoad(`${server.baseUrl}/api/swap`);
     const replacedAt = [0];
@@ -95,7 +95,7 @@ describe("redeploy", () => {
     expect((await call(server.baseUrl, "POST", "/api/keep", "{}")).text).toBe("kept");
   });
 
-  it("L14: replacing one flow leaves another's waiting exchange alone", async () => {
+  it("L14: replacing one flow does not affect another's waiting exchange", async () => {
     const partner = await slowPartner();
     await server.putFlow("other", waitingFor("other", partner.url, "other"));
     const inFlight = call(server.baseUrl, "POST", "/api/other", "{}");
@@ -108,7 +108,7 @@ describe("redeploy", () => {
 });
 
 describe("delete", () => {
-  it("L04: in-flight exchanges finish, new calls get 404, DELETE answers within the drain limit although one is stuck", async () => {
+  it("L04: in-flight exchanges finish, new calls get 404, DELETE replies within the drain timeout although one is stuck", async () => {
     const partner = await slowPartner();
     const short = await spawnServer({ env: { SERVICE_DRAIN_MS: "1s" } });
     await short.putFlow("gone", waitingFor("gone", partner.url, "done"));
@@ -143,7 +143,7 @@ describe("shutdown", () => {
     expect(load.broken.filter((text) => !/ECONNREFUSED|ECONNRESET.*|socket hang up/.test(text))).toEqual([]);
   });
 
-  it("L08: what is under way when SIGTERM comes is answered, with Connection: close, and exits 0 within the limit", async () => {
+  it("L08: requests in flight at SIGTERM are answered, with Connection: close, and exits 0 within the limit", async () => {
     stopping = await spawnServer({ env: { SERVICE_DRAIN_MS: "20s" } });
     await stopping.putFlow("busy", "- route: {id: busy, from: {uri: webhook, steps: [{delay: {constant: 5000}}, {setBody: {constant: done}}]}}\n");
     const port = Number(new URL(stopping.baseUrl).port);
@@ -178,7 +178,7 @@ describe("shutdown", () => {
     partner.close();
   });
 
-  it("L11: health says draining at once and PUT is refused with 503 while it drains", async () => {
+  it("L11: health reports draining at once and PUT is rejected with 503 while it drains", async () => {
     const partner = await slowPartner();
     stopping = await spawnServer({ env: { SERVICE_DRAIN_MS: "30s" } });
     await stopping.putFlow("held", waitingFor("held", partner.url, "held"));

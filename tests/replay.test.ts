@@ -35,7 +35,7 @@ async function lastRun(routeId: string): Promise<any> {
 const replay = (runId: string, body: unknown = {}) => server.api("POST", `/runs/${runId}/replay`, body);
 
 describe("replay of a run", () => {
-  it("runs it again with the message it began with, and says how the outcome differs", async () => {
+  it("runs it again with its original message, and reports how the outcome differs", async () => {
     await server.putFlow("same", threeSteps("same"));
     expect((await post("same", "ab", { "X-Src": "web" })).text).toBe("abab!");
     const run = await lastRun("same");
@@ -55,7 +55,7 @@ describe("replay of a run", () => {
     expect(run.replayOf).toBeNull();
   });
 
-  it("takes an edited message, and the flow as it is now", async () => {
+  it("accepts an edited message, and uses the current flow", async () => {
     await server.putFlow("edited", threeSteps("edited"));
     await post("edited", "ab", { "X-Src": "web", "X-Old": "1" });
     const run = await lastRun("edited");
@@ -71,17 +71,17 @@ describe("replay of a run", () => {
     expect((await replay(run.id, { bodyBase64: "eHk=" })).json.body).toBe("xyxy? web 1");
   });
 
-  it("refuses a body that is no base64, or two bodies", async () => {
+  it("rejects a body that is not base64, or two bodies", async () => {
     await server.putFlow("bodies", threeSteps("bodies"));
     await post("bodies", "ab");
     const { id } = await lastRun("bodies");
     for (const bodyBase64 of ["a", "!!"]) expect((await replay(id, { bodyBase64 })).json).toEqual({ error: "bodyBase64 must be base64" });
-    expect((await replay(id, { body: "x", bodyBase64: "eA==" })).json).toEqual({ error: "give either body or bodyBase64, not both" });
+    expect((await replay(id, { body: "x", bodyBase64: "eA==" })).json).toEqual({ error: "send either body or bodyBase64, not both" });
     expect((await replay(id, { fromStep: "" })).json).toEqual({ error: "fromStep must not be empty" });
     expect((await lastRun("bodies")).id).toBe(id);
   });
 
-  it("does not call two failures the same that say different things", async () => {
+  it("distinguishes failures with different messages", async () => {
     const failing = (message: string): string => flow("failing", `throwException: {exceptionType: java.io.IOException, message: ${message}}`);
     await server.putFlow("failing", failing("no room"));
     await post("failing", "ab");
@@ -91,7 +91,7 @@ describe("replay of a run", () => {
     expect((await replay(id)).json.diff).toMatchObject({ same: false, error: { before: { message: "no room" }, after: { message: "no time" } } });
   });
 
-  it("I03, I16: hides secrets in what a replay, an invoked route or a letter sent in again failed with", async () => {
+  it("I03, I16: hides secrets in failures of replays, invoked routes and replayed dead letters", async () => {
     const secret = "S3CR3T-41f7";
     const yaml = (id: string, uri: string): string =>
       `- errorHandler: {deadLetterChannel: "sluice:dead-letters"}\n${flow(id, `throwException: {exceptionType: java.io.IOException, message: "no http://u:${secret}@h/?password=${secret} {{pass}}"}`).replace("webhook", uri)}`;
@@ -113,7 +113,7 @@ describe("replay of a run", () => {
     }
   });
 
-  it("tells headers apart that are named like what every object has", async () => {
+  it("handles headers named like inherited object members", async () => {
     const named = (...names: readonly string[]): string => flow("named", ...names.map((name) => `setHeader: {name: ${name}, simple: "\${body}"}`));
     await server.putFlow("named", named("toString", "__proto__"));
     await post("named", "a");
@@ -156,7 +156,7 @@ describe("replay of a run", () => {
     await eventually(async () => (await server.api("GET", "/routes/bounded/capture")).json.active === false);
   });
 
-  it("of a failed run shows that it goes well now", async () => {
+  it("of a failed run shows that it succeeds now", async () => {
     const failing = (message: string): string =>
       flow(
         "mended",
@@ -179,7 +179,7 @@ describe("replay of a run", () => {
     });
   });
 
-  it("inside a test session meets its mocks", async () => {
+  it("inside a test session uses its mocks", async () => {
     await server.putFlow("mocked", flow("mocked", "setBody: {id: first, constant: real}", 'setBody: {id: last, simple: "${body}!"}'));
     await post("mocked", "x");
     const run = await lastRun("mocked");
@@ -192,7 +192,7 @@ describe("replay of a run", () => {
     expect((await replay(run.id, { sessionId })).status).toBe(404);
   });
 
-  it("a run that cannot be replayed is refused with the reason", async () => {
+  it("a run that cannot be replayed is rejected with the reason", async () => {
     await server.putFlow(
       "refused",
       flow("refused", 'choice: {id: fork, when: [{simple: "${body} == 1", steps: [{log: {id: inner, message: x}}]}]}', "log: {id: end, message: y}"),
@@ -205,15 +205,15 @@ describe("replay of a run", () => {
       const { status, json } = await replay(runId, body);
       return [status, json.error.replace(runId, "R")];
     };
-    const advice = "give a body, or switch capture on with POST /_api/routes/refused/capture before the next run";
-    expect(await reasonOf(large.id, {})).toEqual([409, `run 'R' cannot be replayed: the message it began with was not kept; ${advice}`]);
+    const advice = "send a body, or enable capture with POST /_api/routes/refused/capture before the next run";
+    expect(await reasonOf(large.id, {})).toEqual([409, `run 'R' cannot be replayed: its input message was not kept; ${advice}`]);
     expect(await reasonOf(small.id, { fromStep: "end" })).toEqual([
       409,
       `run 'R' cannot be replayed: the message before step 'end' was not captured; ${advice}`,
     ]);
     expect(await reasonOf(small.id, { fromStep: "inner" })).toEqual([
       409,
-      "run 'R' cannot be replayed: step 'inner' is nested in another step; a replay can begin at the route's own steps only",
+      "run 'R' cannot be replayed: step 'inner' is nested in another step; a replay can only start at a top-level step of the route",
     ]);
     expect(await reasonOf(small.id, { fromStep: "nowhere" })).toEqual([409, "run 'R' cannot be replayed: route 'refused' has no step 'nowhere'"]);
     expect((await replay(large.id, { body: "now small" })).json).toMatchObject({ status: "completed" });

@@ -1,5 +1,5 @@
-// Does what a page of the documentation says, as a reader would: its files are written, its commands run in order in one folder
-// against a server of their own, and what they print is compared with what the page shows.
+// Executes a page of the documentation as a reader would: writes its files, runs its commands in order in one folder against a separate server,
+// and compares their output with the page.
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -13,20 +13,23 @@ import { startTestServer, token } from "./started-server.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** `npx` here does what it does with a command of the project, without its second of start-up. */
+/** Replaces `npx` for commands of the project, to save its start-up time. */
 const preamble = `set -aeo pipefail
 npx() { "node_modules/.bin/$@"; }
 . ./.variables
 `;
-/** Variables that one block sets are there in the next, as in a terminal. */
+/** Variables that one block sets are available in the next, as in a terminal. */
 const epilogue = "\nset +e\nexport -p | grep -E '^declare -x [A-Z]+=' > .next; mv .next .variables\n";
 
-/** The first thing that is not as the page says; undefined when everything is. */
-export async function firstFault({ blocks, settings }: DocPage): Promise<string | undefined> {
+/** The first difference from the page; undefined when everything matches. `address` is the server that the page needs. */
+export async function firstFault({ blocks, settings, server: needed }: DocPage, address = ""): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-page-"));
   const server = await startTestServer({ env: settings });
   const partnerPort = String(await freePort());
-  const here = (text: string): string => text.replaceAll("http://127.0.0.1:8080", server.baseUrl).replaceAll("8099", partnerPort);
+  const here = (text: string): string => {
+    const local = text.replaceAll("http://127.0.0.1:8080", server.baseUrl).replaceAll("8099", partnerPort);
+    return needed === undefined ? local : local.replaceAll(needed.address, address);
+  };
   const env = { PATH: process.env["PATH"] ?? "", HOME: folder, SLUICE_RUNTIME: server.baseUrl, NO_COLOR: "1" };
   prepare(folder, server.baseUrl);
   try {
@@ -48,7 +51,7 @@ export async function firstFault({ blocks, settings }: DocPage): Promise<string 
   }
 }
 
-/** Pages that play a partner do so at port 8099; several pages are run at a time. */
+/** Pages that simulate a partner use port 8099; several pages run at a time. */
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");
@@ -58,7 +61,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** What a reader has after `npm start` in a clone. */
+/** The state after `npm start` in a clone. */
 function prepare(folder: string, baseUrl: string): void {
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   symlinkSync(join(root, "examples"), join(folder, "examples"));

@@ -40,7 +40,7 @@ describe("runs", () => {
       durationMs: expect.any(Number),
       trigger: { uri: "webhook", method: "POST", path: "/api/web" },
       exchangeId: expect.any(String),
-      correlationId: null,
+      correlationId: list[0].id,
       parentRunId: null,
       traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
       redeliveries: 0,
@@ -68,7 +68,7 @@ describe("runs", () => {
     expect(JSON.stringify([outer, inner])).not.toContain("S3CR3T");
   });
 
-  it("R53, R54, R115: the newest are kept per route, and routes do not displace each other", async () => {
+  it("R53, R54, R115: the newest are kept per route, and routes do not evict each other's runs", async () => {
     await fire("quiet", "first");
     for (let index = 0; index < 8; index++) await fire("web", `n${index}`);
     const { runs: list, total } = await runs("routeId=web");
@@ -83,7 +83,7 @@ describe("runs", () => {
       const reply = await server.api("GET", `/runs?limit=${limit}`);
       expect([limit, reply.status, reply.json]).toEqual([limit, 400, { error: "limit must be an integer of 1 or more" }]);
     }
-    expect((await server.api("GET", "/runs?routeId=a&routeId=b")).json).toEqual({ error: "routeId must be given once" });
+    expect((await server.api("GET", "/runs?routeId=a&routeId=b")).json).toEqual({ error: "routeId must not be repeated" });
     expect(await runs("routeId=nowhere")).toEqual({ runs: [], total: 0 });
     const all = (await runs("limit=100")).runs.map((run: any) => Date.parse(run.startedAt));
     expect(all).toEqual(all.toSorted((a: number, b: number) => b - a));
@@ -93,7 +93,25 @@ describe("runs", () => {
     expect((await server.api("GET", "/runs/run_x")).json).toEqual({ error: "run 'run_x' not found" });
   });
 
-  it("contract §9: what is filtered out or a duplicate is discarded, unless something was sent before or a step comes after", async () => {
+  it("text and cursor: pages with every match once; without them the reply stays as it was", async () => {
+    const found = await runs("text=web&limit=2");
+    expect(found.runs.length).toBe(2);
+    expect(found).toMatchObject({ complete: false, searchedBack: found.runs[1].startedAt, next: expect.stringMatching(/^\d+-run_/) });
+    const seen: string[] = [];
+    for (let cursor: string | null = "newest"; cursor !== null;) {
+      const page: any = await runs(`routeId=web&limit=2&cursor=${cursor}`);
+      expect(page.total).toBe(5);
+      seen.push(...page.runs.map((run: any) => run.request.preview));
+      cursor = page.next;
+    }
+    expect(seen).toEqual(["n7", "n6", "n5", "n4", "n3"]);
+    expect(await runs("text=S3CR3T")).toEqual({ runs: [], total: 0, next: null, searchedBack: null, complete: true });
+    expect((await runs("text=illegalstate+bang&flowId=chain")).runs.map((run: any) => run.routeId).toSorted()).toEqual(["inner", "outer"]);
+    expect(Object.keys(await runs("routeId=web"))).toEqual(["runs", "total"]);
+    expect((await server.api("GET", "/runs?cursor=7")).json).toEqual({ error: "cursor must be 'newest' or the value of 'next' in the previous reply" });
+  });
+
+  it("contract §9: a filtered or duplicate message is discarded, unless something was sent before or a step comes after", async () => {
     const route = (id: string, ...steps: readonly string[]): string =>
       `- route:\n    id: ${id}\n    from:\n      uri: webhook\n      steps:\n${steps.map((step) => `        - ${step}\n`).join("")}`;
     const filter = `filter: {simple: "\${header.keep} == 'yes'", steps: [{setBody: {constant: kept}}, {to: mock:kept}]}`;
@@ -127,7 +145,7 @@ describe("runs", () => {
     for (const id of Object.keys(flows)) await server.api("DELETE", `/flows/${id}`);
   });
 
-  it("contract §9: a failure that doTry or onException caught is told as handled, unless the run fails after all", async () => {
+  it("contract §9: a failure caught by doTry or onException is reported as handled, unless the run fails later", async () => {
     const thrown = (message: string): string => `{throwException: {exceptionType: java.io.IOException, message: ${message}}}`;
     const tried = (step: string): string => `doTry: {steps: [${thrown("first")}], doCatch: [{exception: [java.io.IOException], steps: [${step}]}]}`;
     const hook = (id: string, ...steps: readonly string[]): string => direct(id, ...steps).replace(`direct:${id}`, "webhook");
@@ -139,16 +157,16 @@ describe("runs", () => {
       "not-thrown": hook("not-thrown", "doTry: {steps: [{setBody: {constant: fine}}], doCatch: [{exception: [java.io.IOException], steps: []}]}"),
       rescued: `- onException: {exception: [java.io.IOException], handled: {constant: true}, steps: [{setBody: {constant: saved}}]}\n${hook("rescued", thrown("first").slice(1, -1))}`,
     };
-    const told: Record<string, unknown> = {};
+    const outcomes: Record<string, unknown> = {};
     for (const [id, yaml] of Object.entries(flows)) {
       const put = await server.putFlow(id, yaml);
       expect([id, put.json.error]).toEqual([id, undefined]);
       await fire(id);
       const { status, handled, error } = (await runs(`routeId=${id}`)).runs[0];
-      told[id] = [status, handled, error?.message ?? null];
+      outcomes[id] = [status, handled, error?.message ?? null];
       await server.api("DELETE", `/flows/${id}`);
     }
-    expect(told).toEqual({
+    expect(outcomes).toEqual({
       "tried-at-once": ["completed", true, "first"],
       "tried-later": ["completed", true, "first"],
       "tried-in-vain": ["failed", false, "second"],
@@ -158,7 +176,7 @@ describe("runs", () => {
     });
   });
 
-  it("runs that go on are listed, and previews are short", async () => {
+  it("running runs are listed, and previews are short", async () => {
     let answer: (() => void) | undefined;
     const partner = await stubPartner((_call, response) => (answer = () => void response.end()));
     await server.putFlow("slow", `- route:\n    id: slow\n    from:\n      uri: webhook\n      steps:\n        - to: {id: wait, uri: "${partner.url}"}\n`);
@@ -252,7 +270,7 @@ describe("health", () => {
     expect(text).not.toContain("S3CR3T");
   });
 
-  it("contract §8: a route that lost what it takes from is Failed and degrades the service until it has it again", async () => {
+  it("contract §8: a route that lost its system is Failed and degrades the service until it recovers", async () => {
     const folder = mkdtempSync(join(tmpdir(), "sluice-inbox-"));
     const inbox = (text: string): string => `- route: {id: inbox, from: {uri: "file:${folder}?delay=20&initialDelay=0", steps: [{log: "${text} \${body}"}]}}\n`;
     const now = async (): Promise<unknown> => {
@@ -260,7 +278,7 @@ describe("health", () => {
       const route = routes.find((one: any) => one.id === "inbox");
       return [status, route.status, route.lastError];
     };
-    const lost = ["DEGRADED", "Failed", `the directory '${folder}' is gone`];
+    const lost = ["DEGRADED", "Failed", `the directory '${folder}' no longer exists`];
     const said = (text: string): number => server.logText().split(text).length - 1;
     expect((await server.putFlow("inbox", inbox("first"))).status).toBe(201);
     expect(await now()).toEqual(["UP", "Started", null]);
@@ -274,7 +292,7 @@ describe("health", () => {
     await eventually(() => said("first one") === 1);
     rmSync(folder, { recursive: true });
     await eventually(async () => isDeepStrictEqual(await now(), lost));
-    await eventually(() => said(`'${folder}' is gone`) === 2);
+    await eventually(() => said(`'${folder}' no longer exists`) === 2);
     expect((await server.api("POST", "/routes/inbox/suspend")).json.status).toBe("Suspended");
     expect(await now()).toEqual(["UP", "Suspended", null]);
     await server.api("POST", "/routes/inbox/resume");

@@ -1,4 +1,4 @@
-// Sample values for declared options: what an author could write, made from the fields alone.
+// Sample values for declared options, generated from the fields alone.
 import { describe, type Field, type FieldInfo, type Fields } from "@sluice/model";
 
 export type Sample = string | readonly Sample[] | { readonly [name: string]: Sample };
@@ -50,14 +50,14 @@ function sampleOf(field: Field<unknown>): Sample {
   }
 }
 
-/** The least that binds: every required option. */
+/** The minimum that binds: every required option. */
 export function requiredOf(fields: Fields): { [name: string]: Sample } {
   const sample: { [name: string]: Sample } = {};
   for (const [name, field] of Object.entries(fields)) if (describe(field).spec.required === true) Object.assign(sample, written(name, describe(field), field));
   return sample;
 }
 
-/** An option as it is written: inline expressions and formats stand under their own key. */
+/** An option as written: inline expressions and formats have their own key. */
 function written(name: string, info: FieldInfo, field: Field<unknown>): { [name: string]: Sample } {
   if (info.kind === "expression" && info.inline === true) return { constant: "x" };
   if (info.kind === "format") return { json: {} };
@@ -65,14 +65,14 @@ function written(name: string, info: FieldInfo, field: Field<unknown>): { [name:
 }
 
 export interface OptionPlace {
-  /** Where the option stands below the declaration's mapping; the last part is its name. */
+  /** The path of the option below the declaration's mapping; the last part is its name. */
   readonly path: readonly (string | number)[];
   readonly field: Field<unknown>;
-  /** The least that binds and holds the option's parents. */
+  /** The minimum that binds and contains the option's parents. */
   readonly around: { readonly [name: string]: Sample };
 }
 
-/** Every scalar option of a declaration, nested ones too. Objects that hold each other are followed once. */
+/** Every scalar option of a declaration, including nested ones. Recursive objects are followed once. */
 export function scalarOptions(fields: Fields): readonly OptionPlace[] {
   return Object.entries(fields).flatMap(([name, field]) => {
     const info = describe(field);

@@ -1,10 +1,10 @@
-// What a value has that its schema does not allow or does not tell: the part of JSON Schema that the OpenAPI document uses.
+// Differences between a value and its schema, for the part of JSON Schema that the OpenAPI document uses.
 type Schema = Readonly<Record<string, any>>;
 
 export interface SchemaRules {
-  /** Where `#/…` references lead. */
+  /** The target of `#/…` references. */
   readonly document: Schema;
-  /** Members the schema does not name are faults, although it allows them. */
+  /** Members the schema does not name are errors, although it allows them. */
   readonly named: boolean;
 }
 

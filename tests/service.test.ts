@@ -1,4 +1,4 @@
-// What the service does, as its users were promised it: each test is one statement of the requirements.
+// What the service promises its users: each test is one statement of the requirements.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -96,7 +96,7 @@ describe("webhooks", () => {
     expect((await post("/any", "")).status).toBe(204);
   });
 
-  it("R34: nothing a user installs ever answers under /_api", async () => {
+  it("R34: no installed flow ever serves a path under /_api", async () => {
     await server.putFlow("catch", `- route: {id: catch, from: {uri: "platform-http:/catch?matchOnUriPrefix=true", steps: [{setBody: {constant: mine}}]}}\n`);
     for (const path of ["/_api/anything", "/_api", "/_api/flows", "/%5fapi/flows", "/catch/../_api/flows", "/_API/flows"]) {
       const reply = await post(path);
@@ -133,7 +133,7 @@ describe("management", () => {
 describe("test sessions", () => {
   const partner = `to: "http://127.0.0.1:9/never"`;
 
-  it("R21, R59, R61, R64, R96: one or two mocks stand in for steps, and closing returns what they saw", async () => {
+  it("R21, R59, R61, R64, R96: one or two mocks replace steps, and closing returns their calls", async () => {
     await server.putFlow("r64", direct("r64", `to: {id: one, uri: "http://127.0.0.1:9/one"}`, `to: {id: two, uri: "http://127.0.0.1:9/two"}`));
     for (const stepIds of [
       ["one", "two"],

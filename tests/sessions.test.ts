@@ -1,4 +1,4 @@
-// Test sessions: mocks, invoke and what was recorded. The contract's section 11 and group J of the fault matrix.
+// Test sessions: mocks, invoke and recorded calls. Section 11 of the contract and group J of the fault matrix.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { answering, call, direct, eventually, sleep, startTestServer, type ApiReply, type StartedServer } from "./started-server.ts";
 
@@ -10,7 +10,7 @@ const erp = direct("erp", "setBody: {constant: real erp}");
 const hook = "- route:\n    id: hook\n    from:\n      uri: webhook\n      steps:\n        - to: {id: out, uri: 'direct:erp'}\n";
 
 beforeAll(async () => {
-  server = await startTestServer({ env: { SERVICE_MAX_SESSIONS: "20", SERVICE_SESSION_CALLS: "5" } });
+  server = await startTestServer({ limits: { maxSessions: 20, sessionCalls: 5 } });
   for (const [id, yaml] of Object.entries({ orders, erp, hook })) expect((await server.putFlow(id, yaml)).status).toBe(201);
 });
 afterEach(async () => {
@@ -58,7 +58,7 @@ describe("opening", () => {
     expect(ids.size).toBe(50);
   });
 
-  it("tells which steps each mock replaced", async () => {
+  it("reports which steps each mock replaced", async () => {
     const { mocks, expiresAt } = await session({
       ttlMs: 5_000,
       mocks: [
@@ -73,7 +73,7 @@ describe("opening", () => {
     expect(Date.parse(expiresAt) - Date.now()).toBeLessThanOrEqual(5_000);
   });
 
-  it("refuses what it does not understand", async () => {
+  it("rejects invalid input", async () => {
     const refused: readonly (readonly [unknown, number, string | RegExp])[] = [
       [{ ttlMs: 999 }, 400, "ttlMs must be an integer from 1000 to 3600000"],
       [{ ttlMs: 3_600_001 }, 400, "ttlMs must be an integer from 1000 to 3600000"],
@@ -86,19 +86,19 @@ describe("opening", () => {
       [{ mocks: Array.from({ length: 1_001 }, () => ({ match: { uri: "x:*" }, respond: {} })) }, 400, "mocks must have 1000 entries at most"],
       [{ mocks: [{ match: { stepId: "tell" } }] }, 400, "mocks[0] must have exactly one of respond, throw and sequence"],
       [{ mocks: [{ match: { step: "tell" }, respond: {} }] }, 400, "mocks[0].match: unknown member 'step'"],
-      [respondTo("call-epr", {}), 422, "mock 'm': no step 'call-epr' is deployed where it matches"],
+      [respondTo("call-epr", {}), 422, "mock 'm': no deployed route that it matches has a step 'call-epr'"],
       [respondTo("/[/", {}), 400, "match.stepId of mock 'm' is not a valid regular expression"],
-      [respondTo("tell", { bodyExpr: "${body" }), 400, /no valid simple expression/],
+      [respondTo("tell", { bodyExpr: "${body" }), 400, /not a valid simple expression/],
       [{ assertions: [{ mockOrder: "m" }] }, 400, "assertions[0].mockOrder must be a list"],
       [{ assertions: [{ mockOrder: ["m", 5] }] }, 400, "assertions[0].mockOrder[1] must be a string"],
       [{ assertions: [{ mockCalled: { mock: "m", time: 2 } }] }, 400, "assertions[0].mockCalled: unknown member 'time'"],
       [{ assertions: [{ mockCalled: { mock: "m", times: -1 } }] }, 400, "assertions[0].mockCalled.times must be 0 or more"],
       [{ assertions: [{ mockCalled: { mock: "m", call: "third" } }] }, 400, "assertions[0].mockCalled.call must be one of first, last, any, all"],
-      [{ assertions: [{ mockCalled: 5 }] }, 400, "assertions[0].mockCalled is not understood"],
+      [{ assertions: [{ mockCalled: 5 }] }, 400, "assertions[0].mockCalled is invalid"],
       [{ assertions: [{}] }, 400, "assertions[0].mockCalled is required"],
-      [{ assertions: ["m"] }, 400, "assertions[0] is not understood"],
-      [asserting({ matches: "(" }), 400, "'matches' of an assertion: the regular expression '(' cannot be used: missing closing ): `(`"],
-      [asserting({ jsonpath: { "$.[": 1 } }), 400, /no valid jsonpath expression/],
+      [{ assertions: ["m"] }, 400, "assertions[0] is invalid"],
+      [asserting({ matches: "(" }), 400, "'matches' of an assertion: the regular expression '(' is invalid: missing closing ): `(`"],
+      [asserting({ jsonpath: { "$.[": 1 } }), 400, /not a valid jsonpath expression/],
     ];
     for (const [body, status, error] of refused) {
       const reply = await server.api("POST", "/test/session", body);
@@ -106,7 +106,7 @@ describe("opening", () => {
     }
   });
 
-  it("G02: an expression made to be slow, in a mock or an assertion, is matched at once", async () => {
+  it("G02: a malicious regular expression in a mock or an assertion is matched quickly", async () => {
     const { sessionId } = await session({
       mocks: [{ id: "m", match: { stepId: "/(c+a?l?l?)+-erp/", kind: "/(t+o?)+/" }, respond: { body: "x" } }],
       assertions: [{ mockCalled: { mock: "m", with: { matches: "^(a+)+$" } } }],
@@ -117,15 +117,15 @@ describe("opening", () => {
     expect(performance.now() - began).toBeLessThan(2_000);
   });
 
-  it("J13: there is a cap on open sessions", async () => {
+  it("J13: open sessions are limited", async () => {
     for (let index = 0; index < 20; index++) await session({});
     const reply = await server.api("POST", "/test/session", {});
-    expect([reply.status, reply.json]).toEqual([429, { error: "no more than 20 test sessions may be open" }]);
+    expect([reply.status, reply.json]).toEqual([429, { error: "at most 20 test sessions can be open" }]);
   });
 });
 
 describe("mocks", () => {
-  it("R62, R66, R71, R73, R74, R75: a mock responds, records what the step saw, and is gone after closing", async () => {
+  it("R62, R66, R71, R73, R74, R75: a mock responds, records the step's input, and is removed after closing", async () => {
     const { sessionId } = await session({
       mocks: [{ id: "erp", match: { stepId: "call-erp" }, respond: { status: 201, headers: { "X-Id": "7" }, body: { ok: true } } }],
     });
@@ -253,7 +253,7 @@ ${direct("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
     await server.api("DELETE", "/flows/far");
   });
 
-  it("a mock that fails a step leaves the message as it was for the next try", async () => {
+  it("a mock that fails a step leaves the message unchanged for the next attempt", async () => {
     const yaml = `- errorHandler:\n    defaultErrorHandler:\n      redeliveryPolicy: {maximumRedeliveries: 1, redeliveryDelay: 1}\n${direct("trying", "to: {id: tried, uri: 'direct:erp'}")}`;
     expect((await server.putFlow("trying", yaml)).status).toBe(201);
     const { sessionId } = await session({
@@ -291,7 +291,7 @@ ${direct("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
     expect((await close(sessionId)).recordedCalls.map(({ uri }: any) => uri.split("?")[0])).toEqual(["mock:a", "mock:b"]);
   });
 
-  it("unmatched: fail stops what leaves the runtime without a mock", async () => {
+  it("unmatched: fail fails sends that leave the runtime without a mock", async () => {
     expect((await server.putFlow("leaky", direct("leaky", "to: direct:erp", "to: {id: far, uri: 'file:/tmp/nowhere'}"))).status).toBe(201);
     const { sessionId } = await session({ scope: "session", unmatched: "fail" });
     const { json } = await invoke(sessionId, { trigger: "direct:leaky" });
@@ -306,14 +306,14 @@ ${direct("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
     expect(json.durationMs).toBeLessThan(20_000);
   });
 
-  it("J11: recorded calls are bounded and the true count is told", async () => {
+  it("J11: recorded calls are limited and the true count is reported", async () => {
     const { sessionId } = await session(respondTo("call-erp", { body: "x" }));
     for (let index = 0; index < 8; index++) await invoke(sessionId, { body: "y" });
     const closed = await close(sessionId);
     expect([closed.recordedCalls.length, closed.truncated, closed.callCount]).toEqual([5, true, 8]);
   });
 
-  it("J11: a call that a mock lets through is neither counted nor takes room", async () => {
+  it("J11: a call that a mock passes through is neither counted nor stored", async () => {
     const { sessionId } = await session({
       mocks: [
         { id: "erp", match: { stepId: "call-erp" }, respond: { body: "x" }, times: 1 },
@@ -360,13 +360,13 @@ describe("scope", () => {
     expect([after.text, after.headers.get("x-mocked")]).toEqual(["real erp", null]);
   });
 
-  it("J02: session scope leaves live traffic alone and follows X-Test-Session", async () => {
+  it("J02: session scope does not affect live traffic and follows X-Test-Session", async () => {
     const { sessionId } = await session(respondTo("out", { body: "mocked" }, { scope: "session" }));
     expect((await call(server.baseUrl, "POST", "/api/hook", "x")).text).toBe("real erp");
     expect((await call(server.baseUrl, "POST", "/api/hook", "x", { "x-test-session": sessionId })).text).toBe("mocked");
   });
 
-  it("J02: what is remembered from one message to the next keeps sessions and live traffic apart", async () => {
+  it("J02: state between messages is separate for sessions and live traffic", async () => {
     const repository = '"#class:org.apache.camel.support.processor.idempotent.MemoryIdempotentRepository"';
     await server.putFlow(
       "memories",
@@ -462,7 +462,7 @@ describe("scope", () => {
     await server.api("DELETE", "/flows/memories");
   });
 
-  it("J07: two deployment sessions on one step are 409, session scopes are apart", async () => {
+  it("J07: two deployment sessions on one step are 409, session scopes are independent", async () => {
     await session(respondTo("out", { body: "1" }));
     const second = await server.api("POST", "/test/session", respondTo("out", { body: "2" }));
     expect([second.status, second.json.error]).toEqual([409, expect.stringContaining("step 'hook/out' is already mocked")]);
@@ -494,7 +494,7 @@ describe("scope", () => {
     expect((await close(sessionId)).recordedCalls.map(({ stepId }: any) => stepId).sort()).toEqual(["queued", "tapped"]);
   });
 
-  it("what is left of a session's messages when it ends is sent nowhere, live messages are", async () => {
+  it("remaining messages of an ended session are not sent, live messages are", async () => {
     const runsOf = async (query: string): Promise<any> => (await server.api("GET", `/runs?${query}`)).json;
     const out = (id: string): string => `to: {id: ${id}, uri: 'direct:left-partner'}`;
     const grouping = "correlationExpression: {constant: all}, completionTimeout: 400, aggregationStrategy: GroupedBodyAggregationStrategy";
@@ -533,7 +533,7 @@ describe("scope", () => {
     expect([closed.stale, closed.recordedCalls.length]).toEqual([["moving"], 1]);
   });
 
-  it("J07: a session keeps the steps of the flows that stayed, and gives up those of the flow that was replaced", async () => {
+  it("J07: a session keeps the steps of unchanged flows, and releases those of a replaced flow", async () => {
     for (const id of ["stays", "leaves"]) await server.putFlow(id, direct(id, `setBody: {id: ${id}-step, constant: v1}`));
     await session({ mocks: [{ match: { stepId: "*-step" }, respond: { body: "first" } }] });
     await server.putFlow("leaves", direct("leaves", "setBody: {id: leaves-step, constant: v2}"));
@@ -543,7 +543,7 @@ describe("scope", () => {
     expect((await invoke(sessionId, { trigger: "direct:leaves" })).json.body).toBe("second");
   });
 
-  it("isolated refuses deployment scope, off refuses all", async () => {
+  it("isolated rejects deployment scope, off rejects all", async () => {
     for (const [mode, scopes] of [
       ["isolated", { deployment: 403, session: 201 }],
       ["off", { deployment: 403, session: 403 }],
@@ -556,7 +556,7 @@ describe("scope", () => {
 });
 
 describe("invoke", () => {
-  it("R72, R97, J14: unknown endpoints, other schemes and missing sessions are refused", async () => {
+  it("R72, R97, J14: unknown endpoints, other schemes and missing sessions are rejected", async () => {
     const { sessionId } = await session({});
     for (const trigger of ["direct:x", "timer:x", "file:/etc"]) {
       const reply = await invoke(sessionId, { trigger });
@@ -602,16 +602,16 @@ describe("invoke", () => {
     expect(reply.json.body).toBe("büte|1|two|three");
   });
 
-  it("takes no more headers than a message can carry", async () => {
+  it("limits headers to what a message can carry", async () => {
     const { sessionId } = await session(respondTo("call-erp", {}));
     const headers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`h${index}`, index]));
     const invoke = (count: number) => server.api("POST", "/test/invoke", { sessionId, trigger: "direct:orders", body: "x", headers: headers(count) });
     expect((await invoke(1_000)).status).toBe(200);
     const refused = await invoke(1_001);
-    expect([refused.status, refused.json]).toEqual([400, { error: "headers must have 1000 names at most" }]);
+    expect([refused.status, refused.json]).toEqual([400, { error: "headers must have at most 1000 names" }]);
   });
 
-  it("takes bytes as base64 with or without padding, and nothing that only resembles it", async () => {
+  it("accepts base64 with or without padding, and rejects invalid base64", async () => {
     const { sessionId } = await session(respondTo("call-erp", {}));
     for (const [bodyBase64, body] of [
       ["", ""],
@@ -622,10 +622,10 @@ describe("invoke", () => {
       expect((await invoke(sessionId, { bodyBase64 })).json).toMatchObject({ status: "completed", body, bodyType: "bytes" });
     for (const bodyBase64 of ["a", "!!", "eA=", "eHl6=", "e A==", "eHl6e"])
       expect([bodyBase64, (await invoke(sessionId, { bodyBase64 })).json]).toEqual([bodyBase64, { error: "bodyBase64 must be base64" }]);
-    expect((await invoke(sessionId, { body: "x", bodyBase64: "eA==" })).json).toEqual({ error: "give either body or bodyBase64, not both" });
+    expect((await invoke(sessionId, { body: "x", bodyBase64: "eA==" })).json).toEqual({ error: "send either body or bodyBase64, not both" });
   });
 
-  it("InOnly answers at once and names the run", async () => {
+  it("InOnly responds immediately with the run", async () => {
     await server.putFlow("lazy", direct("lazy", "delay: {constant: 300}", "setBody: {constant: done}"));
     const { sessionId } = await session({});
     const reply = await invoke(sessionId, { trigger: "direct:lazy", pattern: "InOnly" });
@@ -636,7 +636,7 @@ describe("invoke", () => {
     await eventually(async () => (await server.api("GET", `/runs/${reply.json.runId}`)).json.status === "completed");
   });
 
-  it("timeoutMs bounds the wait, the run goes on", async () => {
+  it("timeoutMs limits the wait, the run continues", async () => {
     const { sessionId } = await session({});
     const reply = await invoke(sessionId, { trigger: "direct:lazy", timeoutMs: 50 });
     expect(reply.json).toMatchObject({ status: "running", error: { type: "Timeout" } });
@@ -645,7 +645,7 @@ describe("invoke", () => {
 });
 
 describe("expiry and assertions", () => {
-  it("J03, R116: after ttlMs mocks are off, invoke is 410 and the calls can still be fetched", async () => {
+  it("J03, R116: after ttlMs mocks are disabled, invoke is 410 and the calls can still be fetched", async () => {
     const { sessionId, expiresAt } = await session(respondTo("out", { body: "mocked" }, { ttlMs: 4_000 }));
     expect((await call(server.baseUrl, "POST", "/api/hook", "x")).text).toBe("mocked");
     await sleep(Date.parse(expiresAt) - Date.now() + 200);
@@ -660,7 +660,7 @@ describe("expiry and assertions", () => {
     expect([after.status, after.json]).toEqual([404, { error: `test session '${sessionId}' not found` }]);
   });
 
-  it("R63: assertions of the open body are judged in the close reply", async () => {
+  it("R63: assertions of the open body are evaluated in the close reply", async () => {
     const { sessionId } = await session({
       mocks: [{ id: "erp", match: { stepId: "call-erp" }, respond: { body: "x" } }],
       assertions: [
@@ -682,7 +682,7 @@ describe("expiry and assertions", () => {
     expect(assertions[4].message).toBe('mock \'erp\': call 2 had the body {"id":"A-2"}, expected {"id":"A-1"}');
   });
 
-  it("J04: a restart forgets sessions", async () => {
+  it("J04: sessions do not survive a restart", async () => {
     const other = await startTestServer();
     await other.putFlow("f", answering("f", "real"));
     const { sessionId } = (await other.api("POST", "/test/session", { mocks: [{ match: { routeId: "f" }, respond: { body: "mocked" } }] })).json;

@@ -1,4 +1,4 @@
-// What tests of a service of several workers share: requests that may meet any of them, and a look at who they are.
+// Helpers for tests with several workers: requests that may reach any of them, and information about them.
 import { request } from "node:http";
 import type { SpawnedServer } from "./spawned-server.ts";
 import { eventually, token } from "./started-server.ts";
@@ -9,7 +9,7 @@ export interface Reply {
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-/** One request on a connection of its own, so that each may meet another worker. */
+/** One request on a separate connection, so that each may reach another worker. */
 export function fresh(baseUrl: string, path: string, body = "x", headers: Readonly<Record<string, string>> = {}, method = "POST"): Promise<Reply> {
   return new Promise((resolve, reject) => {
     let replied = false;
@@ -21,7 +21,7 @@ export function fresh(baseUrl: string, path: string, body = "x", headers: Readon
       incoming.on("error", reject);
     });
     outgoing.on("timeout", () => outgoing.destroy(new Error("unanswered for 60 s")));
-    // A body that is refused is not always taken to its end.
+    // A rejected body is not always read to its end.
     outgoing.on("error", (error) => replied || reject(error));
     if (headers["expect"] === undefined) outgoing.end(method === "GET" ? undefined : body);
     else {
@@ -63,11 +63,11 @@ export interface WorkerView {
 export const workersOf = async (server: SpawnedServer): Promise<readonly WorkerView[]> =>
   ((await server.api("GET", "/health")).json?.workers as WorkerView[] | undefined) ?? [];
 
-/** Waits until that many runs of a route are under way, in all workers together. */
+/** Waits until that many runs of a route are in flight, in all workers together. */
 export const underWay = (server: SpawnedServer, routeId: string, count: number): Promise<void> =>
   eventually(async () => (await server.api("GET", `/runs?routeId=${routeId}&status=running&limit=100`)).json.total >= count);
 
-/** A worker tells of its runs at the second look, 100 ms after they began on a machine that has time: a death before that leaves no word of them. */
+/** A worker reports its runs at the second poll, 100 ms after they began on an idle machine: a crash before that leaves no record of them. */
 export const tellingMs = 1_500;
 
 export function isAlive(pid: number): boolean {

@@ -1,8 +1,8 @@
-// Runs as OpenTelemetry spans, sent to a collector that is a real HTTP server: what it gets, and that its faults are its own.
+// Runs as OpenTelemetry spans, sent to a collector that is a real HTTP server, including its failures.
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { answering, call, direct, eventually, startTestServer, type StartedServer } from "./started-server.ts";
+import { answering, call, direct, eventually, startTestServer, type StartedServer, type StartOptions } from "./started-server.ts";
 
 interface Span {
   readonly traceId: string;
@@ -44,8 +44,8 @@ afterEach(async () => {
   collector.close();
 });
 
-const start = async (env: Readonly<Record<string, string>> = {}): Promise<StartedServer> =>
-  (server = await startTestServer({ env: { SERVICE_OTLP_ENDPOINT: endpoint, ...env } }));
+const start = async (env: Readonly<Record<string, string>> = {}, limits: StartOptions["limits"] = {}): Promise<StartedServer> =>
+  (server = await startTestServer({ env: { SERVICE_OTLP_ENDPOINT: endpoint, ...env }, limits }));
 
 const taken = (): readonly Span[] =>
   requests
@@ -113,9 +113,9 @@ describe("spans", () => {
     expect(requests.map(({ text }) => text).join("")).not.toContain("S3CR3T");
   });
 
-  it("a collector that never answers keeps nobody waiting, and what finds no room is dropped and counted", async () => {
+  it("a collector that never replies delays nothing, and spans over the limit are dropped and counted", async () => {
     answer = () => "never";
-    const { putFlow, baseUrl } = await start({ SERVICE_OTLP_SPANS: "50" });
+    const { putFlow, baseUrl } = await start({}, { otlpSpans: 50 });
     await putFlow("f", answering("quick", "ok"));
     const began = performance.now();
     for (let count = 0; count < 200; count++) expect((await call(baseUrl, "POST", "/api/quick", "x")).text).toBe("ok");
@@ -128,18 +128,18 @@ describe("spans", () => {
     expect(performance.now() - stopping).toBeLessThan(9_000);
   });
 
-  it("an outage is told once, and what waited arrives when it is over", async () => {
+  it("an outage is logged once, and queued spans arrive when it is over", async () => {
     answer = (count) => (count <= 2 ? 503 : 200);
     const { putFlow, baseUrl, logText } = await start();
     await putFlow("f", answering("quick", "ok"));
     for (let count = 0; count < 3; count++) await call(baseUrl, "POST", "/api/quick", "x");
     await eventually(() => taken().length === 6);
-    await eventually(() => logText().includes("the collector takes spans again"));
-    expect(logText().split("did not take the spans").length - 1).toBe(1);
+    await eventually(() => logText().includes("The collector accepts spans again"));
+    expect(logText().split("did not accept spans").length - 1).toBe(1);
     expect([await figure("sluice_spans_exported_total"), await figure("sluice_spans_dropped_total")]).toEqual([6, 0]);
   });
 
-  it("what the collector refuses for good is not sent again", async () => {
+  it("spans that the collector rejects permanently are not sent again", async () => {
     answer = () => 400;
     const { putFlow, baseUrl } = await start();
     await putFlow("f", answering("quick", "ok"));
@@ -148,7 +148,7 @@ describe("spans", () => {
     expect(requests.length).toBe(1);
   });
 
-  it("a caller that does not sample is not sent, and a ratio of 0 sends only what callers sample", async () => {
+  it("a caller that does not sample is not exported, and a ratio of 0 sends only what callers sample", async () => {
     const { putFlow, baseUrl } = await start({ SERVICE_OTLP_RATIO: "0" });
     await putFlow("f", answering("quick", "ok"));
     const trace = (flags: string, last: string) => ({ traceparent: `00-4bf92f3577b34da6a3ce929d0e0e473${last}-00f067aa0ba902b7-${flags}` });
@@ -169,14 +169,14 @@ describe("spans", () => {
     expect(taken().length).toBe(2);
   });
 
-  it("without a collector nothing is sent and the figures do not speak of it; a wrong address does not start", async () => {
+  it("without a collector nothing is sent and no metrics exist for it; an invalid address prevents the start", async () => {
     server = await startTestServer();
     await server.putFlow("f", answering("quick", "ok"));
     await call(server.baseUrl, "POST", "/api/quick", "x");
     expect((await server.api("GET", "/metrics")).text).not.toContain("sluice_spans");
     expect(requests).toEqual([]);
     await expect(startTestServer({ env: { SERVICE_OTLP_ENDPOINT: "collector:4318" } })).rejects.toThrow(
-      "SERVICE_OTLP_ENDPOINT: 'collector:4318' is no http or https address.",
+      "SERVICE_OTLP_ENDPOINT: 'collector:4318' is not an http or https URL.",
     );
   });
 });

@@ -1,4 +1,4 @@
-// A runtime as its users run it: a process of its own, to be killed, stopped and looked at from outside.
+// A runtime as users run it: a separate process that can be killed, stopped and inspected from outside.
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,11 +14,11 @@ export interface SpawnedServer {
   readonly pid: number;
   readonly dataDir: string;
   readonly child: ChildProcess;
-  /** What it wrote to standard output and standard error so far. */
+  /** Its standard output and standard error so far. */
   output(): string;
   api(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiReply>;
   putFlow(id: string, yaml: string): Promise<ApiReply>;
-  /** Sends a signal and waits for the end; the exit code, or the signal's name. */
+  /** Sends a signal and waits for the exit; returns the exit code, or the signal's name. */
   end(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
   /** Removes its data. */
   clean(): void;
@@ -31,13 +31,15 @@ export interface SpawnOptions {
   readonly under?: readonly string[];
   /** Another copy of the command. */
   readonly file?: string;
+  /** The working directory. */
+  readonly cwd?: string;
 }
 
 export async function spawnServer(options: SpawnOptions = {}): Promise<SpawnedServer> {
-  const { env = {}, dataDir = mkdtempSync(join(tmpdir(), "sluice-")), under = [], file = main } = options;
+  const { env = {}, dataDir = mkdtempSync(join(tmpdir(), "sluice-")), under = [], file = main, cwd } = options;
   const [command, ...parameters] = [...under, process.execPath, file, "run"];
   const variables = { PATH: process.env["PATH"], SERVICE_PORT: "0", SERVICE_DEPLOY_TOKEN: token, SERVICE_DATA_DIR: dataDir, SERVICE_DRAIN_MS: "5s", ...env };
-  const child = spawn(command as string, parameters, { env: variables, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(command as string, parameters, { cwd, env: variables, stdio: ["ignore", "pipe", "pipe"] });
   let text = "";
   child.stderr.on("data", (chunk) => (text += chunk));
   const lines = createInterface({ input: child.stdout });
@@ -66,7 +68,7 @@ export async function spawnServer(options: SpawnOptions = {}): Promise<SpawnedSe
       try {
         process.kill(ready.pid, signal);
       } catch (error) {
-        // It is gone already, which is what was asked for.
+        // It has already exited.
         if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
       }
       return ended;

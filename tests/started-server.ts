@@ -1,8 +1,8 @@
-// A real runtime for end-to-end tests: a free port, a data directory of its own, and a client that speaks its API.
+// A real runtime for end-to-end tests: a free port, its own data directory, and an API client.
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readConfiguration, startServer, type RunningServer } from "@sluice/server";
+import { readConfiguration, startServer, type Configuration, type RunningServer } from "@sluice/server";
 
 export const token = "T0ken-for-tests";
 
@@ -19,7 +19,7 @@ export interface StartedServer extends Omit<RunningServer, "api"> {
   /** Calls the management API with the token. */
   api(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiReply>;
   putFlow(id: string, yaml: string, params?: unknown): Promise<ApiReply>;
-  /** Everything the process wrote to its log so far. */
+  /** Its log so far. */
   logText(): string;
   /** Stops it and removes its data. */
   end(): Promise<void>;
@@ -28,20 +28,23 @@ export interface StartedServer extends Omit<RunningServer, "api"> {
 export interface StartOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly dataDir?: string;
+  /** Limits that are not settings. */
+  readonly limits?: Partial<Configuration["settings"]>;
 }
 
-/** Logs of servers that ended: a late line would land in whatever gets the number of a closed file next, so the last ones stay open. */
+/** Logs of stopped servers: a late line would be written to the next file that gets the same descriptor, so the last ones stay open. */
 const endedLogs: number[] = [];
 
 function closeLater(output: number): void {
   if (endedLogs.push(output) > 20) closeSync(endedLogs.shift() as number);
 }
 
-export async function startTestServer({ env = {}, dataDir = mkdtempSync(join(tmpdir(), "sluice-")) }: StartOptions = {}): Promise<StartedServer> {
+export async function startTestServer({ env = {}, dataDir = mkdtempSync(join(tmpdir(), "sluice-")), limits = {} }: StartOptions = {}): Promise<StartedServer> {
   const logFile = join(dataDir, "log.txt");
   const output = openSync(logFile, "a");
   const variables = { SERVICE_PORT: "0", SERVICE_DEPLOY_TOKEN: token, SERVICE_DATA_DIR: dataDir, SERVICE_DRAIN_MS: "10s", ...env };
-  const server = await startServer(readConfiguration({}, variables), output);
+  const { settings, environment } = readConfiguration({}, variables);
+  const server = await startServer({ settings: { ...settings, ...limits }, environment }, output);
 
   async function api(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<ApiReply> {
     const content = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body);
@@ -75,7 +78,7 @@ export async function call(baseUrl: string, method: string, path: string, body?:
   return { status: response.status, headers: response.headers, text, json };
 }
 
-/** A flow with one webhook that answers a fixed text. */
+/** A flow with one webhook that replies with a fixed text. */
 export const answering = (routeId: string, text: string): string => `- route:
     id: ${routeId}
     from:
@@ -96,7 +99,7 @@ ${steps.map((step) => `        - ${step}`).join("\n")}
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Waits until a condition holds; the bound is wide, so that a machine that stands still for a while is no failure. */
+/** Waits until a condition holds; the timeout is long, so that a stalled machine does not fail the test. */
 export async function eventually(holds: () => boolean | Promise<boolean>, withinMs = 30_000): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await holds())) {
@@ -105,7 +108,7 @@ export async function eventually(holds: () => boolean | Promise<boolean>, within
   }
 }
 
-/** Listens to a stream from now on. */
+/** Follows a stream from now on. */
 export async function followed(target: Pick<StartedServer, "baseUrl">, path: string): Promise<{ text(): string; end(): Promise<string> }> {
   const abort = new AbortController();
   const response = await fetch(`${target.baseUrl}/_api${path}`, { headers: { authorization: `Bearer ${token}` }, signal: abort.signal });

@@ -10,7 +10,8 @@ const hook =
 
 beforeAll(async () => {
   server = await startTestServer({
-    env: { SERVICE_STREAM_CLIENT_EVENTS: "50", SERVICE_MAX_STREAM_CLIENTS: "4", SERVICE_STREAM_HEARTBEAT_MS: "300", SERVICE_STREAM_EVENTS: "200" },
+    env: { SERVICE_MAX_STREAM_CLIENTS: "4" },
+    limits: { streamClientEvents: 50, streamHeartbeatMs: 300, streamEvents: 200 },
   });
   await server.putFlow("live", hook);
   await server.putFlow("other", answering("other", "x"));
@@ -74,7 +75,7 @@ class Client {
 const fire = (body = "x"): ReturnType<typeof call> => call(server.baseUrl, "POST", "/api/live", body);
 
 describe("the trace stream", () => {
-  it("R93, H01: greets at once as an event stream that nobody buffers", async () => {
+  it("R93, H01: starts immediately as an unbuffered event stream", async () => {
     const began = performance.now();
     const client = await Client.open("/trace/stream?routeId=live");
     expect(performance.now() - began).toBeLessThan(10_000);
@@ -86,7 +87,7 @@ describe("the trace stream", () => {
     await client.close();
   });
 
-  it("R19, R111, D24: tells of runs and steps while they happen", async () => {
+  it("R19, R111, D24: reports runs and steps as they happen", async () => {
     const client = await Client.open("/trace/stream?routeId=live");
     const reply = fire('{"id":1}');
     await eventually(() => client.frames.some(({ data }) => data.type === "step.started" && data.stepId === "wait"));
@@ -158,7 +159,7 @@ describe("the trace stream", () => {
     }
   });
 
-  it("H03: a client that comes back continues without loss or repetition", async () => {
+  it("H03: a reconnecting client continues without loss or repetition", async () => {
     const first = await Client.open("/trace/stream?type=run.completed");
     await fire();
     await eventually(() => first.frames.length === 1);
@@ -178,7 +179,7 @@ describe("the trace stream", () => {
     await replayed.close();
   });
 
-  it("D61: the log's last lines are there for a client that is the first to come", async () => {
+  it("D61: the first client receives the last log lines", async () => {
     const fresh = await startTestServer();
     try {
       const yaml = '- route:\n    id: talks\n    from:\n      uri: webhook\n      steps:\n        - log: {id: say, message: "said ${body}"}\n';
@@ -214,7 +215,7 @@ describe("the trace stream", () => {
         "fields",
       ]);
       expect(last[0].at).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
-      // They are part of the stream now: another client gets the same ones, and one that comes back goes on behind them.
+      // They are part of the stream now: another client gets the same ones, and a reconnecting one continues after them.
       expect(await read("routeId=talks&replay=5", 5)).toEqual(last);
       await call(fresh.baseUrl, "POST", "/api/talks", "31");
       expect((await read(`routeId=talks&since=${last[2].id}`, 3)).map(({ message }) => message)).toEqual(["said 29", "said 30", "said 31"]);
@@ -223,7 +224,7 @@ describe("the trace stream", () => {
     }
   });
 
-  it("H03: what is too old or of another process is announced as a gap", async () => {
+  it("H03: events that are too old or of another process are announced as a gap", async () => {
     const foreign = await Client.open("/trace/stream", { "last-event-id": "abcdef.7" });
     await eventually(() => foreign.frames.length > 0);
     expect(foreign.frames[0]).toMatchObject({ event: "gap", data: { reason: "restart" } });
@@ -240,7 +241,7 @@ describe("the trace stream", () => {
     expect((await server.api("GET", "/trace/stream?since=nonsense")).json).toEqual({ error: "since must be the id of an event" });
   });
 
-  it("tells of flows and routes coming and going", async () => {
+  it("reports deployed and removed flows and routes", async () => {
     const client = await Client.open("/trace/stream?flowId=passing");
     await server.putFlow("passing", answering("passing", "x"));
     await server.api("DELETE", "/flows/passing");
@@ -249,7 +250,7 @@ describe("the trace stream", () => {
     await client.close();
   });
 
-  it("counts the attempts of a step that is tried again, and hides what the address of the call held", async () => {
+  it("counts the attempts of a retried step, and hides secrets in its address", async () => {
     await server.putFlow(
       "again",
       "- route:\n    id: again\n    errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 2, redeliveryDelay: 1}}}\n" +
@@ -297,7 +298,7 @@ describe("the trace stream", () => {
 });
 
 describe("the log stream", () => {
-  it("R20, R94, R112, D26: carries the log step's records", async () => {
+  it("R20, R94, R112, D26: contains the log step's records", async () => {
     const client = await Client.open("/logs/stream?routeId=live");
     const reply = fire("hello");
     await eventually(() => client.frames.length > 0);
@@ -329,11 +330,11 @@ describe("the log stream", () => {
 });
 
 describe("limits", () => {
-  it("H06: one client too many is 503, the others go on", async () => {
+  it("H06: one client too many is 503, the others continue", async () => {
     const clients: Client[] = [];
     for (let index = 0; index < 4; index++) clients.push(await Client.open("/logs/stream"));
     const refused = await server.api("GET", "/trace/stream");
-    expect([refused.status, refused.json]).toEqual([503, { error: "no more than 4 clients may follow the event streams" }]);
+    expect([refused.status, refused.json]).toEqual([503, { error: "at most 4 clients can use the event streams" }]);
     await fire();
     await eventually(() => clients.every(({ frames }) => frames.length > 0));
     for (const client of clients) await client.close();
@@ -342,7 +343,7 @@ describe("limits", () => {
     await again.close();
   });
 
-  it("H02: a client that does not read loses the oldest events, is told how many, and costs others nothing", async () => {
+  it("H02: a client that does not read loses the oldest events, gets their number, and does not affect others", async () => {
     const stalled = await new Promise<Socket>((resolve) => {
       const socket = connect(server.port, "127.0.0.1", () => {
         socket.write(`GET /_api/logs/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);

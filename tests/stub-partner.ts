@@ -1,4 +1,4 @@
-// A partner under the test's control: answers as told and remembers every call and connection.
+// A partner controlled by the test: replies as configured and records every call and connection.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -8,7 +8,7 @@ export interface StubCall {
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** True once the caller closed the connection before an answer. */
+  /** True once the caller closed the connection before a reply. */
   aborted: boolean;
 }
 

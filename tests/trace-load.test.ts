@@ -1,5 +1,5 @@
-// The trace of a route that makes more events than a client takes, on a real socket: nothing is lost unsaid, and every event
-// shows its message as it was.
+// The trace of a route that produces more events than a client reads, on a real socket: no event is lost silently, and every event shows its
+// message at that time.
 import { connect, type Socket } from "node:net";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -35,7 +35,7 @@ beforeAll(async () => {
      export function overwrite({ message }) { message.body.fill(120); }
      export const wait = () => new Promise((resolve) => setTimeout(resolve, 5));`,
   );
-  server = await startTestServer({ env: { SERVICE_STREAM_CLIENT_EVENTS: String(clientEvents), SERVICE_FUNCTIONS: module } });
+  server = await startTestServer({ env: { SERVICE_FUNCTIONS: module }, limits: { streamClientEvents: clientEvents } });
   await server.putFlow("burst", burst);
   await server.putFlow("steady", steady("steady"));
   await server.putFlow("stopped", steady("stopped"));
@@ -45,7 +45,7 @@ afterAll(() => server.end());
 
 interface Follower {
   readonly socket: Socket;
-  /** Everything after the head, chunk marks taken out. */
+  /** Everything after the head, with chunk marks removed. */
   text(): string;
 }
 
@@ -71,7 +71,7 @@ interface Told {
   readonly events: readonly any[];
 }
 
-/** Reads what came; every number that is missing must be told of, at its place. */
+/** Parses the response; every missing number must be announced at its position. */
 function account(text: string): Told {
   const first = Number(/ last=\w+\.(\d+)/.exec(text)?.[1]);
   const events: any[] = [];
@@ -93,7 +93,7 @@ function account(text: string): Told {
   return { received, dropped, first, last: at, events };
 }
 
-/** Events a run of each route makes. */
+/** Events per run of each route. */
 const perBurst = 2 + 2 + 2 * parts + 2;
 const perSteady = 2 + 3 * 2;
 
@@ -106,21 +106,21 @@ async function load(path: string, calls: number, body: string): Promise<void> {
 
 const until = (follower: Follower, number: number): Promise<void> => eventually(() => account(follower.text()).last >= number);
 
-it("a client that reads loses only what a burst is too large for, and is told of every event it did not get", async () => {
+it("a reading client loses only events of too large bursts, and every loss is announced", async () => {
   const follower = await follow("routeId=burst");
   const { first } = account(follower.text());
   await load("/api/burst", 20, Array.from({ length: parts }, (_, number) => number).join(","));
   await until(follower, first + 20 * perBurst);
-  const told = account(follower.text());
-  expect(told.received + told.dropped).toBe(20 * perBurst);
-  expect(told.dropped).toBeGreaterThan(0);
-  expect(told.received).toBeGreaterThanOrEqual(clientEvents);
-  // When the burst is over the next run is told whole.
+  const counts = account(follower.text());
+  expect(counts.received + counts.dropped).toBe(20 * perBurst);
+  expect(counts.dropped).toBeGreaterThan(0);
+  expect(counts.received).toBeGreaterThanOrEqual(clientEvents);
+  // After the burst the next run is reported completely.
   await call(server.baseUrl, "POST", "/api/burst", "1");
-  await until(follower, told.last + 8);
+  await until(follower, counts.last + 8);
   const after = account(follower.text());
   expect([after.dropped, after.events.slice(-8).map(({ type }) => type.split(".")[1])]).toEqual([
-    told.dropped,
+    counts.dropped,
     ["started", "started", "started", "completed", "completed", "started", "completed", "completed"],
   ]);
   follower.socket.destroy();
@@ -131,10 +131,10 @@ it("a client that keeps up gets everything, in order", async () => {
   const { first } = account(follower.text());
   for (let run = 0; run < 100; run++) await call(server.baseUrl, "POST", "/api/steady", '{"a":1}');
   await until(follower, first + 100 * perSteady);
-  const told = account(follower.text());
-  expect([told.received, told.dropped]).toEqual([100 * perSteady, 0]);
+  const counts = account(follower.text());
+  expect([counts.received, counts.dropped]).toEqual([100 * perSteady, 0]);
   for (let run = 0; run < 100; run++)
-    expect(told.events.slice(run * perSteady, (run + 1) * perSteady).map(({ type, message }) => `${type} ${message.body}`)).toEqual([
+    expect(counts.events.slice(run * perSteady, (run + 1) * perSteady).map(({ type, message }) => `${type} ${message.body}`)).toEqual([
       'run.started {"a":1}',
       'step.started {"a":1}',
       'step.completed {"a":1}',
@@ -147,7 +147,7 @@ it("a client that keeps up gets everything, in order", async () => {
   follower.socket.destroy();
 });
 
-it("a client that stops reading and goes on later has the newest, and the number of all others", async () => {
+it("a client that pauses gets the newest events, and the number of all others", async () => {
   const follower = await follow("routeId=stopped&body=full");
   const { first } = account(follower.text());
   follower.socket.pause();
@@ -156,13 +156,13 @@ it("a client that stops reading and goes on later has the newest, and the number
   await sleep(100);
   follower.socket.resume();
   await until(follower, first + runs * perSteady);
-  const told = account(follower.text());
-  expect(told.received + told.dropped).toBe(runs * perSteady);
-  expect(told.dropped).toBeGreaterThan(0);
+  const counts = account(follower.text());
+  expect(counts.received + counts.dropped).toBe(runs * perSteady);
+  expect(counts.dropped).toBeGreaterThan(0);
   follower.socket.destroy();
 });
 
-it("shows bodies and headers as they were at their step, whatever later steps make of them", async () => {
+it("shows bodies and headers as they were at their step, whatever later steps change", async () => {
   const follower = await follow("flowId=changing");
   const { first } = account(follower.text());
   await call(server.baseUrl, "POST", "/api/changing", '{"lines":[]}');
@@ -201,7 +201,7 @@ it("a single event is there within 50 ms", async () => {
     if (follower.text().split("run.completed").length - 1 < run) delays.push((await arrived) - replied);
     else delays.push(0);
   }
-  // Half of them: a busy machine may keep anybody waiting.
+  // Half of them: a busy machine may delay any of them.
   expect(delays.toSorted((a, b) => a - b)[10]).toBeLessThan(50);
   follower.socket.destroy();
 });

@@ -1,4 +1,4 @@
-// Value-mapping tables over the management API, in flows, and over restarts: §5 of the contract.
+// Value-mapping tables over the management API, in flows, and across restarts: §5 of the contract.
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const hex = /^[0-9a-f]{64}$/;
 const fileOf = (id: string): string => join(server.dataDir, "value-mappings", `${id}.json`);
 
-/** A webhook whose reply is what a step makes of its body. */
+/** A webhook that replies with a step's result. */
 async function ask(routeId: string, step: string, body: string): Promise<string> {
   const yaml = `- route:\n    id: ${routeId}\n    from:\n      uri: webhook?muteException=false\n      steps:\n        - ${step}\n`;
   const installed = await server.putFlow(routeId, yaml);
@@ -70,7 +70,7 @@ describe("install, list, read, remove", () => {
     expect(ids).toEqual(expect.arrayContaining(["alpha", "zeta"]));
   });
 
-  it("R86: a removed table is gone, its users are named, and later use names it", async () => {
+  it("R86: a removed table is deleted, its users are listed, and later use reports it", async () => {
     await put("gone", { entries: { a: "b" } });
     await put("unused", { entries: { a: "b" } });
     expect(await ask("gone-user", `to: "value-mapping:gone"`, "a")).toBe("b");
@@ -93,7 +93,7 @@ describe("install, list, read, remove", () => {
     expect((await server.api("DELETE", "/value-mappings/unused")).json).toEqual({ id: "unused", deleted: true, usedBy: [] });
   });
 
-  it("B18: a flow, a table and a document of one id live apart", async () => {
+  it("B18: a flow, a table and a document of one id are independent", async () => {
     await server.putFlow("same-id", answering("same-id", "flow"));
     await put("same-id", { entries: { a: "table" } });
     await server.api("PUT", "/message-mappings/same-id", { source: { format: "json" }, target: { format: "json" }, map: [{ to: "x", value: 1 }] });
@@ -103,7 +103,7 @@ describe("install, list, read, remove", () => {
     expect((await server.api("GET", "/value-mappings/same-id")).json).toEqual({ error: "value mapping 'same-id' not found" });
   });
 
-  it("If-Match guards against a lost race", async () => {
+  it("If-Match prevents lost updates", async () => {
     const { hash } = (await put("raced", { entries: { a: "1" } })).json;
     expect((await put("raced", { entries: { a: "2" } }, { "if-match": `"${hash}"` })).status).toBe(200);
     const late = await put("raced", { entries: { a: "3" } }, { "if-match": `"${hash}"` });
@@ -114,7 +114,7 @@ describe("install, list, read, remove", () => {
 });
 
 describe("CSV and SAP's XML", () => {
-  it("R2: a table comes and goes as CSV", async () => {
+  it("R2: a table can be written and read as CSV", async () => {
     const reply = await put("csv", 'shop,sap\r\npiece,ST\r\n"a, b",\r\n', { "content-type": "text/csv" });
     expect([reply.status, reply.json.columns, reply.json.rowCount]).toEqual([201, ["shop", "sap"], 2]);
     expect((await server.api("GET", "/value-mappings/csv")).json).toEqual({
@@ -128,7 +128,7 @@ describe("CSV and SAP's XML", () => {
     expect([read.text, read.headers.get("content-type")]).toEqual(['shop,sap\r\npiece,ST\r\n"a, b",\r\n', "text/csv; charset=utf-8"]);
   });
 
-  it("a table comes and goes as value_mapping.xml", async () => {
+  it("a table can be written and read as value_mapping.xml", async () => {
     const xml = `<vm version="2.0"><group id="1"><entry><agency>SHOP</agency><schema>unit</schema><value>each</value></entry><entry><agency>SAP</agency><schema>MEINS</schema><value>ST</value></entry></group><group id="2"><entry isDefault="true"><agency>SHOP</agency><schema>unit</schema><value>piece</value></entry><entry><agency>SAP</agency><schema>MEINS</schema><value>ST</value></entry></group></vm>`;
     const reply = await put("sapxml", xml, { "content-type": "application/xml" });
     expect([reply.status, reply.json.columns]).toEqual([201, ["SHOP|unit", "SAP|MEINS"]]);
@@ -154,7 +154,7 @@ describe("in flows", () => {
   });
 });
 
-describe("refusals", () => {
+describe("rejections", () => {
   it.each([
     ["[1]", {}, 400, "the request body must be a JSON object"],
     ["{", {}, 400, "invalid JSON body: unexpected character at line 1, column 2"],
@@ -185,7 +185,7 @@ describe("refusals", () => {
     expect((await server.api("POST", "/value-mappings/x", {})).status).toBe(405);
   });
 
-  it("C19: prototype names are data or refused, never more", async () => {
+  it("C19: prototype names are data or rejected", async () => {
     expect((await put("proto", '{"entries":{"__proto__":"p","constructor":"c"}}')).status).toBe(201);
     expect(await ask("proto-ask", `to: "value-mapping:proto"`, "__proto__")).toBe("p");
     expect((await put("proto2", '{"__proto__":{"polluted":true},"columns":["a","b"],"rows":[]}')).status).toBe(422);
@@ -193,8 +193,8 @@ describe("refusals", () => {
   });
 });
 
-describe("over a restart", () => {
-  it("tables stay, a broken file is listed with its fault and stops nothing, leftovers go", async () => {
+describe("across a restart", () => {
+  it("tables stay, a broken file is listed with its error and does not prevent the start, leftovers are removed", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     const directory = join(dataDir, "value-mappings");
     mkdirSync(directory, { recursive: true });
@@ -208,12 +208,12 @@ describe("over a restart", () => {
     try {
       const list = (await second.api("GET", "/value-mappings")).json;
       expect(list.valueMappings).toEqual([
-        expect.objectContaining({ id: "broken", rowCount: 0, error: "the file is no JSON" }),
+        expect.objectContaining({ id: "broken", rowCount: 0, error: "the file is not JSON" }),
         expect.objectContaining({ id: "kept", hash, rowCount: 3 }),
         expect.objectContaining({ id: "wrong", error: "columns: expected a list of at least two columns" }),
       ]);
       expect(readdirSync(directory).sort()).toEqual(["broken.json", "kept.json", "wrong.json"]);
-      expect(second.logText()).toContain("value mapping 'broken' is not in service: the file is no JSON");
+      expect(second.logText()).toContain("Cannot use value mapping 'broken': the file is not JSON");
       expect((await second.api("PUT", "/value-mappings/broken", units)).status).toBe(200);
     } finally {
       await second.end();

@@ -1,4 +1,4 @@
-// SERVICE_WATCH for what is kept beside flows: K13 for tables, documents and policies.
+// SERVICE_WATCH for other files than flows: K13 for tables, documents and policies.
 import { mkdirSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => server.end());
 
 const file = (...parts: readonly string[]): string => join(server.dataDir, ...parts);
-/** As an editor does: a new file, then a rename over the old one. */
+/** Like an editor: writes a new file, then renames it over the old one. */
 function save(path: string, text: string): void {
   writeFileSync(`${path}~`, text);
   renameSync(`${path}~`, path);
@@ -28,7 +28,7 @@ const post = async (route: string, body = "{}", headers: Readonly<Record<string,
   (await call(server.baseUrl, "POST", `/api/${route}`, body, { "content-type": "application/json", ...headers })).text;
 
 describe("files changed by hand", () => {
-  it("K13: a table comes into service, a wrong one leaves the one before, a removed one goes", async () => {
+  it("K13: a table takes effect, an invalid one leaves the previous one, a deleted one is removed", async () => {
     await server.api("PUT", "/value-mappings/uom", { entries: { piece: "ST" } });
     expect(await post("look")).toBe("ST");
     const path = file("value-mappings", "uom.json");
@@ -43,7 +43,7 @@ describe("files changed by hand", () => {
     expect(await post("look")).toBe("PC");
     save(path, "no json");
     await eventually(async () => (await listed())?.hash === sha256("no json"));
-    expect([await post("look"), (await listed()).error]).toEqual(["PC", "the file is no JSON"]);
+    expect([await post("look"), (await listed()).error]).toEqual(["PC", "the file is not JSON"]);
     save(path, JSON.stringify({ entries: { piece: "XX" } }));
     await eventually(async () => (await post("look")) === "XX");
     expect((await listed()).error).toBeUndefined();
@@ -57,7 +57,7 @@ describe("files changed by hand", () => {
     await eventually(async () => (await server.api("GET", "/value-mappings/fresh")).status === 200);
   });
 
-  it("K13: a document comes into service with its importers, a wrong one leaves the one before", async () => {
+  it("K13: a document takes effect with its importers, an invalid one leaves the previous one", async () => {
     const base = (value: string): unknown => ({
       source: { format: "json" },
       target: { format: "json" },
@@ -82,7 +82,7 @@ describe("files changed by hand", () => {
     await eventually(async () => (await post("map")) === '{"o":"three"}');
   });
 
-  it("K13: a policy holds from its file on, a wrong one leaves the one before in force, a removed one opens", async () => {
+  it("K13: a policy takes effect with its file, an invalid one leaves the previous one in force, deleting it removes the policy", async () => {
     expect(await post("guarded")).toBe("in");
     await server.api("PUT", "/auth/other", { authenticate: [{ type: "apiKey", keys: [{ id: "k", key: "the-key-of-all" }] }] });
     const path = file("policies", "guarded.json");
@@ -91,21 +91,21 @@ describe("files changed by hand", () => {
     await eventually(async () => (await post("guarded")) === '{"error":"unauthorized"}');
     expect(await post("guarded", "{}", { "x-api-key": "the-key-of-all" })).toBe("in");
     save(path, "{");
-    await eventually(() => server.logText().includes("the access policy of flow 'guarded' was not reloaded"));
+    await eventually(() => server.logText().includes("Did not reload the access policy of flow 'guarded'"));
     expect(await post("guarded")).toBe('{"error":"unauthorized"}');
     expect(await post("guarded", "{}", { "x-api-key": "the-key-of-all" })).toBe("in");
     unlinkSync(path);
     await eventually(async () => (await post("guarded")) === "in");
-    await eventually(() => server.logText().includes("the access policy of flow 'guarded' was removed with its file"));
+    await eventually(() => server.logText().includes("Removed the access policy of flow 'guarded' because its file was deleted"));
   });
 
   it("what the API itself writes is not loaded a second time", async () => {
-    const before = server.logText().split("was reloaded").length;
+    const before = server.logText().split("Reloaded ").length;
     await server.api("PUT", "/value-mappings/own", { entries: { a: "1" } });
     await server.api("PUT", "/auth/own", { authenticate: [{ type: "apiKey", keys: [{ id: "k", key: "another-key-1" }] }] });
     await server.api("PUT", "/message-mappings/own", { source: { format: "json" }, target: { format: "json" }, map: [{ to: "o", value: 1 }] });
     await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(server.logText().split("was reloaded").length).toBe(before);
+    expect(server.logText().split("Reloaded ").length).toBe(before);
   });
 
   it("without SERVICE_WATCH nothing changes", async () => {

@@ -1,5 +1,5 @@
-// What must hold through every fault: the same process goes on, a canary webhook is answered all the while, nothing is
-// thrown that nobody caught, memory and descriptors come back, and the marker secret shows up nowhere.
+// Invariants during every fault: the same process continues, a canary webhook is always answered, nothing is thrown uncaught, memory and
+// descriptors are released, and the marker secret appears nowhere.
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
@@ -7,29 +7,29 @@ import { canaryFlow, startCanary } from "./canary.ts";
 import { spawnServer, type SpawnedServer, type SpawnOptions } from "./spawned-server.ts";
 import { call, eventually, sleep } from "./started-server.ts";
 
-/** Stands for a secret of the operator: it is in the environment of every watched process. */
+/** Represents a secret of the operator: it is in the environment of every watched process. */
 const markerSecret = "S3CR3T-7c1f0f0e-2f8e-4a54-9f0b-6a1f5e0f2a11";
 
 const collector = fileURLToPath(new URL("collect-garbage.cjs", import.meta.url));
 
-/** Where a row of the matrix, or Node itself, has a bound of its own. */
+/** Limits that differ for a row of the matrix, or for Node itself. */
 interface Bounds {
-  /** By how much the memory may have grown in the end: 50 MiB. */
+  /** Allowed memory growth at the end: 50 MiB. */
   readonly growthMib?: number;
-  /** How long 99 of 100 calls of the canary may take: 250 ms. */
+  /** Allowed p99 latency of the canary: 250 ms. */
   readonly canaryMs?: number;
 }
 
 export interface Watched extends SpawnedServer {
-  /** Runs something while the canary sings, and then checks everything that must hold. */
+  /** Runs something while the canary is called, and then checks all invariants. */
   unharmed<T>(fault: () => Promise<T>, bounds?: Bounds): Promise<T>;
-  /** The bytes it needs, on V8's heap and beside it, once its garbage is collected. */
+  /** The bytes it needs, on V8's heap and outside it, after garbage collection. */
   heldBytes(): Promise<number>;
 }
 
-/** A runtime in a process of its own with a canary flow. */
+/** A runtime in a separate process with a canary flow. */
 export async function spawnWatched({ env = {}, ...options }: SpawnOptions = {}): Promise<Watched> {
-  // Connections this test keeps for later calls are given up soon, so that they do not count as left behind.
+  // Idle connections of this test are closed soon, so that they do not count as leaked.
   const variables = { MARKER_PASSWORD: markerSecret, SERVICE_KEEP_ALIVE_MS: "2s", NODE_OPTIONS: `--require "${collector}"`, ...env };
   const server = await spawnServer({ ...options, env: variables });
   expect((await server.putFlow("canary", canaryFlow)).status).toBeLessThan(300);
@@ -73,16 +73,16 @@ async function checkMemory(server: SpawnedServer, most: number): Promise<void> {
   }
 }
 
-/** Has the process look for what it needs no more, and waits until freed pages are given back, which other threads do. */
+/** Runs garbage collection in the process, and waits until other threads return freed pages. */
 async function collectGarbage({ pid }: SpawnedServer): Promise<void> {
   process.kill(pid, "SIGUSR2");
   await sleep(500);
 }
 
-/** How long a process' main thread was ready to run so far and others had the processor. */
+/** How long the main thread of a process was ready to run but had no CPU. */
 export const starvedMs = (pid: number): number => Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e6;
 
-/** The memory a process holds, shared pages included. */
+/** The memory of a process, shared pages included. */
 export function residentBytes(pid: number): number {
   return Number(/VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
 }

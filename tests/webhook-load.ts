@@ -1,4 +1,4 @@
-// Steady traffic on one webhook from many keep-alive connections, counting everything that goes wrong.
+// Steady traffic on one webhook from many keep-alive connections, counting all errors.
 import { Agent, request } from "node:http";
 import { onTestFinished } from "vitest";
 
@@ -10,9 +10,9 @@ interface Answer {
 
 export interface Load {
   readonly answers: Answer[];
-  /** Resets, time-outs and connections refused, by what they said. */
+  /** Resets, timeouts and refused connections, by message. */
   readonly broken: string[];
-  /** Lets every request that is under way finish, then ends. */
+  /** Lets every request in flight finish, then stops. */
   stop(): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export function startLoad(url: string, { connections = 20, body = "{}", pauseMs 
     await Promise.all(loops);
     agent.destroy();
   };
-  // A test that failed on its way leaves no traffic behind for the next.
+  // A failed test leaves no traffic for the next one.
   onTestFinished(stop);
   return { answers, broken, stop };
 }

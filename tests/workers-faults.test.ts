@@ -1,5 +1,5 @@
-// What several workers must have in common with one process when something goes wrong: a worker that is killed, a source that guesses
-// credentials, a stop at a bad moment. Real processes and real sockets throughout.
+// What several workers must have in common with one process when something fails: a killed worker, brute force, a stop at a bad moment. Uses
+// real processes and sockets.
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { readFileSync } from "node:fs";
@@ -16,7 +16,7 @@ const complete = (server: SpawnedServer): Promise<void> => eventually(async () =
 
 const childrenOf = (pid: number): readonly number[] => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
 
-/** A request on the one connection of an agent. */
+/** A request on the single connection of an agent. */
 function onConnection(agent: Agent, url: string, body: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { method: "POST", agent, headers }, (incoming) => {
@@ -27,7 +27,7 @@ function onConnection(agent: Agent, url: string, body: string, headers: Readonly
   });
 }
 
-/** A connection that a follower took, found out by whose count goes up. */
+/** A connection accepted by a follower, identified by whose count increases. */
 async function connectionToFollower(server: SpawnedServer, url: string, body: string): Promise<Agent> {
   for (let turn = 0; turn < 12; turn++) {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -40,7 +40,7 @@ async function connectionToFollower(server: SpawnedServer, url: string, body: st
   throw new Error("no connection came to a follower");
 }
 
-/** What a server answers to these bytes. */
+/** The server's response to these bytes. */
 function answerTo(server: SpawnedServer, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const { port, hostname } = new URL(server.baseUrl);
@@ -51,7 +51,7 @@ function answerTo(server: SpawnedServer, text: string): Promise<string> {
   });
 }
 
-describe("several workers and what goes wrong", () => {
+describe("several workers with failures", () => {
   let server: SpawnedServer;
   beforeAll(async () => {
     server = await spawnServer({ env: { SERVICE_WORKERS: String(workers), SERVICE_WRONG_CREDENTIALS: "3", SERVICE_DRAIN_MS: "20s" } });
@@ -61,22 +61,24 @@ describe("several workers and what goes wrong", () => {
     server?.clean();
   });
 
-  it("gives a tied route the head its client sent, whichever worker took it in", async () => {
+  it("passes the client's original head to a tied route, whichever worker received it", async () => {
     await put(server, "heads", route("heads", "webhook?idempotency=true&httpMethodRestrict=GET,POST", 'setBody: {simple: "${headers}"}'));
     const bodiesOf = async (text: string): Promise<ReadonlySet<string>> => {
       const answers = [];
       for (let turn = 0; turn < workers * 2; turn++) answers.push(await answerTo(server, text));
       return new Set(answers.map((answer) => `${answer.slice(9, 12)} ${answer.split("\r\n\r\n")[1]}`));
     };
-    const told = (host: string): string =>
+    const expectedBody = (host: string): string =>
       `"CamelHttpMethod":"GET","CamelHttpPath":"/api/heads","CamelHttpUri":"/api/heads","CamelHttpUrl":"http://${host}/api/heads"}`;
-    expect(await bodiesOf("GET /api/heads HTTP/1.1\r\nHost: shop\r\nConnection: close\r\n\r\n")).toEqual(new Set([`200 {"Host":"shop",${told("shop")}`]));
-    expect(await bodiesOf("GET /api/heads HTTP/1.0\r\n\r\n")).toEqual(new Set([`200 {${told("localhost")}`]));
+    expect(await bodiesOf("GET /api/heads HTTP/1.1\r\nHost: shop\r\nConnection: close\r\n\r\n")).toEqual(
+      new Set([`200 {"Host":"shop",${expectedBody("shop")}`]),
+    );
+    expect(await bodiesOf("GET /api/heads HTTP/1.0\r\n\r\n")).toEqual(new Set([`200 {${expectedBody("localhost")}`]));
     const large = await bodiesOf(`GET /api/heads HTTP/1.1\r\nHost: shop\r\nConnection: close\r\nX-Large: ${"x".repeat(16_300)}\r\n\r\n`);
     expect([...large].map((answer) => answer.slice(0, 3))).toEqual(["200"]);
   });
 
-  it("answers more requests for the lead at once than can wait at its door", async () => {
+  it("answers more concurrent requests for the lead than its backlog holds", async () => {
     await put(server, "burst", route("burst", "webhook", "throttle: {constant: '1000000'}", "setBody: {constant: ok}"));
     const lead = (await workersOf(server)).find(({ leads }) => leads) as WorkerView;
     process.kill(lead.pid, "SIGSTOP");
@@ -89,11 +91,11 @@ describe("several workers and what goes wrong", () => {
     expect(kinds(await replies)).toEqual({ "200 ok": 1_500 });
   }, 60_000);
 
-  it("lets nobody in from a source that has guessed too often, whichever worker is asked", async () => {
+  it("blocks a source with too many failed attempts in every worker", async () => {
     await put(server, "guarded", answering("guarded", "in"));
     const authenticate = [{ type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "shop", key: "s3cr3t-key" }] }];
     await server.api("PUT", "/auth/guarded", { authenticate, default: "allow" });
-    // All guesses over one connection: the other workers see none of them.
+    // All attempts use one connection: the other workers see none of them.
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const guesses = [];
     for (let turn = 0; turn < 5; turn++) guesses.push(await onConnection(agent, `${server.baseUrl}/api/guarded`, "x", { "x-api-key": `guess ${turn}` }));
@@ -116,7 +118,7 @@ describe("several workers and what goes wrong", () => {
     agent.destroy();
   });
 
-  it("goes on counting what a killed worker had counted, though nobody had asked", async () => {
+  it("keeps the counts of a killed worker, even if they were never read", async () => {
     await put(server, "counted", answering("counted", "n"));
     const [victim] = await followersOf(server);
     expect(kinds(await many(60, server.baseUrl, "/api/counted"))).toEqual({ "200 n": 60 });
@@ -131,10 +133,10 @@ describe("several workers and what goes wrong", () => {
     expect((await server.api("GET", "/health")).json.routes.find(({ id }: any) => id === "counted")).toMatchObject({ total: 0, failed: 0 });
   });
 
-  it("traces, tells and counts the runs that ended with their worker, and says that one is missing", async () => {
+  it("traces, reports and counts the runs that ended with their worker, and reports the missing worker", async () => {
     await put(server, "lost", route("lost", "webhook", "delay: {constant: 8000}"));
     await put(server, "news", route("news", "sluice-event:run.failed", 'log: "news of ${body}"'));
-    // One that came through the worker that is killed ends with it; the others stay.
+    // Runs of the killed worker end with it; the others stay.
     const streams = await Promise.all(Array.from({ length: workers * 2 }, () => follow(server, "/trace/stream?routeId=lost&type=run.started,run.failed")));
     const pending = Array.from({ length: 9 }, () =>
       fresh(server.baseUrl, "/api/lost").then(
@@ -173,8 +175,8 @@ describe("several workers and what goes wrong", () => {
     await eventually(() => !isAlive(lead.pid) && !isAlive(other.pid));
     await complete(server);
     const said = server.output().slice(before);
-    expect(said).not.toContain("did not start");
-    expect(said.match(/the leading worker \(process \d+\) ended/g)).toEqual([`the leading worker (process ${lead.pid}) ended`]);
+    expect(said).not.toContain("failed to start");
+    expect(said.match(/Lead worker \(process \d+\) exited/g)).toEqual([`Lead worker (process ${lead.pid}) exited`]);
   });
 });
 
@@ -184,7 +186,7 @@ describe("stopping", () => {
     const known = childrenOf(server.pid);
     const [victim] = await followersOf(server);
     process.kill((victim as WorkerView).pid, "SIGKILL");
-    // The next one exists, but hears nothing yet.
+    // The next one exists, but is not ready yet.
     await eventually(() => childrenOf(server.pid).some((pid) => !known.includes(pid)));
     const began = performance.now();
     expect(await server.end()).toBe(0);
@@ -194,7 +196,7 @@ describe("stopping", () => {
 });
 
 describe("starting", () => {
-  it("says that a setting is wrong as one process does, also when only a worker finds out", async () => {
+  it("reports an invalid setting like one process, also when only a worker detects it", async () => {
     const said: string[] = [];
     for (const count of ["1", "2"]) {
       const wrong = spawnServer({ env: { SERVICE_WORKERS: count, SERVICE_TRUSTED_PROXIES: "nowhere" } });
@@ -205,7 +207,7 @@ describe("starting", () => {
         ),
       );
     }
-    const text = "SERVICE_TRUSTED_PROXIES: 'nowhere' is no address or network such as 10.0.0.0/8.";
+    const text = "SERVICE_TRUSTED_PROXIES: 'nowhere' is not an address or network such as 10.0.0.0/8.";
     expect(said).toEqual(Array(2).fill(`the runtime ended with 2 before it was ready: sluice run: ${text}`));
   });
 });

@@ -1,5 +1,5 @@
-// A service of several worker processes as its users see it: one port, one management API, and no difference to one process
-// except that it has more hands. Real processes and real sockets throughout.
+// A service of several worker processes from the user's view: one port, one management API, and the same behaviour as one process with more
+// capacity. Uses real processes and sockets.
 import { createHmac } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -20,7 +20,7 @@ describe("several workers", () => {
     server?.clean();
   });
 
-  it("says once that it is ready, when all of them serve", async () => {
+  it("reports once that it is ready, when all of them serve", async () => {
     expect(server.output().match(/"baseUrl"/g)).toHaveLength(1);
     const list = await workersOf(server);
     expect(list).toHaveLength(workers);
@@ -28,7 +28,7 @@ describe("several workers", () => {
     expect(list.map(({ pid }) => pid)).not.toContain(server.pid);
   });
 
-  it("answers a deployment when every worker serves the new version, and all of them do the work", async () => {
+  it("completes a deployment when every worker serves the new version, and all of them process requests", async () => {
     for (const version of ["one", "two", "three"]) {
       const reply = await server.putFlow("greet", answering("greet", version));
       expect(reply.status).toBe(version === "one" ? 201 : 200);
@@ -38,14 +38,14 @@ describe("several workers", () => {
     for (const { runs } of list) expect(runs).toBeGreaterThan(20);
   });
 
-  it("changes nothing anywhere when a deployment is refused", async () => {
+  it("changes nothing anywhere when a deployment is rejected", async () => {
     await put(server, "steady", answering("steady", "old"));
     for (const wrong of [answering("steady", "new").replace("setBody", "setBdy"), route("greet", "webhook", "setBody: {constant: stolen}"), ": : :"])
       expect((await server.putFlow("steady", wrong)).status).toBeGreaterThanOrEqual(400);
     expect(kinds(await many(60, server.baseUrl, "/api/steady"))).toEqual({ "200 old": 60 });
   });
 
-  it("takes a removed flow and a stopped route out of every worker", async () => {
+  it("removes a flow and stops a route in every worker", async () => {
     await put(server, "passing", answering("passing", "here"));
     expect((await server.api("POST", "/routes/passing/stop")).status).toBe(200);
     expect(new Set((await many(30, server.baseUrl, "/api/passing")).map(({ status }) => status))).toEqual(new Set([503]));
@@ -94,7 +94,7 @@ describe("several workers", () => {
     expect((await server.api("GET", "/runs?routeId=again&limit=100")).json.runs.filter((run: any) => run.replayOf === null)).toHaveLength(9);
   });
 
-  it("does not replay a run that is under way, whichever worker it is in", async () => {
+  it("does not replay a run in progress, whichever worker it is in", async () => {
     await put(server, "held", route("held", "webhook", "delay: {constant: 4000}"));
     const replies = many(6, server.baseUrl, "/api/held");
     await underWay(server, "held", 6);
@@ -119,7 +119,7 @@ describe("several workers", () => {
     log.close();
   });
 
-  it("knows when a client of a stream left, whichever worker it came through", async () => {
+  it("detects a disconnected stream client, whichever worker it is connected to", async () => {
     const clients = async (): Promise<number> => (await server.api("GET", "/health")).json.streamClients as number;
     const streams = await Promise.all(Array.from({ length: 6 }, () => follow(server, "/trace/stream")));
     expect(await clients()).toBe(6);
@@ -127,7 +127,7 @@ describe("several workers", () => {
     await eventually(async () => (await clients()) === 0);
   });
 
-  it("hands bodies on whole, and refuses what is too large or not wanted", async () => {
+  it("forwards complete bodies, and rejects those that are too large or not accepted", async () => {
     const authorization = `Bearer ${token}`;
     const text = answering("long", "x".repeat(200_000));
     const checked = await Promise.all(
@@ -159,7 +159,7 @@ describe("several workers", () => {
     expect((await server.api("DELETE", `/test/session/${own.sessionId}`)).json.callCount).toBe(12);
   });
 
-  it("keeps what is remembered between messages in one place", async () => {
+  it("keeps state between messages in one place", async () => {
     await put(
       server,
       "together",
@@ -192,7 +192,7 @@ describe("several workers", () => {
     expect(limited).toEqual({ "200 in": 10, '429 {"error":"rate limit exceeded"}': 20 });
   });
 
-  it("I14: takes a signature with a time once, whichever worker it comes to", async () => {
+  it("I14: accepts a signature with a timestamp once across all workers", async () => {
     await put(server, "stamped", answering("stamped", "in"));
     const policy = { authenticate: [{ type: "hmac", preset: "stripe", secrets: ["whsec_stamped"] }], default: "allow" };
     expect((await server.api("PUT", "/auth/stamped", policy)).status).toBe(201);
@@ -204,18 +204,18 @@ describe("several workers", () => {
     expect(kinds(replies)).toEqual({ "200 in": 1, '401 {"error":"unauthorized"}': 23 });
   });
 
-  it("judges a client by its own address, whichever worker it came through, and tells no route how that is known", async () => {
+  it("checks a client by its own address in every worker, and hides the internal header from routes", async () => {
     await put(server, "near", route("near", "webhook?idempotency=true", "setBody: {simple: '${headers}'}"));
     expect((await server.api("PUT", "/auth/near", { ip: { allow: ["127.0.0.1"] }, rules: [{ routes: ["*"], public: true }] })).status).toBe(201);
     const replies = await many(24, server.baseUrl, "/api/near");
     expect(replies.map(({ status }) => status)).toEqual(Array(24).fill(200));
     for (const { body } of replies) expect(body.toLowerCase()).not.toContain("x-sluice-peer");
-    // Who claims another address in the header's place is not believed.
+    // A client that claims another address in that header is not trusted.
     const claimed = await many(12, server.baseUrl, "/api/near", { "X-Sluice-Peer": "10.0.0.1" });
     expect(claimed.map(({ status }) => status)).toEqual(Array(12).fill(200));
   });
 
-  it("looks values up in the table that was installed last", async () => {
+  it("looks up values in the latest table", async () => {
     for (const unit of ["ST", "PCE"]) {
       await server.api("PUT", "/value-mappings/uom", { entries: { piece: unit } });
       if (unit === "ST") await put(server, "units", route("units", "webhook", 'setBody: {simple: "${valueMapping(uom,from,to,piece)}"}'));
@@ -260,7 +260,7 @@ describe("several workers", () => {
     expect(load.answers.length).toBeGreaterThan(500);
   });
 
-  it("goes on when a worker is killed, replaces it, and accounts for what it had under way", async () => {
+  it("continues when a worker is killed, replaces it, and accounts for its runs in flight", async () => {
     await put(server, "slow", route("slow", "webhook", "delay: {constant: 8000}", "setBody: {constant: late}"));
     await put(server, "quick", answering("quick", "q"));
     const pending = Array.from({ length: 18 }, () =>
@@ -282,15 +282,15 @@ describe("several workers", () => {
     expect(outcomes.filter((status) => status === 200).length).toBe(18 - cut);
     await eventually(async () => (await workersOf(server)).length === workers, 40_000);
     await load.stop();
-    // What stood on the killed worker's connections is cut; nothing else is.
+    // Requests on the killed worker's connections are cut; nothing else is.
     expect(load.broken.length).toBeLessThanOrEqual(6);
     expect(load.answers.filter(({ status }) => status !== 200)).toEqual([]);
     expect((await workersOf(server)).map(({ pid }) => pid)).not.toContain(victim.pid);
     const lost = (await server.api("GET", "/runs?routeId=slow&status=failed&limit=100")).json;
     expect(lost.total).toBe(cut);
     expect(lost.runs[0].error).toMatchObject({ type: "WorkerDied" });
-    expect(lost.runs[0].error.message).toContain(`worker process ${victim.pid} ended (SIGKILL)`);
-    expect(server.output()).toContain(`${cut} runs were under way`);
+    expect(lost.runs[0].error.message).toContain(`worker process ${victim.pid} exited (SIGKILL)`);
+    expect(server.output()).toContain(`lost ${cut} runs`);
     expect(kinds(await many(60, server.baseUrl, "/api/quick"))).toEqual({ "200 q": 60 });
   });
 
@@ -316,14 +316,14 @@ describe("several workers", () => {
     expect((await server.api("GET", "/health")).json.status).toBe("UP");
     const cut = (await Promise.all(pending)).filter((status) => status === 0).length;
     expect(cut).toBeGreaterThan(0);
-    // The history of the lead went with it; what it had under way did not.
+    // The lead's history is lost; its runs in flight are not.
     const { json: lost } = await server.api("GET", "/runs?routeId=slow&status=failed&limit=100");
     expect(lost.runs.filter(({ error }: any) => error.message.includes(String(lead.pid)))).toHaveLength(cut);
   });
 });
 
-describe("ending", () => {
-  it("finishes what is under way in every worker and ends with 0", async () => {
+describe("stopping", () => {
+  it("finishes runs in flight in every worker and exits with 0", async () => {
     const server = await spawnServer({ env: { SERVICE_WORKERS: "2", SERVICE_DRAIN_MS: "30s" } });
     await put(server, "slow", route("slow", "webhook", "delay: {constant: 3000}", "setBody: {constant: done}"));
     const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8").trim().split(" ");
@@ -337,14 +337,14 @@ describe("ending", () => {
     server.clean();
   });
 
-  it("says what it had to give up, by its exit code and in its log", async () => {
+  it("reports abandoned runs by its exit code and in its log", async () => {
     const server = await spawnServer({ env: { SERVICE_WORKERS: "2", SERVICE_DRAIN_MS: "300ms" } });
     await put(server, "slow", route("slow", "webhook", "delay: {constant: 20000}"));
     const pending = Promise.allSettled(Array.from({ length: 4 }, () => fresh(server.baseUrl, "/api/slow")));
     await underWay(server, "slow", 4);
     expect(await server.end()).toBe(1);
     await pending;
-    expect(server.output()).toContain("abandoned");
+    expect(server.output()).toContain("Abandoned");
     server.clean();
   });
 

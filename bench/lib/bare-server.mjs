@@ -1,4 +1,4 @@
-// The practical limit: the same work on bare node:http, written as one would write it by hand; in several processes by a second argument.
+// The practical limit: the same work on bare node:http, written by hand; a second argument sets the number of processes.
 import cluster from "node:cluster";
 import { createServer } from "node:http";
 import { works } from "./work.mjs";
@@ -20,7 +20,7 @@ const server = createServer((request, response) => {
   });
 });
 
-// As long as ours keeps connections: one that waits for its turn is not to be closed.
+// The same keep-alive as ours: an idle connection must not be closed.
 server.keepAliveTimeout = 65_000;
 
 function startCluster() {

@@ -1,9 +1,9 @@
-// One of the two pieces of work on Sluice and on bare node:http, and on whoever else is named, each answering right before any is measured.
+// Runs one workload on Sluice, on bare node:http and on any other given servers; each response is verified before measuring.
 import { compare } from "./compare.mjs";
 import { assertAnswer, deploy, startBare, startSluice } from "./processes.mjs";
 import { works } from "./work.mjs";
 
-/** The shares by name; `others` are sides ({name, server, path}) of servers that run already. */
+/** Ratios by name; `others` are sides ({name, server, path}) of running servers. */
 export async function compareBesideBare(workName, turns, others = []) {
   const work = works[workName];
   const bare = await startBare(workName);

@@ -1,15 +1,15 @@
-// Load without a core of its own: requests are put into the sockets while the server is held, and while it answers them the sender
-// sleeps. Every core is the server's for as long as a burst lasts; what is counted is what it answers in that time.
+// Load without a dedicated core: requests are written to the sockets while the server is suspended, and the sender sleeps while they are processed.
+// During a burst the server has all cores; its responses in that time are counted.
 import { faultOf, openSockets } from "./paired.mjs";
 
-/** More than two cores answer within a burst: none of them may run out of requests. */
+/** More than two cores can process in one burst: none may run out of requests. */
 const connections = 6_000;
 export const burstMs = 100;
 const openedAtOnce = 500;
-/** Until all that was sent is answered. */
+/** Timeout for all responses. */
 const longestMs = 30_000;
 
-/** A caller of one server, which is a whole group of processes. It sends one request per connection and burst. */
+/** A client of one server, which is a process group. It sends one request per connection and burst. */
 export class BurstCaller {
   #sockets = [];
   #group;
@@ -32,7 +32,7 @@ export class BurstCaller {
     return caller;
   }
 
-  /** Answers per second in one burst. */
+  /** Responses per second in one burst. */
   async burst(message) {
     const ended = this.#ended();
     this.#answered = 0;
@@ -45,7 +45,7 @@ export class BurstCaller {
       this.#signal("SIGSTOP");
       const tookMs = performance.now() - began;
       const answered = await this.#arrived();
-      if (answered === connections) throw new Error(`all of ${connections} calls were answered within ${burstMs} ms: the burst is too small`);
+      if (answered === connections) throw new Error(`all ${connections} calls completed within ${burstMs} ms: the burst is too small`);
       this.#signal("SIGCONT");
       await ended;
       return (answered * 1_000) / tookMs;
@@ -59,7 +59,7 @@ export class BurstCaller {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Resolves when all calls are answered. */
+  /** Resolves when all calls have completed. */
   #ended() {
     const ended = new Promise((resolve, reject) => {
       const deadline = setTimeout(() => reject(new Error(`${connections - this.#answered} calls are unanswered after ${longestMs / 1_000} s`)), longestMs);
@@ -72,7 +72,7 @@ export class BurstCaller {
         reject(error);
       };
     });
-    // Who waits for it hears of a failure; before that nobody does.
+    // A failure is reported to the waiting caller; before that there is none.
     ended.catch(() => undefined);
     return ended;
   }
@@ -81,7 +81,7 @@ export class BurstCaller {
     process.kill(-this.#group, name);
   }
 
-  /** Answers that wait in the sockets, counted once nothing more comes out of them. */
+  /** Counts responses in the sockets once no more arrive. */
   async #arrived() {
     for (let seen = -1; seen !== this.#answered;) {
       seen = this.#answered;

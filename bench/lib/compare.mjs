@@ -1,5 +1,5 @@
-// Two or more servers doing the same work, measured in turns in one run. Only ratios mean anything on a shared machine, so
-// rounds are short, the first place rotates, and a round in which the host took processor time away is taken again.
+// Compares two or more servers doing the same work, measured alternately in one run. Only ratios are meaningful on a shared machine, so rounds are
+// short, the first server rotates, and a round in which the host took CPU time away is repeated.
 import { load, loadTool } from "./load.mjs";
 import { cpuMicros } from "./processes.mjs";
 import { watchSteal } from "./steal.mjs";
@@ -14,7 +14,7 @@ export function roundsOf(bench) {
   return { rounds, seconds };
 }
 
-/** One round against one server: answers per second as clients see them, and processor time per answer, which a busy machine blurs less. */
+/** One round against one server: responses per second as seen by clients, and CPU time per response, which a busy machine affects less. */
 async function round({ server, path, body, headers, meanwhile }, seconds) {
   const before = cpuMicros(server.child.pid);
   const [result] = await Promise.all([load(`${server.baseUrl}${path}`, body, { seconds, headers }), meanwhile?.(seconds)]);
@@ -23,9 +23,9 @@ async function round({ server, path, body, headers, meanwhile }, seconds) {
 }
 
 /**
- * Measures `sides` ({name, server, path, body, headers, meanwhile}) in turns; the first is the limit the others are compared with, and
- * `meanwhile` is what else goes on during a round of so many seconds. Returns by name the median ratios by rate and by processor time,
- * the spread, the ratio of the 99th percentiles, and how many calls failed.
+ * Measures `sides` ({name, server, path, body, headers, meanwhile}) alternately; the first is the reference, and `meanwhile` runs during a round of
+ * the given seconds. Returns by name the median ratios by rate and by CPU time, the spread, the ratio of the p99 latencies, and the number of failed
+ * calls.
  */
 export async function compare(sides, { rounds, seconds }) {
   console.log(`load: ${loadTool()}, ${rounds} rounds of ${seconds} s each, 32 connections`);
@@ -68,7 +68,7 @@ export async function compare(sides, { rounds, seconds }) {
   );
 }
 
-/** Shares of the limit, as a table. */
+/** Ratios to the limit, as a table. */
 export function printShares(results) {
   printTable(
     ["share of the limit", "by rate", "least", "most", "by processor time", "p99, times", "failed"],
@@ -80,7 +80,7 @@ export function printShares(results) {
   );
 }
 
-/** A table a person reads, one line a script does. */
+/** A table for people, one line of JSON for scripts. */
 export function report(bench, results) {
   printShares(results);
   console.log(JSON.stringify({ bench, ...results }));

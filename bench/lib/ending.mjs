@@ -1,4 +1,4 @@
-// A benchmark leaves nothing behind, however it ends: by itself, with a failure, or by Ctrl-C.
+// Cleans up at the end of a benchmark: on success, failure or Ctrl-C.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ process.on("exit", () => {
     try {
       end();
     } catch {
-      // What is gone already needs no ending, and the others still do.
+      // A failed clean-up (already gone) must not stop the others.
     }
 });
 for (const [signal, code] of [
@@ -19,14 +19,14 @@ for (const [signal, code] of [
 ])
   process.once(signal, () => process.exit(code));
 
-/** A folder that goes with this process. */
+/** A temporary folder that is removed with this process. */
 export function temporaryFolder(name, within = tmpdir()) {
   const folder = mkdtempSync(join(within, `sluice-bench-${name}-`));
   endings.add(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Ends a child when this process ends before it, and those it started when it was spawned `detached`, as a group of its own. */
+/** Kills a child when this process exits first, including its own children if it was spawned `detached` as a process group. */
 export function endsWithUs(child, { isGroup = false } = {}) {
   const end = () => (isGroup ? process.kill(-child.pid, "SIGKILL") : child.kill("SIGKILL"));
   endings.add(end);

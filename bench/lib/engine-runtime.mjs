@@ -32,10 +32,11 @@ export function engineRuntime() {
   const probe = defineConnector({
     scheme: "probe",
     title: "Probe",
-    summary: "Delivers what the benchmark says.",
+    summary: "Delivers messages of the benchmark.",
     group: "testing",
     since: "0.1",
     syntax: "probe:name",
+    roles: ["source"],
     path: { name: f.string({ doc: "Name.", required: true }) },
     options: {},
     headers: {},
@@ -58,7 +59,7 @@ export function engineRuntime() {
   });
 }
 
-/** Deploys one route and gives its inlet. */
+/** Deploys one route and returns its inlet. */
 export async function deployed(runtime, steps) {
   const source = `- route:\n    id: bench\n    from:\n      uri: probe:bench\n      steps:\n${steps.map((step) => `        - ${step}`).join("\n")}\n`;
   const { deployment, diagnostics } = runtime.prepare({ id: "bench", hash: "0", source, property: () => undefined });

@@ -1,4 +1,4 @@
-// Both pieces of work on fastify, at its best: no logger of its own, and a schema of the reply. Told where it was installed.
+// Both workloads on fastify in its best configuration: no logger, and a response schema. Receives its install folder.
 import { createRequire } from "node:module";
 import { router, webhook } from "./work.mjs";
 

@@ -1,16 +1,16 @@
-// Load on one core: wrk when the machine has it, else a plain keep-alive client, so that the benchmark runs anywhere.
+// Generates load on one core: wrk if available, otherwise a plain keep-alive client, so that the benchmark runs anywhere.
 import { execFile, spawnSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { endsWithUs, temporaryFolder } from "./ending.mjs";
 
-/** A reply that takes longer will never come. */
+/** Timeout of a response. */
 const longestWaitMs = 10_000;
 
 const found = new Map();
 
-/** Whether the machine has a command; asked once, for a busy machine takes its time to answer. */
+/** Whether a command is available; cached, because checking is slow on a busy machine. */
 function has(command) {
   if (found.get(command) !== true) found.set(command, spawnSync("sh", ["-c", `command -v ${command}`]).status === 0);
   return found.get(command);
@@ -27,7 +27,7 @@ export function loadTool() {
   return has("wrk") ? "wrk" : "built-in client";
 }
 
-/** Posts `body` to `url` over 32 connections for `seconds`; answers per second, p99 and failures. */
+/** Posts `body` to `url` over 32 connections for `seconds`; returns responses per second, p99 and failures. */
 export async function load(url, body, { seconds, connections = 32, headers = {} }) {
   return loadTool() === "wrk" ? wrk(url, body, seconds, connections, headers) : client(url, body, seconds, connections, headers);
 }
@@ -60,11 +60,11 @@ async function wrk(url, body, seconds, connections, headers) {
   const output = await new Promise((resolve) => endsWithUs(execFile(command, parameters, (_error, stdout, stderr) => resolve(stdout + stderr))));
   rmSync(folder, { recursive: true });
   const match = /RESULT (\d+) (\d+) ([\d.]+) (\d+)/.exec(output);
-  if (match === null) throw new Error(`wrk gave no result: ${output}`);
+  if (match === null) throw new Error(`wrk returned no result: ${output}`);
   return { perSecond: Number(match[1]) / (Number(match[2]) / 1e6), p99Ms: Number(match[3]) / 1000, failed: Number(match[4]) };
 }
 
-/** Every request is answered or counted as failed: refused, reset, closed or kept waiting. */
+/** Every request completes or counts as failed: refused, reset, closed or timed out. */
 export async function client(url, body, seconds, connections, headers) {
   const { hostname, port, pathname } = new URL(url);
   const lines = Object.entries({ Host: hostname, "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body), ...headers }).map(

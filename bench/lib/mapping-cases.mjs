@@ -1,5 +1,4 @@
-// The formats a mapping reads and writes: an order in, an order out, and the same by hand for exactly this message, without looking
-// for anything that could be wrong with it.
+// The formats a mapping reads and writes: an order in, an order out, and the same by hand for exactly this message, without error checks.
 
 const order = {
   id: "A-1001",

@@ -1,4 +1,4 @@
-// Runs benchmarks as they are run by hand and reads the figures from the last line they print.
+// Runs benchmarks like a user and reads the figures from their last line of output.
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { endsWithUs } from "./ending.mjs";
@@ -9,7 +9,7 @@ const tries = 3;
 
 const better = { less: Math.min, more: Math.max };
 
-/** What one run prints in the end; undefined when it needs what this machine cannot have, such as the npm registry. */
+/** The final output of one run; undefined when the machine lacks something, such as access to the npm registry. */
 async function resultOf(command) {
   const child = endsWithUs(spawn(process.execPath, command, { cwd: root, stdio: ["ignore", "pipe", "pipe"], timeout: longestRunMs }));
   let output = "";
@@ -19,26 +19,26 @@ async function resultOf(command) {
   const status = await new Promise((resolve) => child.once("close", resolve));
   if (status === 3) return undefined;
   const last = output.trim().split("\n").at(-1);
-  // A benchmark with a goal of its own ends with 1 when it is missed; its figures are as good.
+  // A benchmark with its own goal exits with 1 when it is missed; its figures are still valid.
   if (!(status === 0 || status === 1) || !last?.startsWith('{"bench"'))
     throw new Error(`${command.join(" ")} failed with ${status}: ${complaints.slice(-2_000)}`);
   return JSON.parse(last);
 }
 
-/** The figures of one run, by path; `wanted` says of each path which is better, `less` or `more`. */
+/** The figures of one run, by path; `wanted` defines per path which is better, `less` or `more`. */
 export async function figuresOf(command, wanted) {
   const result = await resultOf(command);
   if (result === undefined) return undefined;
   return Object.fromEntries(
     Object.keys(wanted).map((path) => {
       const value = path.split(".").reduce((part, name) => part?.[name], result);
-      if (typeof value !== "number") throw new Error(`${command.join(" ")} tells no ${path}`);
+      if (typeof value !== "number") throw new Error(`${command.join(" ")} reports no ${path}`);
       return [path, value];
     }),
   );
 }
 
-/** The best figures of up to three runs: it is run again while one does not hold. Noise does not come back, a slower hot path does. */
+/** The best figures of up to three runs: repeated while one misses its budget. Noise does not repeat, a slower hot path does. */
 export async function bestFiguresOf(command, wanted, holds) {
   let best;
   for (let count = 0; count < tries; count++) {

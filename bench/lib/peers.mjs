@@ -1,4 +1,4 @@
-// Others that do the same work, fetched from the npm registry when a benchmark asks for them and gone when it ends.
+// Other servers for comparison, installed from the npm registry for a benchmark and removed when it ends.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { works } from "./work.mjs";
 
 const longestInstallMs = 300_000;
 
-/** The folder a package was installed into; `wanted` is its name and exact version. Ends the process with 3 when it cannot be had. */
+/** Installs a package and returns its folder; `wanted` is its name and exact version. Exits with 3 when it cannot be installed. */
 export async function installed(wanted) {
   const folder = temporaryFolder("peer");
   console.error(`Installing ${wanted} …`);
@@ -23,7 +23,7 @@ export async function installed(wanted) {
   process.exit(3);
 }
 
-/** Both pieces of work on bare node:http, Sluice and a peer, which answers them at `/webhook` and `/router`. */
+/** Runs both workloads on bare node:http, Sluice and a peer, which serves them at `/webhook` and `/router`. */
 export async function comparePeer(name, peer, turns) {
   const results = {};
   for (const workName of Object.keys(works)) {

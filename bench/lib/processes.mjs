@@ -1,4 +1,4 @@
-// Servers under test, each pinned to core 0 where nothing else is said, started fresh and stopped for certain.
+// Servers under test, pinned to core 0 by default, started fresh and always stopped.
 import { spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -13,9 +13,8 @@ const longestAnswerMs = 60_000;
 const longestStopMs = 30_000;
 
 /**
- * Starts a command that prints one line of JSON with `baseUrl` when it is ready. Its output goes to a file: a pipe would be read by
- * this process, on the core of the load, and a full pipe is another benchmark.
- * With `isGroup` it and what it starts are a group of processes, with the id of `child`.
+ * Starts a command that prints one line of JSON with `baseUrl` when it is ready. Its output goes to a file: a pipe would be read by this process on
+ * the core of the load, and a full pipe would distort the benchmark. With `isGroup` it runs as a process group with the id of `child`.
  */
 export async function start(command, environment = {}, { cores = "0", isGroup = false } = {}) {
   const folder = temporaryFolder("output");
@@ -31,7 +30,7 @@ export async function start(command, environment = {}, { cores = "0", isGroup = 
   const began = performance.now();
   while (!first.includes("\n")) {
     if (performance.now() - began > longestStartMs) throw new Error(`${command.join(" ")} is not ready after ${longestStartMs / 1_000} s`);
-    if (ended !== undefined) throw new Error(`${command.join(" ")} ended with ${ended} before it was ready`);
+    if (ended !== undefined) throw new Error(`${command.join(" ")} exited with ${ended} before it was ready`);
     await new Promise((resolve) => setTimeout(resolve, 20));
     first = readFileSync(path, "utf8");
   }
@@ -57,7 +56,7 @@ export async function startBare(work, processes = 1, placing = {}) {
   return start([process.execPath, "bench/lib/bare-server.mjs", work, String(processes)], {}, placing);
 }
 
-/** Processor time a process has used, microseconds; undefined where the system does not tell. */
+/** CPU time used by a process in microseconds; undefined where it is not available. */
 export function cpuMicros(pid) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
@@ -82,13 +81,13 @@ export async function putDocument(baseUrl, path, document) {
 /** Installs a flow over the management API. */
 export const put = (baseUrl, id, yaml) => putDocument(baseUrl, `flows/${id}`, { yaml });
 
-/** Installs one of the two pieces of work (work.mjs): the flow `hook` and the mapping it may need. */
+/** Installs one of the two workloads (work.mjs): the flow `hook` and its mapping, if any. */
 export async function deploy(baseUrl, { flow, mapping }) {
   if (mapping !== undefined) await putDocument(baseUrl, "message-mappings/total", mapping);
   await put(baseUrl, "hook", flow);
 }
 
-/** Calls a server once and checks that it does the work that is measured. */
+/** Calls a server once and verifies that it does the measured work. */
 export async function assertAnswer(baseUrl, path, body, answer, headers = {}) {
   const signal = AbortSignal.timeout(longestAnswerMs);
   const response = await fetch(`${baseUrl}${path}`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body, signal });

@@ -1,4 +1,4 @@
-// Works of one process side by side: short slices in turns, and of each the lower quartile, for a busy machine only takes slices away.
+// Compares functions in one process: short alternating slices, and the lower quartile of each, because a busy machine only adds time.
 import { printTable } from "./table.mjs";
 
 const quantile = (values, part) => values.toSorted((a, b) => a - b)[Math.floor(values.length * part)];
@@ -14,7 +14,7 @@ async function slice(work, calls) {
   return took;
 }
 
-/** Nanoseconds per call of each work, by name, after half as many slices to warm up. */
+/** Nanoseconds per call of each function, by name, after half as many slices of warm-up. */
 async function nanosecondsOf(works, { slices, calls }) {
   const names = Object.keys(works);
   const times = Object.fromEntries(names.map((name) => [name, []]));
@@ -26,7 +26,7 @@ async function nanosecondsOf(works, { slices, calls }) {
   return Object.fromEntries(names.map((name) => [name, quantile(times[name], 0.25)]));
 }
 
-/** What ours costs beside the same written by hand. */
+/** Our cost compared with hand-written code. */
 export async function besideByHand(ours, byHand, options) {
   const { oursNs, plainNs } = await nanosecondsOf({ oursNs: ours, plainNs: byHand }, options);
   return { oursNs, plainNs, ratio: oursNs / plainNs };

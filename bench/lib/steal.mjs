@@ -1,7 +1,7 @@
-// Processor time the host kept for others: a round it disturbed says nothing about either server.
+// CPU time that the host gave to others (steal): a disturbed round is meaningless for either server.
 import { readFileSync } from "node:fs";
 
-/** Ticks so far, and how many of them were stolen; undefined where the system does not tell. */
+/** CPU ticks so far, and how many of them were stolen; undefined where it is not available. */
 function ticks() {
   try {
     const fields = readFileSync("/proc/stat", "utf8").split("\n", 1)[0].trim().split(/\s+/).slice(1, 9).map(Number);
@@ -11,10 +11,10 @@ function ticks() {
   }
 }
 
-/** The share of the processor that may go to others while something is measured. */
+/** The fraction of steal time that is tolerated during a measurement. */
 const mostStolen = 0.03;
 
-/** Starts watching; the function it returns tells whether what was measured since then was disturbed, never where nobody knows. */
+/** Starts watching; the returned function reports whether the time since then was disturbed; always false where it is unknown. */
 export function watchSteal() {
   const before = ticks();
   return () => {

@@ -1,4 +1,4 @@
-/** Prints rows under their headings, as a table a person reads and a document takes. */
+/** Prints rows under their headings as a Markdown table. */
 export function printTable(headings, rows) {
   const lines = [headings, ...rows].map((cells) => cells.map(String));
   const widths = headings.map((_, column) => Math.max(3, ...lines.map((cells) => cells[column].length)));

@@ -1,13 +1,13 @@
 // The command line of a benchmark: a few numbers, each with a default.
 
-/** Prints the usage and ends the process: with 0 when it was asked for, else with 2. */
+/** Prints the usage and exits: with 0 when it was requested, otherwise with 2. */
 export function endWithUsage(bench, parameters) {
   const isAsked = process.argv.includes("--help") || process.argv.includes("-h");
   console[isAsked ? "log" : "error"](`usage: npm run bench:${bench}${parameters === "" ? "" : ` -- ${parameters}`}`);
   process.exit(isAsked ? 0 : 2);
 }
 
-/** The numbers given, or their defaults; ends with the usage when they make no sense. A parameter is its name, default and least value. */
+/** The given numbers, or their defaults; exits with the usage when they are invalid. A parameter is its name, default and minimum. */
 export function numbersOf(bench, ...parameters) {
   const given = process.argv.slice(2);
   const numbers = parameters.map(([, otherwise], index) => Number(given[index] ?? otherwise));

@@ -1,4 +1,4 @@
-// The two pieces of work everybody is measured with (docs/performance.md): the same message in, the same answer out.
+// The two workloads of all benchmarks (docs/performance.md): the same message in, the same response out.
 
 export const webhook = {
   body: JSON.stringify({
@@ -19,7 +19,7 @@ export const webhook = {
         - setBody: {constant: ok}
 `,
   answer: "ok",
-  /** The same on what was parsed, as one would write it: one log record, then `ok`. */
+  /** The same work on the parsed message, written by hand: one log record, then `ok`. */
   byHand(body, write) {
     write(`${JSON.stringify({ time: new Date().toISOString(), level: "INFO", logger: "webhook", message: JSON.stringify(body) })}\n`);
     return "ok";
@@ -56,7 +56,7 @@ export const router = {
         - to: message-mapping:total
         - removeHeader: {name: branch}
 `,
-  /** The part of the work that computes. */
+  /** The computing part of the work. */
   mapping: {
     source: { format: "json" },
     target: { format: "json" },

@@ -1,4 +1,4 @@
-// Access policies edited in a real browser and obeyed by a real runtime.
+// Access policies edited in a real browser and enforced by a real runtime.
 import { createHmac } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ const signed = (secret: string): Readonly<Record<string, string>> => ({
   "X-Hub-Signature-256": `sha256=${createHmac("sha256", secret).update("{}").digest("hex")}`,
 });
 
-describe.skipIf(!hasBrowser)("access", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("access (needs Chromium)", { timeout: 120_000 }, () => {
   let browser: Browser;
   let runtime: StartedServer;
   let designer: StartedDesigner;
@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)("access", { timeout: 120_000 }, () => {
 
   beforeEach(async () => {
     runtime = await startTestServer();
-    designer = await startTestDesigner(runtime.baseUrl, { environment: { TEST_TOKEN: token } });
+    designer = await startTestDesigner(runtime.baseUrl, { environment: { SLUICE_TEST_TOKEN: token } });
     await runtime.putFlow("orders", answering("orders", "ok"));
     await runtime.putFlow("stock", answering("stock", "ok"));
     opened = await openPage(browser);
@@ -56,22 +56,22 @@ describe.skipIf(!hasBrowser)("access", { timeout: 120_000 }, () => {
     (await fetch(`${runtime.baseUrl}/api/${flow}`, { method: "POST", headers, body: "{}" })).status;
   const save = async (): Promise<void> => {
     await page.getByRole("button", { name: "Save", exact: true }).click();
-    await page.getByText(/^Saved and in force since/).waitFor();
+    await page.getByText(/^Saved. In effect since/).waitFor();
   };
 
-  it("says plainly which flows are open, and shows the schemes of the others", async () => {
+  it("shows which flows are open, and the schemes of the others", async () => {
     await runtime.api("PUT", "/auth/orders", policy);
     await page.goto(`${designer.url}/access`);
-    await page.getByRole("row", { name: /stock/ }).getByText("Open to everyone who can reach it").waitFor();
+    await page.getByRole("row", { name: /stock/ }).getByText("Open to everyone").waitFor();
     const row = page.getByRole("row", { name: /orders/ });
     await row.getByText("API key", { exact: true }).waitFor();
     await row.getByText("HMAC signature", { exact: true }).waitFor();
     await row.getByText("refused").waitFor();
     await page.getByRole("link", { name: "stock" }).click();
-    await page.getByText("it is open to everyone who can reach it").waitFor();
+    await page.getByText("Anyone who can reach the runtime can call it").waitFor();
   });
 
-  it("protects a flow with keys and rules that are in force at once", async () => {
+  it("protects a flow with keys and rules that apply immediately", async () => {
     await page.goto(`${designer.url}/flows/orders/access`);
     expect(await call()).toBe(200);
     await page.getByRole("button", { name: "Add API keys" }).click();
@@ -82,11 +82,11 @@ describe.skipIf(!hasBrowser)("access", { timeout: 120_000 }, () => {
     await page.getByLabel("Methods", { exact: true }).fill("post");
     await page.getByLabel("Who may call").selectOption("roles");
     await page.getByRole("region", { name: "Rules" }).getByLabel("Roles", { exact: true }).fill("write");
-    await page.getByLabel("When no rule fits").selectOption("deny");
-    const verdict = page.getByRole("region", { name: "Try a call" }).getByRole("status");
+    await page.getByLabel("When no rule matches").selectOption("deny");
+    const verdict = page.getByRole("region", { name: "Test a request" }).getByRole("status");
     expect(await verdict.innerText()).toBe("Rule 1 applies: refused with 401, because credentials are missing.");
     await page.getByLabel("With valid credentials").check();
-    await page.getByLabel("Roles of the caller").fill("write");
+    await page.getByLabel("Caller roles").fill("write");
     expect(await verdict.innerText()).toBe("Rule 1 applies: allowed.");
     expect(await call()).toBe(200);
     await save();
@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser)("access", { timeout: 120_000 }, () => {
     expect(await page.content()).not.toContain("s3cr3t-of-the-shop");
   });
 
-  it("shows secrets as *** and keeps those that are left alone", async () => {
+  it("shows secrets as *** and keeps unchanged ones", async () => {
     await runtime.api("PUT", "/auth/orders", policy);
     await page.goto(`${designer.url}/flows/orders/access`);
     expect(await page.getByLabel("Key", { exact: true }).inputValue()).toBe("***");
@@ -118,50 +118,50 @@ describe.skipIf(!hasBrowser)("access", { timeout: 120_000 }, () => {
     await page.getByText("environment variable 'GH_SECRET' is not set").waitFor();
   });
 
-  it("puts what the runtime refuses at the field", async () => {
+  it("shows validation errors of the runtime at the field", async () => {
     await page.goto(`${designer.url}/flows/orders/access`);
     await page.getByRole("button", { name: "Add JWT" }).click();
     await page.getByRole("button", { name: "Add users" }).click();
     await page.getByRole("button", { name: "Save", exact: true }).click();
     const invalid = (label: string): Promise<string | null> => page.getByLabel(label, { exact: true }).getAttribute("aria-invalid");
-    await expect.poll(() => invalid("Address of the key set (JWKS)"), soon).toBe("true");
+    await expect.poll(() => invalid("JWKS URL"), soon).toBe("true");
     expect(await invalid("User name")).toBe("true");
     expect(await invalid("Password")).toBe("true");
     await page.getByRole("button", { name: "Remove JWT 1" }).click();
     expect(await invalid("User name")).toBeNull();
     await page.getByRole("button", { name: "Remove Basic 1" }).click();
-    await page.getByLabel("Only these addresses").fill("10.0.0.0/8, nowhere");
+    await page.getByLabel("Allowed IP addresses").fill("10.0.0.0/8, nowhere");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("[1] must be an address or a network").waitFor();
-    expect(await invalid("Only these addresses")).toBe("true");
-    expect(await invalid("Never these addresses")).toBeNull();
+    expect(await invalid("Allowed IP addresses")).toBe("true");
+    expect(await invalid("Blocked IP addresses")).toBeNull();
     expect((await runtime.api("GET", "/auth/orders")).status).toBe(404);
     expect(await call()).toBe(200);
   });
 
-  it("writes every other part of a policy", async () => {
+  it("edits every other part of a policy", async () => {
     await page.goto(`${designer.url}/flows/orders/access`);
     await page.getByRole("button", { name: "Add users" }).click();
     await page.getByLabel("User name").fill("erp");
-    await page.getByLabel("Password, given as").selectOption("env");
+    await page.getByLabel("Password source").selectOption("env");
     await page.getByLabel("Password", { exact: true }).fill("ERP_PW");
     await page.getByRole("button", { name: "Add JWT" }).click();
-    await page.getByLabel("Address of the key set (JWKS)").fill("https://idp.example.com/jwks");
+    await page.getByLabel("JWKS URL").fill("https://idp.example.com/jwks");
     await page.getByLabel("Issuer").fill("https://idp.example.com");
     await page.getByLabel("Algorithms").fill("RS256, ES256");
-    await page.getByLabel("Clock difference allowed, seconds").fill("30");
+    await page.getByLabel("Clock skew (seconds)").fill("30");
     await page.getByRole("button", { name: "Add HMAC signature" }).click();
-    await page.getByLabel("Signed as").selectOption({ label: "Custom" });
+    await page.getByLabel("Signature scheme").selectOption({ label: "Custom" });
     await page.getByLabel("Signature header").fill("X-Sig");
     await page.getByLabel("Encoding").selectOption("base64");
     await page.getByLabel("Secret 1", { exact: true }).fill("abc");
-    await page.getByLabel("Never these addresses").fill("192.0.2.0/24");
-    await page.getByLabel("Limit the rate of calls").check();
-    await page.getByLabel("Calls", { exact: true }).fill("5");
-    await page.getByLabel("Counted per").selectOption("route");
-    await page.getByLabel("Allow browsers of other origins (CORS)").check();
+    await page.getByLabel("Blocked IP addresses").fill("192.0.2.0/24");
+    await page.getByLabel("Rate limit").check();
+    await page.getByLabel("Requests", { exact: true }).fill("5");
+    await page.getByLabel("Per", { exact: true }).selectOption("route");
+    await page.getByLabel("Cross-origin requests (CORS)").check();
     await page.getByLabel("Origins", { exact: true }).fill("https://shop.example");
-    await page.getByLabel("With cookies and credentials").check();
+    await page.getByLabel("Allow credentials").check();
     await save();
     const { lastModified: _lastModified, ...kept } = (await runtime.api("GET", "/auth/orders")).json;
     expect(kept).toMatchObject({
@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)("access", { timeout: 120_000 }, () => {
     });
   });
 
-  it("deletes after a question, and then the flow is open again", async () => {
+  it("deletes after a confirmation, and then the flow is open again", async () => {
     await runtime.api("PUT", "/auth/orders", policy);
     await page.goto(`${designer.url}/flows/orders/access`);
     await page.getByRole("button", { name: "Delete policy" }).click();
@@ -190,42 +190,42 @@ describe.skipIf(!hasBrowser)("access", { timeout: 120_000 }, () => {
     expect(await call()).toBe(200);
   });
 
-  it("overwrites nobody's newer policy and keeps what was typed", async () => {
+  it("does not overwrite a newer policy and keeps the input", async () => {
     await runtime.api("PUT", "/auth/orders", policy);
     await page.goto(`${designer.url}/flows/orders/access`);
-    await page.getByLabel("Calls", { exact: true }).fill("7");
+    await page.getByLabel("Requests", { exact: true }).fill("7");
     await runtime.api("PUT", "/auth/orders", { ...policy, rateLimit: { limit: 9, windowSec: 60 } });
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByRole("alert").getByText("changed since").waitFor();
     expect((await runtime.api("GET", "/auth/orders")).json.rateLimit.limit).toBe(9);
     await page.getByRole("link", { name: "All flows" }).click();
     await page.getByRole("link", { name: "orders" }).click();
-    await page.getByText("These are your unsaved changes from before.").waitFor();
-    expect(await page.getByLabel("Calls", { exact: true }).inputValue()).toBe("7");
+    await page.getByText("Your unsaved changes were restored.").waitFor();
+    expect(await page.getByLabel("Requests", { exact: true }).inputValue()).toBe("7");
   });
 
-  it("does not call a flow open whose policy cannot be read", async () => {
-    const broken = { flowId: "orders", lastModified: null, hash: null, schemes: [], ruleCount: 0, default: null, error: "the file holds no policy" };
+  it("does not show a flow as open when its policy cannot be read", async () => {
+    const broken = { flowId: "orders", lastModified: null, hash: null, schemes: [], ruleCount: 0, default: null, error: "the file does not contain a policy" };
     await page.route("**/_api/auth", (route) => route.fulfill({ json: { policies: [broken], total: 1 } }));
     await page.goto(`${designer.url}/access`);
     await page
       .getByRole("row", { name: /orders/ })
-      .getByText("Cannot be read: closed to everyone")
+      .getByText("Unreadable: all calls are refused")
       .waitFor();
     await page.getByRole("link", { name: "orders" }).click();
-    await page.getByText("closed to everyone: the file holds no policy.").waitFor();
-    expect(await page.getByText("open to everyone").count()).toBe(0);
+    await page.getByText("all calls are refused: the file does not contain a policy.").waitFor();
+    expect(await page.getByText(/can call it|open to everyone/i).count()).toBe(0);
     await page.getByRole("button", { name: "Delete policy" }).waitFor();
   });
 
-  it.each(["light", "dark"] as const)("no finding of axe-core in the %s theme, and everything fits 390 pixels", async (colorScheme) => {
+  it.each(["light", "dark"] as const)("has no axe-core findings in the %s theme, and fits 390 pixels", async (colorScheme) => {
     await runtime.api("PUT", "/auth/orders", { ...policy, cors: { origins: ["*"] } });
     const found: string[] = [];
     for (const [name, path] of Object.entries({ access: "/access", policy: "/flows/orders/access", open: "/flows/stock/access" })) {
       for (const width of [1280, 390]) {
         const { page: screen, context } = await openPage(browser, { colorScheme, bypassCSP: true, reducedMotion: "reduce", viewport: { width, height: 800 } });
         await screen.goto(designer.url + path);
-        if (name === "access") await screen.getByText("Open to everyone who can reach it").waitFor();
+        if (name === "access") await screen.getByText("Open to everyone").waitFor();
         else await screen.getByRole("button", { name: "Add rule" }).waitFor();
         if (name === "policy") {
           await screen.getByRole("button", { name: "Replace secret 1" }).click();

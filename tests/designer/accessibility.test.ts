@@ -1,4 +1,4 @@
-// Every screen in both themes without a single finding of axe-core, and the pictures to look at when SCREENSHOTS names a folder.
+// Checks every screen in both themes with axe-core, and saves screenshots when SCREENSHOTS names a folder.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -41,7 +41,7 @@ tests:
 
 let runtimeUrl = "";
 
-/** How each screen is reached. */
+/** How to reach each screen. */
 const screens: Readonly<Record<string, (page: Page, url: string) => Promise<unknown>>> = {
   flows: (page, url) => page.goto(`${url}/flows`).then(() => page.getByRole("link", { name: "Orders to ERP" }).waitFor()),
   "new-flow": async (page, url) => {
@@ -91,7 +91,7 @@ const screens: Readonly<Record<string, (page: Page, url: string) => Promise<unkn
   "editor-answer": async (page, url) => {
     await page.goto(`${url}/flows/simulated`);
     await page.getByRole("button", { name: "Try it" }).click();
-    await page.getByRole("button", { name: /^(Set|Change) answer: out/ }).click();
+    await page.getByRole("button", { name: /^(Set|Edit) response: out/ }).click();
     await page.getByRole("dialog").getByLabel("Status").fill("201");
   },
   "editor-save-test": async (page, url) => {
@@ -103,7 +103,7 @@ const screens: Readonly<Record<string, (page: Page, url: string) => Promise<unkn
   "editor-test-results": async (page, url) => {
     await page.goto(`${url}/flows/simulated`);
     await page.getByRole("button", { name: "Run tests" }).click();
-    await page.getByText("1 of 2 passed in the page").waitFor();
+    await page.getByText("1 of 2 passed in the browser").waitFor();
   },
   "run-on-canvas": async (page, url) => {
     await page.goto(`${url}/runs`);
@@ -139,10 +139,11 @@ const screens: Readonly<Record<string, (page: Page, url: string) => Promise<unkn
     await fetch(`${runtimeUrl}/api/other`, { method: "POST" });
     await page.getByRole("region", { name: "Log lines" }).waitFor();
   },
+  connections: (page, url) => page.goto(`${url}/connections`).then(() => page.getByText("No connections yet").waitFor()),
   settings: (page, url) => page.goto(`${url}/settings`).then(() => page.getByText("Up, engine").waitFor()),
 };
 
-describe.skipIf(!hasBrowser)("accessibility", { timeout: 300_000 }, () => {
+describe.skipIf(!hasBrowser)("accessibility (needs Chromium)", { timeout: 300_000 }, () => {
   let browser: Browser;
   let runtime: StartedServer;
   let designer: StartedDesigner;
@@ -151,7 +152,7 @@ describe.skipIf(!hasBrowser)("accessibility", { timeout: 300_000 }, () => {
     browser = await openBrowser();
     runtime = await startTestServer();
     runtimeUrl = runtime.baseUrl;
-    designer = await startTestDesigner(runtime.baseUrl, { environment: { TEST_TOKEN: runtimeToken } });
+    designer = await startTestDesigner(runtime.baseUrl, { environment: { SLUICE_TEST_TOKEN: runtimeToken } });
     designer.writeFlow("orders", flow);
     await runtime.putFlow("other", otherFlow);
     await fetch(`${runtime.baseUrl}/api/other`, { method: "POST" });
@@ -172,7 +173,7 @@ describe.skipIf(!hasBrowser)("accessibility", { timeout: 300_000 }, () => {
   it.each(["light", "dark"] as const)("no screen has a finding in the %s theme", async (colorScheme) => {
     const found: string[] = [];
     for (const [name, visit] of Object.entries(screens)) {
-      // Looking into the page with axe-core needs a script of our own.
+      // axe-core needs to inject its own script.
       const { page, context } = await openPage(browser, { colorScheme, bypassCSP: true, reducedMotion: "reduce" });
       await visit(page, designer.url);
       await page.evaluate(axe);
@@ -189,9 +190,9 @@ describe.skipIf(!hasBrowser)("accessibility", { timeout: 300_000 }, () => {
     expect(found).toEqual([]);
   });
 
-  it("lists and forms fit a window of 390 pixels", async () => {
+  it("lists and forms fit a 390 pixel window", async () => {
     const { page, context } = await openPage(browser, { viewport: { width: 390, height: 800 } });
-    for (const path of ["/flows", "/flows/new", "/runs", "/dead-letters", "/tests", "/mappings", "/access", "/logs", "/settings"]) {
+    for (const path of ["/flows", "/flows/new", "/runs", "/dead-letters", "/tests", "/mappings", "/connections", "/access", "/logs", "/settings"]) {
       await page.goto(designer.url + path);
       await page.getByRole("heading").first().waitFor();
       await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth), soon).toBeLessThanOrEqual(390);

@@ -1,4 +1,4 @@
-// What axe-core finds on a page that was opened with `bypassCSP`.
+// The axe-core findings of a page that was opened with `bypassCSP`.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";

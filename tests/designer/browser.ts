@@ -1,12 +1,13 @@
-// A real Chromium for the designer's tests. Without one the tests are skipped with a plain message.
+// A real Chromium for the designer's tests: the one CHROMIUM names, the headless shell, or the package 'chromium'. Without one they are
+// skipped. The headless shell draws no browser window, which takes a tenth of the processor time per page.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 import { buildDesigner } from "../../scripts/prepare.mjs";
 
-const places = [process.env["CHROMIUM"], "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const places = [process.env["CHROMIUM"], "/usr/bin/chromium-headless-shell", "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const flags = [
   "--no-sandbox",
   "--disable-gpu",
@@ -19,7 +20,6 @@ const flags = [
 
 const executablePath = findChromium();
 export const hasBrowser = executablePath !== undefined;
-if (!hasBrowser) console.warn("The designer's browser tests are skipped: there is no Chromium. Install the package 'chromium' or set CHROMIUM.");
 
 function findChromium(): string | undefined {
   const find = (): string | undefined => places.find((path) => path !== undefined && existsSync(path));
@@ -27,15 +27,15 @@ function findChromium(): string | undefined {
   return find();
 }
 
-/** Opens a browser on the built page; builds it first when its sources are newer. */
+/** Opens a browser on the built page; builds it first if its sources are newer. */
 export async function openBrowser(): Promise<Browser> {
-  buildOnce();
+  await buildOnce();
   return chromium.launch({ executablePath: executablePath as string, args: flags, timeout: 120_000 });
 }
 
-/** Test files run beside each other: only one of them builds, the others wait for it. */
-function buildOnce(): void {
-  const lock = join(tmpdir(), "sluice-designer-build.lock");
+/** Test files run concurrently: only one of them builds, the others wait. */
+async function buildOnce(): Promise<void> {
+  const lock = fileURLToPath(new URL("../../packages/designer/dist/build.lock", import.meta.url));
   const deadline = Date.now() + 180_000;
   for (;;) {
     try {
@@ -43,11 +43,11 @@ function buildOnce(): void {
       break;
     } catch {
       if (Date.now() > deadline || isAbandoned(lock)) rmSync(lock, { recursive: true, force: true });
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 250);
+      await sleep(250);
     }
   }
   try {
-    buildDesigner();
+    await buildDesigner();
   } finally {
     rmSync(lock, { recursive: true, force: true });
   }
@@ -58,7 +58,7 @@ const isAbandoned = (lock: string): boolean => existsSync(lock) && Date.now() - 
 export interface OpenPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Faults of the page's own scripts, and dialogs nobody asked for. */
+  /** Errors of the page's scripts, and unexpected dialogs. */
   readonly faults: string[];
 }
 
@@ -82,10 +82,10 @@ export function watch(page: Page, faults: string[]): void {
   });
 }
 
-/** For `expect.poll`: a loaded machine may take its time. */
+/** Timeout for `expect.poll`, long enough for a busy machine. */
 export const soon = { timeout: 45_000, interval: 50 };
 
-/** Replaces the whole source, as pasting does. */
+/** Replaces the whole source, like pasting. */
 export async function typeSource(page: Page, text: string): Promise<void> {
   await page.locator(".cm-content").click();
   await page.keyboard.press("Control+a");
@@ -96,5 +96,5 @@ export async function typeSource(page: Page, text: string): Promise<void> {
   }, text);
 }
 
-/** The badge of a deployment, in words. */
+/** The text of the deployment badge. */
 export const badge = /^Deployed \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;

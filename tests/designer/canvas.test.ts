@@ -1,4 +1,4 @@
-// The canvas and the inspector in a real browser against a real runtime: everything by keyboard alone, and the mouse's ways too.
+// The canvas and the inspector in a real browser against a real runtime: by keyboard alone, and with the mouse.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, Locator, Page } from "playwright-core";
@@ -9,7 +9,7 @@ import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-describe.skipIf(!hasBrowser)("canvas and inspector", { timeout: 180_000 }, () => {
+describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", { timeout: 180_000 }, () => {
   let browser: Browser;
   let runtime: StartedServer;
   let designer: StartedDesigner;
@@ -24,7 +24,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector", { timeout: 180_000 }, () =>
     await runtime?.end();
   });
   beforeEach(async () => {
-    designer = await startTestDesigner(runtime.baseUrl, { environment: { TEST_TOKEN: runtimeToken } });
+    designer = await startTestDesigner(runtime.baseUrl, { environment: { SLUICE_TEST_TOKEN: runtimeToken } });
     open = await openPage(browser);
   });
   afterEach(async () => {
@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector", { timeout: 180_000 }, () =>
     return designer.flowText(id);
   };
 
-  /** Adds what the list of steps finds first for the words. */
+  /** Adds the first result of a search in the step list. */
   async function add(page: Page, words: string, key = "a"): Promise<void> {
     await page.keyboard.press(key);
     await page.getByRole("combobox", { name: "Search steps and connectors" }).waitFor();
@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector", { timeout: 180_000 }, () =>
     await page.getByRole("dialog").waitFor({ state: "detached" });
   }
 
-  /** Goes from the card to the form's field, types, and comes back. */
+  /** Moves from the card to a form field, types, and returns. */
   async function fill(page: Page, label: string, text: string): Promise<void> {
     await page.keyboard.press("Enter");
     const wanted = page.getByRole("complementary", { name: "Inspector" }).getByLabel(label, { exact: true });
@@ -60,8 +60,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector", { timeout: 180_000 }, () =>
     for (let tabs = 0; tabs < 30 && !(await wanted.evaluate((element) => element === document.activeElement)); tabs++) await page.keyboard.press("Tab");
     await page.keyboard.press("Control+a");
     await page.keyboard.type(text);
-    await page.keyboard.press("Escape");
-    if (!(await page.evaluate(() => document.activeElement?.getAttribute("role") === "treeitem"))) await page.keyboard.press("Escape");
+    await page.keyboard.press("Shift+F6");
   }
 
   it("builds a flow of six steps with a choice, deploys it and calls it, by keyboard alone", async () => {
@@ -136,7 +135,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector", { timeout: 180_000 }, () =>
         - log: four
 `;
 
-  it("adds a mapping, uses it, makes a test of a trial and deploys, by keyboard alone", async () => {
+  it("adds a mapping, uses it, saves a trial as a test and deploys, by keyboard alone", async () => {
     designer.writeFlow("mapped", "- route:\n    id: mapped\n    from:\n      uri: webhook\n      steps:\n        - unmarshal:\n            json: {}\n");
     const { page } = open;
     const tabTo = async (wanted: Locator): Promise<void> => {
@@ -164,7 +163,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector", { timeout: 180_000 }, () =>
     expect(await page.getByLabel("Document").isChecked()).toBe(true);
     await tabTo(page.getByRole("dialog").getByRole("button", { name: "Create" }));
     await page.keyboard.press("Enter");
-    await page.getByRole("region", { name: "Output of the sample" }).waitFor();
+    await page.getByRole("region", { name: "Sample output" }).waitFor();
     await tabTo(page.getByRole("button", { name: "Save", exact: true }));
     await page.keyboard.press("Enter");
     await page.getByText(/^Saved and installed at/).waitFor();
@@ -186,14 +185,14 @@ describe.skipIf(!hasBrowser)("canvas and inspector", { timeout: 180_000 }, () =>
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await command("Run tests");
-    await page.getByText("1 of 1 passed in the page").waitFor();
+    await page.getByText("1 of 1 passed in the browser").waitFor();
     await page.keyboard.press("Control+Enter");
     await page.getByRole("status").filter({ hasText: badge }).waitFor();
     const reply = await fetch(`${runtime.baseUrl}/api/mapped`, { method: "POST", body: '{"id":"B","customer":{"firstName":"Bob","lastName":"Roe"}}' });
     expect(await reply.json()).toEqual({ orderNo: "B", customerName: "Bob Roe" });
   });
 
-  it("moves, wraps, duplicates, disables, copies and deletes by key; every step of it is one Undo", async () => {
+  it("moves, wraps, duplicates, disables, copies and deletes by shortcut; each is one undo step", async () => {
     designer.writeFlow("moves", nested);
     const { page } = open;
     await page.goto(`${designer.url}/flows/moves`);
@@ -221,7 +220,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector", { timeout: 180_000 }, () =>
     await page.getByText("1 unsaved change").waitFor();
   });
 
-  it("copies, cuts and pastes steps as YAML with ids of their own", async () => {
+  it("copies, cuts and pastes steps as YAML with new ids", async () => {
     designer.writeFlow("clip", nested.replaceAll("moves", "clip").replace("- log: two", "- log:\n            id: second\n            message: two"));
     const { page } = open;
     await page.goto(`${designer.url}/flows/clip`);
@@ -239,7 +238,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector", { timeout: 180_000 }, () =>
     expect(text.endsWith("              - log: three\n              - log:\n                  id: second-2\n                  message: two\n")).toBe(true);
   });
 
-  it("the arrow keys fold and unfold; Home and End reach the ends; Ctrl F finds", async () => {
+  it("arrow keys collapse and expand; Home and End move to the ends; Ctrl+F searches", async () => {
     designer.writeFlow("walk", nested.replaceAll("moves", "walk"));
     const { page } = open;
     await page.goto(`${designer.url}/flows/walk`);
@@ -264,7 +263,28 @@ describe.skipIf(!hasBrowser)("canvas and inspector", { timeout: 180_000 }, () =>
     expect(await focused(page)).toContain("three");
   });
 
-  it("a long flow keeps its size while it is scrolled, names every step, and is walked and found to its end", async () => {
+  it("Escape in a field stays in the inspector, so that the next letters change nothing; F6 goes to the canvas", async () => {
+    const { page } = open;
+    const text = webhookFlow("escape");
+    designer.writeFlow("escape", text);
+    await page.goto(`${designer.url}/flows/escape?view=split`);
+    await page.getByRole("treeitem", { name: /Set body/ }).waitFor();
+    await page.goto(`${designer.url}/flows/escape`);
+    await page.getByRole("treeitem", { name: /Set body/ }).click();
+    const field = page.getByRole("complementary", { name: "Inspector" }).getByLabel("Expression", { exact: true });
+    await field.focus();
+    for (let count = 0; count < 3; count++) await page.keyboard.press("Escape");
+    for (const key of ["d", "r", "w", "a", "Delete"]) await page.keyboard.press(key);
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    expect(await page.getByText("unsaved change").count()).toBe(0);
+    expect(await page.evaluate(() => document.activeElement?.closest(".editor__inspector") !== null)).toBe(true);
+    await page.keyboard.press("Shift+F6");
+    expect(await focused(page)).toContain("Set body");
+    await page.keyboard.press("d");
+    await page.getByText("1 unsaved change").waitFor();
+  });
+
+  it("a long flow keeps its size while scrolling, renders every step name, and can be navigated and searched to its end", async () => {
     const steps = Array.from({ length: 120 }, (_, index) =>
       index % 10 === 9
         ? `        - choice: {when: [{simple: "\${body} == ${index}", steps: [{log: "in ${index}"}, {log: again}]}], otherwise: {steps: [{to: "mock:${index}"}]}}`
@@ -301,7 +321,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector", { timeout: 180_000 }, () =>
     await expect.poll(() => page.locator('.canvas [aria-selected="true"]').innerText(), soon).toContain("in 89");
   });
 
-  it("the mouse inserts on a line, drags steps and adds branches", async () => {
+  it("the mouse inserts steps in gaps, drags steps and adds branches", async () => {
     designer.writeFlow(
       "mouse",
       `${nested.replaceAll("moves", "mouse")}        - choice:\n            when:\n              - simple: a\n                steps: []\n`,
@@ -341,7 +361,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector", { timeout: 180_000 }, () =>
 `);
   });
 
-  it("a form changes its line only; typing is one Undo; unknown keys are listed and kept", async () => {
+  it("a form changes only its line; typing is one undo step; unknown keys are listed and kept", async () => {
     const text = webhookFlow("form").replace("constant: ok", "constant: ok # said\n            unknownKey: 1");
     designer.writeFlow("form", text);
     const { page } = open;
@@ -365,13 +385,13 @@ describe.skipIf(!hasBrowser)("canvas and inspector", { timeout: 180_000 }, () =>
     await card(page, /Says well done/).waitFor();
     await inspector.getByRole("tab", { name: "YAML" }).click();
     await inspector.getByLabel("YAML of the selection").fill("log: [");
-    await inspector.getByText("Not written yet").waitFor();
+    await inspector.getByText("Not applied yet").waitFor();
     await inspector.getByLabel("YAML of the selection").fill("log: fine");
     await card(page, /^Log/).waitFor();
     expect(await saved(page, "form")).toContain("      steps:\n        - log: fine\n");
   });
 
-  it.each(["light", "dark"] as const)("axe finds nothing in the list of steps, the menu, the forms and the search in the %s theme", async (theme) => {
+  it.each(["light", "dark"] as const)("axe-core finds nothing in the step list, the menu, the forms and the search in the %s theme", async (theme) => {
     designer.writeFlow(
       "axe",
       nested
@@ -418,7 +438,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector", { timeout: 180_000 }, () =>
     expect(found).toEqual([]);
   });
 
-  it("an address: the connector's options are written as parameters, the trigger and the route have their forms", async () => {
+  it("endpoint options are written as parameters; the trigger and the route have forms", async () => {
     designer.writeFlow("address", "- route:\n    id: address\n    from:\n      uri: timer:tick?period=5s\n      steps:\n        - to: direct:a\n");
     const { page } = open;
     await page.goto(`${designer.url}/flows/address`);
@@ -428,7 +448,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector", { timeout: 180_000 }, () =>
     await inspector.getByText("More options", { exact: false }).first().click();
     await inspector.getByLabel("Repeat count", { exact: true }).fill("3");
     await inspector.getByLabel("Description", { exact: true }).fill("Ticks");
-    await card(page, /^To/).click();
+    await card(page, /^Direct/).click();
     await inspector.getByLabel("Connector", { exact: true }).selectOption({ label: "HTTP (http)" });
     await expect.poll(() => inspector.getByLabel("Address", { exact: false }).inputValue(), soon).toContain("http://");
     await inspector.getByLabel("Address", { exact: false }).fill("https://example.com/orders");

@@ -1,12 +1,11 @@
-// Two tabs, a changed file, a changed deployment, a runtime that is down or refuses, a full disk, a crash: nothing is lost or
-// overwritten silently.
+// Two tabs, a changed file, a changed deployment, a runtime that is down or rejects, a full disk, a crash: nothing is lost or overwritten silently.
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { badge, hasBrowser, openBrowser, openPage, soon, typeSource, watch, type OpenPage } from "./browser.ts";
 import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
 import { startStubRuntime, type StubRuntime } from "./stub-runtime.ts";
 
-describe.skipIf(!hasBrowser)("conflicts and failures", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", { timeout: 120_000 }, () => {
   let browser: Browser;
   let runtime: StubRuntime;
   let designer: StartedDesigner;
@@ -47,7 +46,7 @@ describe.skipIf(!hasBrowser)("conflicts and failures", { timeout: 120_000 }, () 
     await typeSource(other, webhookFlow("orders", "second"));
     await button(page, "Save").click();
     await expect.poll(() => designer.flowText("orders"), soon).toBe(webhookFlow("orders", "first"));
-    // The other tab may notice by itself before Save is pressed.
+    // The other tab may detect the change before Save is clicked.
     if (!(await other.getByRole("dialog").isVisible()))
       await button(other, "Save")
         .click({ timeout: 5000 })
@@ -56,11 +55,11 @@ describe.skipIf(!hasBrowser)("conflicts and failures", { timeout: 120_000 }, () 
     await dialog.getByText("constant: first").waitFor();
     await dialog.getByText("constant: second").waitFor();
     expect(designer.flowText("orders")).toBe(webhookFlow("orders", "first"));
-    await dialog.getByRole("button", { name: "Overwrite with mine" }).click();
+    await dialog.getByRole("button", { name: "Overwrite with my version" }).click();
     await expect.poll(() => designer.flowText("orders"), soon).toBe(webhookFlow("orders", "second"));
   });
 
-  it("a file changed on the disk: taken over when nothing is unsaved, asked about otherwise; the own text stays one undo away", async () => {
+  it("a file changed on disk: reloaded when nothing is unsaved, otherwise the user decides; undo restores the user's text", async () => {
     const { page } = open;
     await visit(page);
     designer.writeFlow("orders", webhookFlow("orders", "by-hand"));
@@ -68,14 +67,14 @@ describe.skipIf(!hasBrowser)("conflicts and failures", { timeout: 120_000 }, () 
     await typeSource(page, webhookFlow("orders", "mine"));
     designer.writeFlow("orders", webhookFlow("orders", "again"));
     const dialog = page.getByRole("dialog");
-    await dialog.getByRole("button", { name: "Take the disk's text" }).click();
+    await dialog.getByRole("button", { name: "Use the version on disk" }).click();
     await page.locator(".cm-content").getByText("again").waitFor();
     await button(page, "Undo").click();
     await page.locator(".cm-content").getByText("mine").waitFor();
     expect(designer.flowText("orders")).toBe(webhookFlow("orders", "again"));
   });
 
-  it("a deployment changed by somebody else: shows the difference and asks", async () => {
+  it("a deployment changed elsewhere: shows the difference and asks", async () => {
     const { page } = open;
     await visit(page);
     await button(page, "Deploy").click();
@@ -95,9 +94,9 @@ describe.skipIf(!hasBrowser)("conflicts and failures", { timeout: 120_000 }, () 
 
   it.each([
     ["400", "invalid YAML at line 4", 400],
-    ["401", "the token in TEST_TOKEN is not the one", 401],
+    ["401", "the token in SLUICE_TEST_TOKEN was rejected", 401],
     ["503", "SERVICE_DEPLOY_TOKEN not configured", 503],
-  ])("O07: a runtime that answers %s: no badge, the error is shown, the edit is kept, and trying again works", async (_name, shown, status) => {
+  ])("O07: a runtime that responds with %s: no badge, the error is shown, the edit is kept, and a retry works", async (_name, shown, status) => {
     const { page } = open;
     const error = status === 401 ? "unauthorized" : shown;
     runtime.override = ({ method }, response) =>
@@ -114,7 +113,7 @@ describe.skipIf(!hasBrowser)("conflicts and failures", { timeout: 120_000 }, () 
     expect(runtime.flows.get("orders")?.yaml).toBe(webhookFlow("orders", "edited"));
   });
 
-  it("O07: a runtime that is down: the state is greyed, Deploy says so, Save still works", async () => {
+  it("O07: a runtime that is down: the state is grey, Deploy reports it, Save still works", async () => {
     const { page } = open;
     await visit(page);
     await button(page, "Deploy").click();
@@ -123,16 +122,16 @@ describe.skipIf(!hasBrowser)("conflicts and failures", { timeout: 120_000 }, () 
     await expect.poll(() => page.getByRole("status").getAttribute("class"), soon).toContain("chip--stale");
     await typeSource(page, webhookFlow("orders", "offline"));
     await button(page, "Deploy").click();
-    await page.getByRole("alert").getByText("does not answer").waitFor();
+    await page.getByRole("alert").getByText("is not responding").waitFor();
     expect(designer.flowText("orders")).toBe(webhookFlow("orders", "offline"));
     expect(await page.getByRole("status").innerText()).toBe("");
     runtime = await startStubRuntime();
   });
 
-  it("a full disk: Save says so, the edit stays, and saving works again when there is room", async () => {
-    const { writeDurably } = await import("../../packages/designer/server/workspace/durable-file.ts");
+  it("a full disk: Save reports it, the edit is kept, and saving works again when there is space", async () => {
+    const { writeWorkspaceFile } = await import("../../packages/designer/server/workspace/durable-file.ts");
     const small = await startTestDesigner(runtime.baseUrl, {
-      writeFile: (path, bytes) => (isFull ? Promise.reject(Object.assign(new Error("full"), { code: "ENOSPC" })) : writeDurably(path, bytes)),
+      writeFile: (path, bytes) => (isFull ? Promise.reject(Object.assign(new Error("full"), { code: "ENOSPC" })) : writeWorkspaceFile(path, bytes)),
     });
     try {
       small.writeFlow("orders", webhookFlow("orders"));
@@ -161,13 +160,13 @@ describe.skipIf(!hasBrowser)("conflicts and failures", { timeout: 120_000 }, () 
     const next = await context.newPage();
     watch(next, faults);
     await visit(next);
-    await next.getByRole("alert").getByText("was found in this browser").waitFor();
-    await button(next, "Restore it").click();
+    await next.getByRole("alert").getByText("This browser has unsaved changes").waitFor();
+    await button(next, "Restore changes").click();
     await next.locator(".cm-content").getByText("precious").waitFor();
     expect(designer.flowText("orders")).toBe(webhookFlow("orders"));
   });
 
-  it("leaving the editor and coming back keeps text and history", async () => {
+  it("leaving the editor and returning keeps text and history", async () => {
     const { page } = open;
     await visit(page);
     await typeSource(page, webhookFlow("orders", "stays-here"));

@@ -8,7 +8,7 @@ import { badge, hasBrowser, openBrowser, openPage, soon, typeSource, type OpenPa
 import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
 import { hashOf } from "./stub-runtime.ts";
 
-describe.skipIf(!hasBrowser)("the editor", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("the editor (needs Chromium)", { timeout: 120_000 }, () => {
   let browser: Browser;
   let runtime: StartedServer;
   let designer: StartedDesigner;
@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser)("the editor", { timeout: 120_000 }, () => {
     await runtime?.end();
   });
   beforeEach(async () => {
-    designer = await startTestDesigner(runtime.baseUrl, { environment: { TEST_TOKEN: runtimeToken } });
+    designer = await startTestDesigner(runtime.baseUrl, { environment: { SLUICE_TEST_TOKEN: runtimeToken } });
     open = await openPage(browser);
   });
   afterEach(async () => {
@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)("the editor", { timeout: 120_000 }, () => {
     expect(open.page.url()).toBe(`${designer.url}/flows`);
   });
 
-  it("R25, R26, R27: an edit changes its line only; Save writes the text to disk and leaves the runtime alone", async () => {
+  it("R25, R26, R27: an edit changes only its line; Save writes the text to disk and does not affect the runtime", async () => {
     const text = webhookFlow("r25");
     designer.writeFlow("r25", text);
     const { page } = open;
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)("the editor", { timeout: 120_000 }, () => {
     await page.getByText("1 unsaved change").waitFor();
   });
 
-  it("R28, R29, R31: Deploy saves the unsaved edit, pushes it, and shows the badge with the runtime's time", async () => {
+  it("R28, R29, R31: Deploy saves the unsaved edit, deploys it, and shows the badge with the runtime's time", async () => {
     designer.writeFlow("r28", webhookFlow("r28"));
     const { page } = open;
     await page.goto(`${designer.url}/flows/r28?view=yaml`);
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)("the editor", { timeout: 120_000 }, () => {
     expect(await called.text()).toBe("changed");
   });
 
-  it("R30: Deploy without unsaved changes pushes the saved file and does not write it", async () => {
+  it("R30: Deploy without unsaved changes deploys the saved file and does not write it", async () => {
     designer.writeFlow("r30", webhookFlow("r30"));
     const file = join(designer.workspace, "flows/r30.yaml");
     const before = statSync(file, { bigint: true }).mtimeNs;
@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)("the editor", { timeout: 120_000 }, () => {
     expect(await deployed("r30")).toBe(hashOf(webhookFlow("r30")));
   });
 
-  it("R32: a refused deploy shows the reason and no badge, keeps the edit and the old version; mending it works", async () => {
+  it("R32: a rejected deployment shows the reason and no badge, keeps the edit and the old version; fixing it works", async () => {
     designer.writeFlow("r32", webhookFlow("r32"));
     const { page } = open;
     await page.goto(`${designer.url}/flows/r32?view=split`);
@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser)("the editor", { timeout: 120_000 }, () => {
     await expect.poll(() => page.getByRole("status").innerText(), soon).toMatch(badge);
   });
 
-  it("shows Changed after a save with other content, and the canvas of the last good text while the source is broken", async () => {
+  it("shows Changed after a save with other content, and the last valid canvas while the source is invalid", async () => {
     designer.writeFlow("change", webhookFlow("change"));
     const { page } = open;
     await page.goto(`${designer.url}/flows/change?view=split`);
@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser)("the editor", { timeout: 120_000 }, () => {
     expect(await page.getByRole("status").innerText()).toBe("");
   });
 
-  it("versions: a restored one is an edit like any other", async () => {
+  it("restoring a version is an edit like any other", async () => {
     designer.writeFlow("old", webhookFlow("old"));
     const { page } = open;
     await page.goto(`${designer.url}/flows/old?view=yaml`);
@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)("the editor", { timeout: 120_000 }, () => {
     await expect.poll(() => designer.flowText("old"), soon).toBe(webhookFlow("old"));
   });
 
-  it("Try it calls the deployed flow at its own address", async () => {
+  it("Try it calls the deployed flow", async () => {
     designer.writeFlow("try", webhookFlow("try", "hello"));
     const { page } = open;
     await page.goto(`${designer.url}/flows/try`);

@@ -1,11 +1,11 @@
-// What somebody sees who is new here, or whose screen is small or magnified: nothing is empty, cut off or beside the point.
+// First impressions for new users and for small or magnified screens: nothing is empty, truncated or misleading.
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasBrowser, openBrowser, openPage, type OpenPage } from "./browser.ts";
 import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
 import { startStubRuntime, type StubRuntime } from "./stub-runtime.ts";
 
-describe.skipIf(!hasBrowser)("a first look", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("a first look (needs Chromium)", { timeout: 120_000 }, () => {
   let browser: Browser;
   let runtime: StubRuntime;
   let designer: StartedDesigner;
@@ -29,15 +29,15 @@ describe.skipIf(!hasBrowser)("a first look", { timeout: 120_000 }, () => {
 
   const height = async (selector: string): Promise<number> => (await open.page.locator(selector).boundingBox())?.height ?? 0;
 
-  it("a form that is not filled in says what is missing and goes there", async () => {
+  it("an incomplete form reports what is missing and focuses it", async () => {
     const { page } = open;
     await page.goto(`${designer.url}/flows/new`);
-    await page.getByText("The route id and the address follow from the name.").waitFor();
+    await page.getByText("The route id and the address are derived from the name.").waitFor();
     await page.getByRole("button", { name: "Create" }).click();
-    await page.getByText("Give the flow a name.").waitFor();
+    await page.getByText("Enter a name.").waitFor();
     await expect.poll(() => page.getByRole("textbox", { name: "Name" }).evaluate((field) => field === document.activeElement)).toBe(true);
     await page.getByRole("textbox", { name: "Name" }).fill("x".repeat(121));
-    await page.getByText("A name may have at most 120 characters.").waitFor();
+    await page.getByText("The name is too long: use at most 120 characters.").waitFor();
     await page.getByRole("textbox", { name: "Name" }).fill("Shop to ERP");
     await page.getByRole("button", { name: "Create" }).click();
     await expect
@@ -50,16 +50,16 @@ describe.skipIf(!hasBrowser)("a first look", { timeout: 120_000 }, () => {
       .toBe(true);
   });
 
-  it("a flow whose text was never readable is not said to be empty", async () => {
+  it("a flow that was never valid is not shown as empty", async () => {
     designer.writeFlow("unread", "- route:\n    id: unread\n   from: x\n");
     const { page } = open;
     await page.goto(`${designer.url}/flows/unread`);
-    await page.getByRole("heading", { name: "This flow cannot be drawn yet." }).waitFor();
-    await page.getByText("Its text is no valid YAML. Mend line 3 in the YAML view.").waitFor();
+    await page.getByRole("heading", { name: "This flow cannot be displayed." }).waitFor();
+    await page.getByText("The YAML is not valid. Fix line 3 in the YAML view.").waitFor();
     expect(await page.getByText("This flow has no routes yet.").count()).toBe(0);
   });
 
-  it("the head of the editor keeps its height when the text is changed", async () => {
+  it("the header of the editor keeps its height when the text changes", async () => {
     designer.writeFlow("steady", webhookFlow("steady"));
     const { page } = open;
     await page.setViewportSize({ width: 1280, height: 800 });
@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)("a first look", { timeout: 120_000 }, () => {
     [640, 400],
     [320, 640],
     [1280, 500],
-  ])("on %i by %i the canvas has room, and nothing is wider than the screen", async (width, tall) => {
+  ])("at %i by %i the canvas has enough space, and nothing is wider than the screen", async (width, tall) => {
     designer.writeFlow("small", webhookFlow("small"));
     const { page } = open;
     await page.setViewportSize({ width, height: tall });
@@ -85,22 +85,46 @@ describe.skipIf(!hasBrowser)("a first look", { timeout: 120_000 }, () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
   });
 
-  it("a target that is refused can be mended where it was written", async () => {
+  it("a rejected target can be corrected in place", async () => {
     const { page } = open;
     await page.goto(`${designer.url}/settings`);
     await page.getByLabel("Target name").fill("staging");
     await page.getByLabel("Address").fill("https://runtime.example.com");
     await page.getByLabel("Token variable").fill("secret");
     await page.getByRole("button", { name: "Add target" }).click();
-    await page.getByText("the token variable must be in capitals and contain TOKEN").waitFor();
+    await page.getByText("the variable 'secret' cannot be used as a token").waitFor();
     expect(await page.getByLabel("Address").inputValue()).toBe("https://runtime.example.com");
-    await page.getByLabel("Token variable").fill("STAGING_TOKEN");
+    await page.getByLabel("Token variable").fill("SLUICE_STAGING_TOKEN");
     await page.getByRole("button", { name: "Add target" }).click();
-    await page.getByRole("cell", { name: "STAGING_TOKEN" }).waitFor();
+    await page.getByText("The token in SLUICE_STAGING_TOKEN will be sent to https://runtime.example.com.").waitFor();
+    await page.getByRole("button", { name: "Save targets" }).click();
+    await page.getByRole("cell", { name: "SLUICE_STAGING_TOKEN" }).waitFor();
     expect(await page.getByLabel("Address").inputValue()).toBe("");
   });
 
-  it("runs that cannot be read are not said to match nothing", async () => {
+  it("A6: with a password, a new target requires the correct password", async () => {
+    const locked = await startTestDesigner(runtime.baseUrl, { password: "pass word" });
+    try {
+      const { page } = open;
+      await page.goto(`${locked.url}/settings`);
+      await page.getByLabel("Password").fill("pass word");
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByLabel("Target name").fill("staging");
+      await page.getByLabel("Address").fill("https://runtime.example.com");
+      await page.getByLabel("Token variable").fill("SLUICE_STAGING_TOKEN");
+      await page.getByRole("button", { name: "Add target" }).click();
+      await page.getByLabel("Designer password").fill("wrong");
+      await page.getByRole("button", { name: "Save targets" }).click();
+      await page.getByText("wrong password").waitFor();
+      await page.getByLabel("Designer password").fill("pass word");
+      await page.getByRole("button", { name: "Save targets" }).click();
+      await page.getByRole("cell", { name: "SLUICE_STAGING_TOKEN" }).waitFor();
+    } finally {
+      await locked.end();
+    }
+  });
+
+  it("a failure to load runs is not shown as no matches", async () => {
     runtime.override = ({ url }, response) => {
       if (!url.startsWith("/_api/runs")) return false;
       response.writeHead(500, { "content-type": "application/json" }).end('{"error":"out of order"}');
@@ -109,6 +133,6 @@ describe.skipIf(!hasBrowser)("a first look", { timeout: 120_000 }, () => {
     const { page } = open;
     await page.goto(`${designer.url}/runs`);
     await page.getByText("out of order").waitFor();
-    expect(await page.getByText("Nothing matches").count()).toBe(0);
+    expect(await page.getByText("No matches").count()).toBe(0);
   });
 });

@@ -32,7 +32,7 @@ const flow = "- route: {id: convert, from: {uri: webhook, steps: [{to: 'value-ma
 
 const entry = (agency: string, value: string): string => `<entry><agency>${agency}</agency><schema>unit</schema><value>${value}</value></entry>`;
 
-/** Pastes a copied range into a cell, as a spreadsheet's clipboard does. */
+/** Pastes a copied range into a cell, like from a spreadsheet. */
 const paste = (page: Page, cell: string, text: string): Promise<void> =>
   page.getByLabel(cell, { exact: true }).evaluate((element, pasted) => {
     const data = new DataTransfer();
@@ -40,7 +40,7 @@ const paste = (page: Page, cell: string, text: string): Promise<void> =>
     element.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
   }, text);
 
-describe.skipIf(!hasBrowser)("mappings", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, () => {
   let browser: Browser;
   let runtime: StartedServer;
   let designer: StartedDesigner;
@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)("mappings", { timeout: 120_000 }, () => {
 
   beforeEach(async () => {
     runtime = await startTestServer();
-    designer = await startTestDesigner(runtime.baseUrl, { environment: { TEST_TOKEN: token } });
+    designer = await startTestDesigner(runtime.baseUrl, { environment: { SLUICE_TEST_TOKEN: token } });
     opened = await openPage(browser);
     page = opened.page;
   });
@@ -73,12 +73,12 @@ describe.skipIf(!hasBrowser)("mappings", { timeout: 120_000 }, () => {
   };
   const convert = async (value: string): Promise<string> => (await fetch(`${runtime.baseUrl}/api/convert`, { method: "POST", body: value })).text();
 
-  it("teaches when there is nothing, and makes a table that lookups use at once", async () => {
+  it("explains the empty state, and creates a table that lookups use immediately", async () => {
     await page.goto(`${designer.url}/mappings`);
     await page.getByRole("heading", { name: "No mappings yet" }).waitFor();
     await page.getByRole("button", { name: "New mapping" }).click();
     await page.getByRole("button", { name: "Create" }).click();
-    await page.getByText("Give it a name.").waitFor();
+    await page.getByText("Enter a name.").waitFor();
     await page.getByRole("dialog").getByLabel("Name").fill("UoM");
     await page.getByRole("button", { name: "Create" }).click();
     await page.getByLabel("Column 1 name").fill("shop");
@@ -124,7 +124,7 @@ describe.skipIf(!hasBrowser)("mappings", { timeout: 120_000 }, () => {
     expect((await runtime.api("GET", "/value-mappings/uom")).status).toBe(404);
   });
 
-  it("looks values up before anything is saved, and keeps unsaved work through other screens", async () => {
+  it("looks up values before saving, and keeps unsaved changes across screens", async () => {
     await install();
     await page.goto(`${designer.url}/mappings/values/uom`);
     await page.getByLabel("sap, row 2").fill("BX");
@@ -136,19 +136,19 @@ describe.skipIf(!hasBrowser)("mappings", { timeout: 120_000 }, () => {
     await page.getByRole("link", { name: "Runs" }).click();
     await page.getByRole("heading", { name: "Runs" }).waitFor();
     await page.goBack();
-    await page.getByText("These are your unsaved changes from before.").waitFor();
+    await page.getByText("Your unsaved changes were restored.").waitFor();
     expect(await page.getByLabel("sap, row 2").inputValue()).toBe("BX");
     await page.getByRole("button", { name: "Discard changes" }).click();
     await expect.poll(() => page.getByLabel("sap, row 2").inputValue(), soon).toBe("KAR");
   });
 
-  it("finds a new mapping again that was left unsaved, and forgets it when asked to", async () => {
+  it("keeps a new unsaved mapping, and discards it on request", async () => {
     await page.goto(`${designer.url}/mappings`);
     await page.getByRole("button", { name: "New mapping" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("Orders to ERP");
     await page.getByLabel("Document").check();
     await page.getByRole("button", { name: "Create" }).click();
-    await page.getByRole("region", { name: "Output of the sample" }).waitFor();
+    await page.getByRole("region", { name: "Sample output" }).waitFor();
     await page.getByRole("link", { name: "All mappings" }).click();
     await page
       .getByRole("row", { name: /orders-to-erp/ })
@@ -160,7 +160,7 @@ describe.skipIf(!hasBrowser)("mappings", { timeout: 120_000 }, () => {
     expect((await runtime.api("GET", "/message-mappings")).json.total).toBe(0);
   });
 
-  it("searches, adds and removes rows and columns by keyboard and button", async () => {
+  it("searches, adds and removes rows and columns with keyboard and buttons", async () => {
     await install();
     await page.goto(`${designer.url}/mappings/values/uom`);
     await page.getByLabel("sap, row 2").press("Enter");
@@ -187,33 +187,33 @@ describe.skipIf(!hasBrowser)("mappings", { timeout: 120_000 }, () => {
     });
   });
 
-  it("imports and exports files of spreadsheets and of SAP", async () => {
+  it("imports and exports spreadsheet and SAP files", async () => {
     await install();
     await page.goto(`${designer.url}/mappings/values/uom`);
     await page.getByLabel("sap, row 1").waitFor();
     const file = (name: string, text: string) => page.locator("input[type=file]").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
     await file("more.csv", "SAP;edi;Shop\nM;MTR;meter\n");
-    await page.getByText("Columns the table does not have yet: edi.").waitFor();
-    await page.getByRole("button", { name: "Add the rows" }).click();
+    await page.getByText("New columns: edi.").waitFor();
+    await page.getByRole("button", { name: "Append rows" }).click();
     expect(await page.getByLabel("edi, row 3").inputValue()).toBe("MTR");
     expect(await page.getByLabel("shop, row 3").inputValue()).toBe("meter");
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "Export CSV" }).click();
     expect(readFileSync(await (await download).path(), "utf8")).toBe("shop,sap,edi\r\npiece,ST,\r\nbox,KAR,\r\nmeter,M,MTR\r\n");
     await file("value_mapping.xml", `<vm version="2.0"><group id="1">${entry("A", "x")}${entry("B", "y")}</group></vm>`);
-    await page.getByRole("button", { name: "Replace the table" }).click();
+    await page.getByRole("button", { name: "Replace table" }).click();
     expect(await page.getByLabel("B|unit, row 1").inputValue()).toBe("y");
     await file("broken.xml", "<vm>");
     await page.getByText(/^broken.xml cannot be read:/).waitFor();
   });
 
-  it("shows a refusal of the runtime, and overwrites nobody's newer table", async () => {
+  it("shows an error of the runtime, and does not overwrite a newer table", async () => {
     await install();
     await page.goto(`${designer.url}/mappings/values/uom`);
     await page.getByLabel("Column 2 name").fill("shop");
-    await page.getByRole("region", { name: "Problems" }).getByText("column 'shop' stands twice").waitFor();
+    await page.getByRole("region", { name: "Problems" }).getByText("duplicate column 'shop'").waitFor();
     await page.getByRole("button", { name: "Save", exact: true }).click();
-    await page.getByRole("alert").getByText("column 'shop' stands twice").waitFor();
+    await page.getByRole("alert").getByText("duplicate column 'shop'").waitFor();
     await page.getByLabel("Column 2 name").fill("sap");
     await page.getByLabel("sap, row 2").fill("MINE");
     await runtime.api("PUT", "/value-mappings/uom", { ...units, rows: [["box", "THEIRS"]] });
@@ -223,15 +223,15 @@ describe.skipIf(!hasBrowser)("mappings", { timeout: 120_000 }, () => {
     expect(await page.getByLabel("sap, row 2").inputValue()).toBe("MINE");
   });
 
-  it("maps the sample in the page while the document is typed, naming target and source", async () => {
+  it("maps the sample in the page as the user types, naming target and source", async () => {
     await install();
     await page.goto(`${designer.url}/mappings/messages/order-to-erp`);
     await page.locator(".cm-content").waitFor();
     await page.getByLabel("Sample input", { exact: true }).last().fill('{"id":"A-7","lines":[{"unit":"box"}]}');
-    const output = page.getByRole("region", { name: "Output of the sample" });
+    const output = page.getByRole("region", { name: "Sample output" });
     await expect.poll(() => output.innerText().then((text) => JSON.parse(text)), soon).toEqual({ orderNo: "A-7", items: [{ uom: "KAR" }] });
     await page.getByLabel("Sample input", { exact: true }).last().fill('{"lines":[{"unit":"box"},{"unit":"crate"}]}');
-    const failing = page.getByRole("region", { name: "Failing fields" });
+    const failing = page.getByRole("region", { name: "Failed fields" });
     await failing.getByRole("cell", { name: "items[1].uom", exact: true }).waitFor();
     await failing.getByRole("cell", { name: "lines[1].unit", exact: true }).waitFor();
     await failing.getByRole("cell", { name: "orderNo", exact: true }).waitFor();
@@ -241,10 +241,10 @@ describe.skipIf(!hasBrowser)("mappings", { timeout: 120_000 }, () => {
     await page.getByRole("alert").getByText("x.y: unknown function 'nosuch'").waitFor();
     expect((await runtime.api("GET", "/message-mappings/order-to-erp")).json.map).toEqual(order.map);
     await typeSource(page, '{"map": [');
-    await page.getByText("The preview shows the last text that could be read.").waitFor();
+    await page.getByText("The preview shows the last valid version.").waitFor();
   });
 
-  it("connects fields by dragging, by key and by name; each is one rule of the document", async () => {
+  it("connects fields by dragging, by shortcut and by name; each is one rule of the document", async () => {
     await install();
     await page.goto(`${designer.url}/mappings/messages/order-to-erp`);
     const panel = page.getByRole("region", { name: "Connect fields" });
@@ -253,10 +253,10 @@ describe.skipIf(!hasBrowser)("mappings", { timeout: 120_000 }, () => {
     const items = { type: "array", items: { type: "object", properties: { uom: {}, sku: {} } } };
     const target = { format: "json", schema: { type: "object", properties: { orderNo: {}, note: {}, items }, required: ["note"] } };
     await typeSource(page, JSON.stringify({ ...order, tests: undefined, target }));
-    const output = page.getByRole("region", { name: "Output of the sample" });
+    const output = page.getByRole("region", { name: "Sample output" });
     const mapped = () => output.innerText().then((text) => JSON.parse(text) as unknown);
     await panel.getByRole("button", { name: "note, required, not filled" }).waitFor();
-    await panel.getByRole("button", { name: "Connect 2 fields of the same name" }).click();
+    await panel.getByRole("button", { name: "Connect 2 fields with matching names" }).click();
     await expect.poll(mapped, soon).toEqual({ orderNo: "A-7", items: [{ uom: "KAR", sku: "KB-1" }], note: "quick" });
     await panel.getByRole("button", { name: /^unit / }).dragTo(panel.getByRole("button", { name: /^items\[\]\.sku, filled from/ }));
     await panel.getByRole("button", { name: "items[].sku, filled from unit" }).waitFor();
@@ -272,10 +272,10 @@ describe.skipIf(!hasBrowser)("mappings", { timeout: 120_000 }, () => {
     await page.getByRole("region", { name: "Problems" }).getByText("sku: the target has no field 'sku'").waitFor();
   });
 
-  it("runs a document's tests in the page, adds one, and a failing one is refused on save", async () => {
+  it("runs a document's tests in the page, adds one, and rejects a failing one on save", async () => {
     await install();
     await page.goto(`${designer.url}/mappings/messages/order-to-erp`);
-    const output = page.getByRole("region", { name: "Output of the sample" });
+    const output = page.getByRole("region", { name: "Sample output" });
     await output.waitFor();
     await page.getByRole("button", { name: "Run tests" }).click();
     await page.getByText("1 of 1 passed").waitFor();
@@ -291,7 +291,7 @@ describe.skipIf(!hasBrowser)("mappings", { timeout: 120_000 }, () => {
     await page.getByRole("alert").getByText("test 'one piece' failed").waitFor();
   });
 
-  it("leaves a file with comments of its own in the workspace alone, and says so", async () => {
+  it("does not change a workspace file with comments, and reports it", async () => {
     await install();
     mkdirSync(join(designer.workspace, "value-mappings"), { recursive: true });
     const file = join(designer.workspace, "value-mappings/uom.yaml");
@@ -299,12 +299,12 @@ describe.skipIf(!hasBrowser)("mappings", { timeout: 120_000 }, () => {
     await page.goto(`${designer.url}/mappings/values/uom`);
     await page.getByLabel("sap, row 1").fill("PCE");
     await page.getByRole("button", { name: "Save", exact: true }).click();
-    await page.getByText("was left as it is. The runtime has the new version.").waitFor();
+    await page.getByText("was not changed. The new version is installed on the runtime only.").waitFor();
     expect(readFileSync(file, "utf8")).toContain("# by hand");
     expect(await convert("piece")).toBe("PCE");
   });
 
-  it.each(["light", "dark"] as const)("no finding of axe-core in the %s theme, and everything fits 390 pixels", async (colorScheme) => {
+  it.each(["light", "dark"] as const)("has no axe-core findings in the %s theme, and fits 390 pixels", async (colorScheme) => {
     await install();
     const screens = { mappings: "/mappings", table: "/mappings/values/uom", document: "/mappings/messages/order-to-erp" };
     const found: string[] = [];
@@ -315,11 +315,11 @@ describe.skipIf(!hasBrowser)("mappings", { timeout: 120_000 }, () => {
         if (name === "mappings") await screen.getByRole("link", { name: "Order to ERP" }).waitFor();
         if (name === "table") {
           await screen.getByLabel("shop, row 2").fill("piece");
-          await screen.getByText("Columns in detail").click();
+          await screen.getByText("Column details").click();
           await screen.getByText("(rows 1, 2)").first().waitFor();
         }
         if (name === "document") {
-          await screen.getByRole("region", { name: "Output of the sample" }).waitFor();
+          await screen.getByRole("region", { name: "Sample output" }).waitFor();
           await screen.getByText("Fields", { exact: true }).click();
           await screen.getByRole("button", { name: "Run tests" }).click();
         }

@@ -1,11 +1,11 @@
-// R33, R45–R49, R68, O01 and O04: creating flows, and showing whatever people write as plain text.
+// R33, R45–R49, R68, O01 and O04: creating flows, and showing any user input as plain text.
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
 import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
 import { startStubRuntime, type StubRuntime } from "./stub-runtime.ts";
 
-describe.skipIf(!hasBrowser)("new flows", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("new flows (needs Chromium)", { timeout: 120_000 }, () => {
   let browser: Browser;
   let runtime: StubRuntime;
   let designer: StartedDesigner;
@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser)("new flows", { timeout: 120_000 }, () => {
     await page.getByRole("tree").waitFor();
   }
 
-  it("R33, R45, R46, R49, R68: a name gives the route id; the new flow is an unsaved Draft", async () => {
+  it("R33, R45, R46, R49, R68: the route id is derived from the name; the new flow is an unsaved Draft", async () => {
     const { page } = open;
     await page.goto(`${designer.url}/flows/new`);
     const dialog = page.getByRole("dialog");
@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)("new flows", { timeout: 120_000 }, () => {
     expect(runtime.requests.filter(({ method }) => method === "PUT")).toEqual([]);
   });
 
-  it("R47, R48: the category is chosen from the catalogue, which Settings changes", async () => {
+  it("R47, R48: the category is selected from the list that is edited in Settings", async () => {
     const { page } = open;
     await page.goto(`${designer.url}/settings`);
     await page.getByLabel("Label").fill("Ärzte & Co: #1");
@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)("new flows", { timeout: 120_000 }, () => {
     await page.getByRole("link", { name: "orders" }).waitFor();
     await page.getByRole("button", { name: "New flow" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("Orders");
-    await page.getByText("'orders' is taken, so a number was added.").waitFor();
+    await page.getByText("'orders' is already in use, so a number was added.").waitFor();
     await page.getByText("orders-2", { exact: true }).waitFor();
   });
 
@@ -104,12 +104,12 @@ describe.skipIf(!hasBrowser)("new flows", { timeout: 120_000 }, () => {
     expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(name);
   });
 
-  it("O01: a name of 10 KB is refused in words", async () => {
+  it("O01: a name of 10 KB is rejected with a message", async () => {
     const { page } = open;
     await page.goto(`${designer.url}/flows/new`);
     await page.getByRole("dialog").getByLabel("Name").fill("long ".repeat(2000));
     await page.getByRole("button", { name: "Create" }).click();
-    await page.getByText("A name may have at most 120 characters.").waitFor();
+    await page.getByText("The name is too long: use at most 120 characters.").waitFor();
   });
 
   it("O04: script in name, step, comment, run error, log line and conflict is inert text", async () => {

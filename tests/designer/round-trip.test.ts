@@ -1,6 +1,6 @@
-// The text is the truth: one edit on the canvas or in a form changes the lines it means and no other, whatever the flow looks
-// like, and Undo gives back the exact bytes. The edits are the ones the page makes; flows are all examples and, where
-// SLUICE_CONFORMANCE names the folder, every YAML of Camel's conformance cases.
+// The text is the source of truth: one edit on the canvas or in a form changes only the affected lines, whatever the flow looks like, and Undo
+// restores the exact bytes. The edits are those of the page; the flows are all examples and, where SLUICE_CONFORMANCE names the folder, every YAML
+// file of Camel's conformance cases.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,7 +16,7 @@ import { moveStepDown } from "../../packages/designer/src/commands/move-step.ts"
 import { removeStep } from "../../packages/designer/src/commands/remove-step.ts";
 import { toggleDisabledWith } from "../../packages/designer/src/commands/toggle-disabled.ts";
 import { wrapIn } from "../../packages/designer/src/commands/wrap-steps.ts";
-import { diffLines } from "../../packages/designer/src/document/line-diff.ts";
+import { diffLines } from "@sluice/model";
 import * as flows from "../../packages/designer/src/document/open-flow.ts";
 import { everyStep, type StepOutline } from "../../packages/designer/src/document/outline.ts";
 import { changeLanguage, expressionPlace, writeExpression } from "../../packages/designer/src/inspector/expression-place.ts";
@@ -32,8 +32,10 @@ const catalog = new FlowCatalog(
     entities: new Map(),
     refused: new Map(),
     connectors: new Map(),
+    connections: new Map(),
+    unloaded: [],
     beans: new Map(),
-    rolesOf: () => [],
+    plugins: [],
     common: commonFields,
     route: {},
     from: fromFields,
@@ -64,7 +66,7 @@ function conformance(): Sample[] {
     .flatMap(({ id, yaml }) => (yaml === undefined ? [] : [{ name: id, text: yaml }]));
 }
 
-/** The lines an edit took away and those it brought. */
+/** The lines that an edit removed and those it added. */
 function changed(before: string, after: string): { readonly removed: string[]; readonly added: string[] } {
   const lines = diffLines(before, after);
   return {
@@ -86,7 +88,7 @@ function run(flow: flows.OpenFlow, command: DocumentCommand): flows.OpenFlow | u
   });
 }
 
-/** The text between the first and the last line of a step, for comparing what an edit may touch. */
+/** The text between the first and the last line of a step, to compare what an edit may change. */
 const linesOf = (text: string, step: StepOutline): string[] => text.split("\n").slice(step.span.line - 1, step.span.endLine);
 
 function scopeOf(tree: Tree, step: StepOutline): FormScope {
@@ -111,7 +113,7 @@ function expectUndone(original: string, edited: flows.OpenFlow): void {
   expect(flows.redo(flows.undo(edited)).text).toBe(edited.text);
 }
 
-/** Edits on the canvas, each with the lines it may take away. Tells how many were possible. */
+/** Edits on the canvas, each with the lines it may remove. Returns how many were possible. */
 function canvasEdits(text: string, step: StepOutline): number {
   const flow = flows.select(flows.openFlow("flow", text, undefined), step.path);
   const own = linesOf(text, step);
@@ -129,7 +131,7 @@ function canvasEdits(text: string, step: StepOutline): number {
   edit(duplicateStep, own);
   edit(removeStep, own);
   edit(toggleDisabled, own);
-  // What is only moved stays as it was but for its indentation, comments included; between brackets it is laid out anew.
+  // Moved lines are unchanged except for indentation, including comments; between brackets they are reformatted.
   for (const command of [wrapIn("filter", filter), moveStepDown]) {
     const edited = run(flow, command);
     if (edited === undefined || /[[{]/.test(text)) continue;
@@ -142,7 +144,7 @@ function canvasEdits(text: string, step: StepOutline): number {
   return done;
 }
 
-/** Edits in the form: the description, each single value, the expression and its language. */
+/** Edits in the form: the description, each scalar value, the expression and its language. */
 function formEdits(text: string, step: StepOutline): number {
   const flow = flows.select(flows.openFlow("flow", text, undefined), step.path);
   const scope = scopeOf(flow.good?.tree as Tree, step);
@@ -179,7 +181,7 @@ function scalarAt(scope: FormScope, name: string): Extract<Tree, { type: "scalar
   return at?.type === "scalar" && at.text !== null ? at : undefined;
 }
 
-/** Makes all edits at the picked steps of each flow. */
+/** Makes all edits at the selected steps of each flow. */
 function edited(
   samples: readonly Sample[],
   pick: (steps: readonly StepOutline[]) => readonly StepOutline[],
@@ -200,20 +202,20 @@ function edited(
   return { flows: count, edits, untouched };
 }
 
-describe("one edit changes its lines only, and Undo gives back the bytes", () => {
+describe("one edit changes only its lines, and Undo restores the bytes", () => {
   test("in every example, at every third step", () => {
-    const told = edited(examples, (all) => all.filter((_, index) => index % 3 === 0));
-    expect(told.flows).toBe(examples.length);
-    expect(told.untouched).toEqual([]);
-    expect(told.edits).toBeGreaterThan(examples.length * 5);
+    const result = edited(examples, (all) => all.filter((_, index) => index % 3 === 0));
+    expect(result.flows).toBe(examples.length);
+    expect(result.untouched).toEqual([]);
+    expect(result.edits).toBeGreaterThan(examples.length * 5);
   });
 
   test.skipIf(process.env["SLUICE_CONFORMANCE"] === undefined)(
-    "in every conformance case",
+    "in every conformance case (needs SLUICE_CONFORMANCE, a folder with the conformance set)",
     () => {
-      const told = edited(conformance(), (all) => all.slice(Math.floor(all.length / 2), Math.floor(all.length / 2) + 1));
-      expect(told.flows).toBeGreaterThan(400);
-      expect(told.untouched).toEqual([]);
+      const result = edited(conformance(), (all) => all.slice(Math.floor(all.length / 2), Math.floor(all.length / 2) + 1));
+      expect(result.flows).toBeGreaterThan(400);
+      expect(result.untouched).toEqual([]);
     },
     600_000,
   );

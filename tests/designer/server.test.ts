@@ -1,4 +1,4 @@
-// The designer's server on its own: what it writes, whom it answers, and what it passes on.
+// The designer's server alone: what it writes, which requests it accepts, and what it forwards.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { hashOf, startStubRuntime, type StubRuntime } from "./stub-runtime.ts";
 import { startTestDesigner, token, webhookFlow, type StartedDesigner } from "./started-designer.ts";
@@ -22,7 +22,7 @@ const deploy = (id: string, text: string, more: Readonly<Record<string, unknown>
   designer.call("POST", `/_designer/flows/${id}/deploy`, { text, baseHash: null, target: null, overwrite: null, ...more });
 
 describe("saving", () => {
-  it("writes the very text, touches no runtime, and keeps a version", async () => {
+  it("writes the exact text, does not call a runtime, and stores a version", async () => {
     const text = webhookFlow("orders");
     const reply = await save("orders", text);
     expect(reply.json).toMatchObject({ hash: hashOf(text), changed: true, versionKept: true });
@@ -32,7 +32,7 @@ describe("saving", () => {
     expect(json.versions).toMatchObject([{ reason: "save", hash: hashOf(text) }]);
   });
 
-  it("refuses to write over what it was not told of, and says what is there", async () => {
+  it("rejects overwriting unseen content, and returns the current content", async () => {
     await save("orders", "a: 1\n");
     designer.writeFlow("orders", "b: 2\n");
     const reply = await save("orders", "c: 3\n", hashOf("a: 1\n"));
@@ -48,7 +48,7 @@ describe("saving", () => {
     expect(replies.filter(({ status }) => status === 409)).toHaveLength(7);
   });
 
-  it("keeps the last 20 versions and gives their texts back", async () => {
+  it("keeps the last 20 versions and returns their texts", async () => {
     let hash: string | null = null;
     for (let index = 0; index < 24; index++) hash = (await save("many", `n: ${index}\n`, hash)).json.hash;
     const { versions } = (await designer.call("GET", "/_designer/flows/many/versions")).json;
@@ -66,7 +66,7 @@ describe("saving", () => {
 });
 
 describe("a full disk", () => {
-  it("says 507 and changes nothing", async () => {
+  it("responds with 507 and changes nothing", async () => {
     const full = await startTestDesigner(runtime.baseUrl, { writeFile: () => Promise.reject(Object.assign(new Error("full"), { code: "ENOSPC" })) });
     try {
       full.writeFlow("orders", "a: 1\n");
@@ -81,7 +81,7 @@ describe("a full disk", () => {
 });
 
 describe("deploying", () => {
-  it("saves first, sends the token and the hash of what it replaces, and records the runtime's time", async () => {
+  it("saves first, sends the token and the hash of the replaced version, and records the runtime's time", async () => {
     const first = webhookFlow("orders");
     const reply = await deploy("orders", first);
     expect(reply.status).toBe(200);
@@ -94,7 +94,7 @@ describe("deploying", () => {
     expect(runtime.requests.at(-1)?.headers["if-match"]).toBe(`"${hashOf(first)}"`);
   });
 
-  it("asks before it replaces what somebody else deployed", async () => {
+  it("asks before it replaces a deployment made elsewhere", async () => {
     const mine = webhookFlow("orders");
     const theirs = webhookFlow("orders", "theirs");
     await deploy("orders", mine);
@@ -114,7 +114,7 @@ describe("deploying", () => {
     [400, 400],
     [401, 502],
     [503, 503],
-  ])("O07: a runtime that says %i gives %i, the file stays saved, and the failure is recorded", async (theirs, ours) => {
+  ])("O07: a %i of the runtime becomes %i, the file stays saved, and the failure is recorded", async (theirs, ours) => {
     runtime.override = ({ method }, response) =>
       method === "PUT" && (response.writeHead(theirs, { "content-type": "application/json" }).end('{"error":"line 3: no"}'), true);
     const text = webhookFlow("orders");
@@ -131,7 +131,7 @@ describe("deploying", () => {
     expect((await deploy("orders", text, { baseHash: hashOf(text) })).status).toBe(200);
   });
 
-  it("O07: a runtime that is down gives 502 and the file stays saved", async () => {
+  it("O07: a runtime that is down results in 502 and the file stays saved", async () => {
     await runtime.close();
     const reply = await deploy("orders", webhookFlow("orders"));
     expect(reply.status).toBe(502);
@@ -141,7 +141,7 @@ describe("deploying", () => {
   });
 });
 
-describe("whom it answers", () => {
+describe("allowed requests", () => {
   const text = "a: 1\n";
 
   it.each([
@@ -151,7 +151,7 @@ describe("whom it answers", () => {
     ["no origin at all", { origin: "null" }],
     ["a foreign site", { "sec-fetch-site": "cross-site" }],
     ["another port of this machine", { origin: "http://127.0.0.1:1" }],
-  ])("O02: %s is refused with 403 and nothing is written", async (_name, headers) => {
+  ])("O02: %s is rejected with 403 and nothing is written", async (_name, headers) => {
     const before = designer.files();
     for (const [method, path] of [
       ["PUT", "/_designer/flows/x"],
@@ -165,7 +165,7 @@ describe("whom it answers", () => {
     expect(runtime.requests).toEqual([]);
   });
 
-  it("a foreign name for this machine is refused", async () => {
+  it("a foreign host name is rejected", async () => {
     const { request } = await import("node:http");
     const status = await new Promise((resolve) =>
       request(`${designer.url}/`, { headers: { host: "evil.example" } }, (reply) => resolve(reply.statusCode)).end(),
@@ -173,7 +173,7 @@ describe("whom it answers", () => {
     expect(status).toBe(403);
   });
 
-  it("O05: every answer carries the security headers", async () => {
+  it("O05: every response has the security headers", async () => {
     for (const path of ["/", "/flows", "/_designer/flows", "/_api/health", "/nowhere.js"]) {
       const { headers } = await designer.call("GET", path);
       const policy = headers.get("content-security-policy") ?? "";
@@ -184,7 +184,7 @@ describe("whom it answers", () => {
     }
   });
 
-  it("does not open itself to others without a password", async () => {
+  it("does not listen on other interfaces without a password", async () => {
     await expect(startTestDesigner(runtime.baseUrl, { host: "0.0.0.0" })).rejects.toThrow("DESIGNER_PASSWORD");
   });
 
@@ -205,7 +205,7 @@ describe("whom it answers", () => {
     }
   });
 
-  it("guessing passwords is slowed down", async () => {
+  it("password guessing is rate-limited", async () => {
     const closed = await startTestDesigner(runtime.baseUrl, { password: "pass word" });
     try {
       const statuses = [];
@@ -220,16 +220,16 @@ describe("whom it answers", () => {
 describe("targets", () => {
   it("are listed without their tokens and cannot name any variable", async () => {
     const { json } = await designer.call("GET", "/_designer/targets");
-    expect(json.targets).toEqual([{ name: "local", baseUrl: runtime.baseUrl, tokenEnv: "TEST_TOKEN", hasToken: true }]);
+    expect(json.targets).toEqual([{ name: "local", baseUrl: runtime.baseUrl, tokenEnv: "SLUICE_TEST_TOKEN", hasToken: true }]);
     expect(JSON.stringify(json)).not.toContain(token);
     const other = { name: "prod", baseUrl: "https://prod.example", tokenEnv: "AWS_SECRET_ACCESS_KEY" };
     expect((await designer.call("PUT", "/_designer/targets", { targets: [other] })).status).toBe(422);
-    expect((await designer.call("PUT", "/_designer/targets", { targets: [{ ...other, tokenEnv: "PROD_TOKEN" }] })).json.targets).toMatchObject([
-      { name: "prod", hasToken: false },
-    ]);
+    expect(
+      (await designer.call("PUT", "/_designer/targets", { targets: [{ ...other, tokenEnv: "SLUICE_PROD_TOKEN" }], confirmed: [other.baseUrl] })).json.targets,
+    ).toMatchObject([{ name: "prod", hasToken: false }]);
   });
 
-  it("streams pass through as they happen", async () => {
+  it("streams are forwarded without buffering", async () => {
     let end: (() => void) | undefined;
     runtime.override = ({ url }, response) => {
       if (!url.startsWith("/_api/logs/stream")) return false;
@@ -247,7 +247,7 @@ describe("targets", () => {
 });
 
 describe("categories", () => {
-  it("are a file that can be changed, and a broken one is refused", async () => {
+  it("are a file that can be changed, and an invalid one is rejected", async () => {
     const { json } = await designer.call("GET", "/_designer/categories");
     expect(json.categories.map(({ label }: { label: string }) => label)).toEqual([
       "Application to application",

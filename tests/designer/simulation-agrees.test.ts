@@ -1,5 +1,5 @@
-// The simulation in the page and a deployed runtime come to the same: for every conformance case without real time (when
-// SLUICE_CONFORMANCE names their folder) and for every example.
+// The simulation in the page and a deployed runtime have the same results: for every conformance case without real time (when SLUICE_CONFORMANCE
+// names their folder) and for every example.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { finish, sendSample, settle } from "../../packages/designer/src/simulation/simulate.ts";
 import { startSimulated } from "../../packages/designer/src/simulation/simulated-runtime.ts";
 import { SimulationMocks } from "../../packages/designer/src/simulation/simulation-mocks.ts";
+import { systemsOf, type OutsideSystems } from "../../packages/designer/src/simulation/outside-systems.ts";
 import { simulateTests } from "../../packages/designer/src/simulation/simulate-tests.ts";
 import { eventually, sleep, startTestServer, type StartedServer } from "../started-server.ts";
 
@@ -28,7 +29,7 @@ interface Case {
   readonly tags?: readonly string[];
 }
 
-/** What both sides are compared by. */
+/** The compared parts of a result. */
 interface Outcome {
   readonly accepted: boolean;
   readonly replies: readonly unknown[];
@@ -43,7 +44,7 @@ const read = (file: string): readonly Case[] =>
         .split("\n")
         .filter((line) => line !== "")
         .map((line) => JSON.parse(line) as Case);
-/** Flows that run by themselves as time goes by. */
+/** Flows that run on their own over time. */
 const ticks = /uri: *"?(timer|cron|quartz|scheduler)\b/;
 const skipping = { id: "simulation", skipTime: true };
 const allMocks = (flowId: string) => [{ id: "all", match: { uri: "mock:*", flowId }, respond: {} }];
@@ -83,7 +84,7 @@ async function deployed(server: StartedServer, { id, yaml, params, send = [], ex
 
 async function simulated({ id, yaml, params = {}, send = [] }: Case): Promise<Outcome> {
   const started = await startSimulated({ flowId: id, source: yaml, params });
-  if (!started.ok || started.simulated.standIns.length > 0) return { accepted: false, replies: [], calls: {} };
+  if (!started.ok || started.simulated.unresolvedParameters.length > 0) return { accepted: false, replies: [], calls: {} };
   const mocks = new SimulationMocks(started.simulated);
   mocks.arm(allMocks(id), false);
   const replies: unknown[] = [];
@@ -106,7 +107,7 @@ function group(calls: readonly ({ readonly uri: string } & Readonly<Record<strin
   return groups;
 }
 
-/** A few cases of our own, for when no others are at hand: branches, parts, a failure that is handled and a flow that is refused. */
+/** A few own cases when no others are available: branches, parts, a handled failure and a rejected flow. */
 const ours: readonly Case[] = [
   {
     id: "agree-branches",
@@ -141,11 +142,20 @@ const ours: readonly Case[] = [
 ];
 
 const examples = fileURLToPath(new URL("../../examples", import.meta.url));
+// A folder with a package.json is a plug-in with its own tests; the page has no plug-ins.
+const flowExamples = readdirSync(examples).filter((name) => !existsSync(join(examples, name, "package.json")));
 
 describe("examples", () => {
-  it.each(readdirSync(examples))("the tests of %s hold in the simulation as they do on a runtime", async (name) => {
+  let systems: OutsideSystems;
+  beforeAll(async () => {
+    const server = await startTestServer();
+    systems = systemsOf((await server.api("GET", "/catalog?full=true")).json);
+    await server.end();
+  });
+
+  it.each(flowExamples)("the tests of %s pass in the simulation like on a runtime", async (name) => {
     const text = (file: string): string => readFileSync(join(examples, name, file), "utf8");
-    const [verdict] = await simulateTests({ flowId: name, source: text("flow.yaml"), files: [{ id: name, text: text("test.yaml") }] });
+    const [verdict] = await simulateTests({ flowId: name, source: text("flow.yaml"), files: [{ id: name, text: text("test.yaml") }], systems });
     expect(verdict?.faults).toEqual([]);
     expect(verdict?.tests.length).toBeGreaterThan(0);
     expect(verdict?.tests.filter(({ faults }) => faults.length > 0)).toEqual([]);

@@ -1,7 +1,7 @@
-// A designer with a workspace of its own, and what a test needs to look into it.
+// A designer with its own workspace, and helpers for tests.
 import { mkdtempSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { startDesigner, type DesignerOptions, type RunningDesigner } from "@sluice/designer/server";
 
 export const token = "T0ken-that-no-page-may-see";
@@ -9,22 +9,31 @@ export const token = "T0ken-that-no-page-may-see";
 export interface StartedDesigner extends RunningDesigner {
   flowText(id: string): string;
   writeFlow(id: string, text: string): void;
-  /** Every file of the workspace and of the folder around it, by path. */
+  /** All files of the workspace and of its parent folder, by path. */
   files(): readonly string[];
   call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<{ status: number; json: any; headers: Headers }>;
   end(): Promise<void>;
 }
 
-export async function startTestDesigner(runtimeUrl: string, options: Partial<DesignerOptions> = {}): Promise<StartedDesigner> {
+interface TestDesignerOptions extends Partial<DesignerOptions> {
+  /** Files of the workspace that exist before the start, by path. */
+  readonly stored?: Readonly<Record<string, string>>;
+}
+
+export async function startTestDesigner(runtimeUrl: string, { stored = {}, ...options }: TestDesignerOptions = {}): Promise<StartedDesigner> {
   const around = mkdtempSync(join(tmpdir(), "sluice-designer-"));
   const workspace = join(around, "workspace");
-  // A workspace that exists gets no sample flow.
+  // An existing workspace gets no sample flow.
   mkdirSync(join(workspace, "flows"), { recursive: true });
+  for (const [path, text] of Object.entries(stored)) {
+    mkdirSync(dirname(join(workspace, path)), { recursive: true });
+    writeFileSync(join(workspace, path), text);
+  }
   const designer = await startDesigner({
     port: 0,
     workspace,
-    targets: [{ name: "local", baseUrl: runtimeUrl, tokenEnv: "TEST_TOKEN" }],
-    environment: { TEST_TOKEN: token },
+    targets: [{ name: "local", baseUrl: runtimeUrl, tokenEnv: "SLUICE_TEST_TOKEN" }],
+    environment: { SLUICE_TEST_TOKEN: token },
     ...options,
   });
   return {

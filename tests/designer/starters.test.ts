@@ -1,4 +1,4 @@
-// Whatever the lists of steps, routes and elements offer can be deployed as it is inserted, or lacks only what no tool can know.
+// Everything offered in the lists of steps, routes and elements can be deployed as inserted, or lacks only values that a tool cannot know.
 import { beforeAll, describe, expect, test } from "vitest";
 import { createFlowChecker } from "@sluice/server/check";
 import { branchesOf, FlowCatalog } from "../../packages/designer/src/catalog/flow-catalog.ts";
@@ -27,7 +27,7 @@ function faults(source: string): readonly string[] {
   return diagnostics.filter(({ severity }) => severity === "error").map(({ message }) => message);
 }
 
-/** They name something that must exist: a bean, a template, a table, another route. */
+/** They reference something that must exist: a bean, a template, a table, another route. */
 const needsNames: ReadonlySet<string> = new Set(["bean", "process", "kamelet", "idempotentConsumer"]);
 
 function added(command: DocumentCommand, text: string): string {
@@ -37,7 +37,7 @@ function added(command: DocumentCommand, text: string): string {
   return result.edit.source;
 }
 
-describe("what is offered can be deployed", () => {
+describe("offered elements can be deployed", () => {
   test("every step", () => {
     const found = catalog.view.steps.map((step) => [step.name, faults(flowOf(starterYaml(step)))] as const).filter(([, messages]) => messages.length > 0);
     expect(found.filter(([name]) => !needsNames.has(name))).toEqual([]);
@@ -61,7 +61,7 @@ describe("what is offered can be deployed", () => {
     }
   });
 
-  test("every element of a file, before the routes where it must be", () => {
+  test("every top-level element, before the routes where required", () => {
     for (const entity of catalog.view.entities.filter(({ raw }) => raw !== true)) {
       const text = added(addElement(entity.title, elementYaml(entity), entity.beforeRoutes === true), `# kept\n${flowOf("log: x")}`);
       expect(text.startsWith("# kept\n"), entity.name).toBe(true);
@@ -79,7 +79,7 @@ describe("what is offered can be deployed", () => {
   });
 });
 
-test("every holder of steps takes the steps around which it is put", () => {
+test("every block can wrap steps", () => {
   for (const step of catalog.holders()) {
     const flow = flows.select(flows.openFlow("a", flowOf("log: inside"), undefined), [0, "route", "from", "steps", 0]);
     const result = wrapIn(step.title, starterYaml(step)).apply(flow);

@@ -1,4 +1,4 @@
-// A runtime as the designer sees it, whose answers the test decides.
+// A runtime for the designer whose responses the test controls.
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
@@ -14,11 +14,11 @@ type Answer = (request: SeenRequest, response: ServerResponse) => boolean;
 export interface StubRuntime {
   readonly baseUrl: string;
   readonly requests: readonly SeenRequest[];
-  /** What is deployed, by flow. */
+  /** Deployed flows. */
   readonly flows: Map<string, { yaml: string; lastModified: string }>;
-  /** Answers instead of the usual behaviour when it returns true. */
+  /** Handles the request instead of the default behaviour when it returns true. */
   override: Answer | undefined;
-  /** When the next deployment will say it happened. */
+  /** The time of the next deployment. */
   deployTime: string;
   close(): Promise<void>;
 }

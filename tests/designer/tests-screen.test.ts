@@ -1,4 +1,4 @@
-// The tests of all flows on one screen, and the ways to the screens, in a real browser.
+// The screen with the tests of all flows, and navigation to the screens, in a real browser.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
@@ -12,7 +12,7 @@ const flow = (id: string, name: string, answer: string): string =>
 const test = (id: string, expected: string): string =>
   `flowId: ${id}\ntests:\n  - {name: says ${expected}, when: {webhook: ${id}}, then: [{reply: {status: 200, bodyEquals: ${expected}}}]}\n`;
 
-describe.skipIf(!hasBrowser)("the tests of all flows", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("the tests of all flows (needs Chromium)", { timeout: 120_000 }, () => {
   let browser: Browser;
   let designer: StartedDesigner;
   let open: OpenPage;
@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser)("the tests of all flows", { timeout: 120_000 }, () 
   }, 240_000);
   afterAll(() => browser?.close());
   beforeEach(async () => {
-    // No runtime answers here: these tests need none.
+    // No runtime is available: these tests need none.
     designer = await startTestDesigner("http://127.0.0.1:9");
     open = await openPage(browser, { bypassCSP: true });
   });
@@ -36,13 +36,13 @@ describe.skipIf(!hasBrowser)("the tests of all flows", { timeout: 120_000 }, () 
     await designer.end();
   });
 
-  it("teaches while there are none", async () => {
+  it("explains the empty state", async () => {
     await open.page.goto(`${designer.url}/tests`);
     await open.page.getByText("No tests yet").waitFor();
     expect(await open.page.getByRole("button", { name: "Run all" }).count()).toBe(0);
   });
 
-  it("run together or by flow, by keyboard, and tell the first difference; what is on the disk is what is tested", async () => {
+  it("run together or by flow, by keyboard, and show the first difference; the files on disk are tested", async () => {
     const { page } = open;
     designer.writeFlow("greets", flow("greets", "Greets people", "hello"));
     designer.writeFlow("parts", flow("parts", "Parts from people", "bye"));
@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)("the tests of all flows", { timeout: 120_000 }, () 
     expect(new URL(page.url()).pathname).toBe("/flows/greets");
   });
 
-  it("every screen is reached from the palette, and a flow's policy from its editor", async () => {
+  it("every screen can be reached from the palette, and a flow's policy from its editor", async () => {
     const { page } = open;
     designer.writeFlow("greets", flow("greets", "Greets people", "hello"));
     await page.goto(`${designer.url}/flows/greets`);
@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)("the tests of all flows", { timeout: 120_000 }, () 
     };
     expect(await go("Access policy of this flow")).toBe("/flows/greets/access");
     expect(await go("Go to Tests")).toBe("/tests");
-    expect(await go("Go to Letters")).toBe("/dead-letters");
+    expect(await go("Go to Dead letters")).toBe("/dead-letters");
     expect(await go("Go to Mappings")).toBe("/mappings");
     expect(await go("Go to Access")).toBe("/access");
     await page.goto(`${designer.url}/flows/greets`);
@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)("the tests of all flows", { timeout: 120_000 }, () 
     await expect.poll(() => new URL(page.url()).pathname, soon).toBe("/flows/greets/access");
   });
 
-  it("the palette shows the entry the arrows are at, however long its list is", async () => {
+  it("the palette scrolls to the active entry", async () => {
     const { page } = open;
     for (let index = 0; index < 40; index++) designer.writeFlow(`flow-${index}`, flow(`flow-${index}`, `Flow ${index}`, "hello"));
     await page.goto(`${designer.url}/flows`);

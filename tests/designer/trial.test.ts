@@ -1,9 +1,9 @@
-// Trying a flow out while it is written, its tests, recorded runs and dead letters, in a real browser.
+// Trying a flow while editing it, its tests, recorded runs and dead letters, in a real browser.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startTestServer, token as runtimeToken, type StartedServer } from "../started-server.ts";
+import { call, startTestServer, token as runtimeToken, type StartedServer } from "../started-server.ts";
 import { hasBrowser, openBrowser, openPage, soon, typeSource, type OpenPage } from "./browser.ts";
 import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
 
@@ -41,7 +41,7 @@ tests:
     then: [{status: completed}, {reply: {status: 200, bodyEquals: ${expected}}}, {mockCalled: {mock: erp, with: {bodyEquals: Hello Ada}}}, {visited: [known]}]
 `;
 
-describe.skipIf(!hasBrowser)("trying a flow out", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", { timeout: 120_000 }, () => {
   let browser: Browser;
   let runtime: StartedServer;
   let designer: StartedDesigner;
@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)("trying a flow out", { timeout: 120_000 }, () => {
     await runtime?.end();
   });
   beforeEach(async () => {
-    designer = await startTestDesigner(runtime.baseUrl, { environment: { TEST_TOKEN: runtimeToken } });
+    designer = await startTestDesigner(runtime.baseUrl, { environment: { SLUICE_TEST_TOKEN: runtimeToken } });
     open = await openPage(browser);
   });
   afterEach(async () => {
@@ -82,12 +82,12 @@ describe.skipIf(!hasBrowser)("trying a flow out", { timeout: 120_000 }, () => {
     writeFileSync(join(designer.workspace, "tests", id, `${name}.test.yaml`), text);
   };
 
-  it("shows the message after every step without a deploy, and again while the text changes", async () => {
+  it("shows the message after every step without a deployment, and updates it as the text changes", async () => {
     const page = await openFlow("live", flow("live"), "?view=split");
     await page.getByRole("button", { name: "Try it", exact: true }).click();
     await body(page).fill('{"name": "Ada"}');
     await row(page, "greet").getByText("Hello Ada").waitFor();
-    await row(page, "call-erp").getByText("no mock, body passed unchanged").waitFor();
+    await row(page, "call-erp").getByText("No mock: body unchanged").waitFor();
     await row(page, "known").waitFor();
     expect(await row(page, "stranger").count()).toBe(0);
     await typeSource(page, flow("live", "Bye"));
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)("trying a flow out", { timeout: 120_000 }, () => {
     await page.getByRole("region", { name: "stranger, Difference" }).getByText("Bye Bob").waitFor();
   });
 
-  it("an expression shows its result on the message that comes to its step while it is typed, and what is wrong with it", async () => {
+  it("an expression shows its result for the message at its step as the user types, and its errors", async () => {
     const page = await openFlow("typed", flow("typed"));
     await page.getByRole("button", { name: "Try it", exact: true }).click();
     await body(page).fill('{"name": "Ada", "amount": 12}');
@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser)("trying a flow out", { timeout: 120_000 }, () => {
     await page.keyboard.type("Content");
     await inspector.getByRole("option", { name: "header.Content-Type" }).waitFor();
     await page.keyboard.press("Escape");
-    // Behind the mocked step the message is the one that comes there; a branch sees what its choice sees.
+    // After the mocked step the message is the mock response; a branch gets the same message as its choice.
     await text.fill("Hello ${body[name]}");
     await page.getByRole("treeitem", { name: /^when/ }).click();
     await result.getByText("true", { exact: true }).waitFor();
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)("trying a flow out", { timeout: 120_000 }, () => {
     await result.getByText("false", { exact: true }).waitFor();
   });
 
-  it("keeps what the last good text showed while the source is broken, and a failing step says why", async () => {
+  it("keeps the last valid result while the source is invalid, and shows why a step failed", async () => {
     const page = await openFlow("broken", flow("broken"), "?view=split");
     await page.getByRole("button", { name: "Try it", exact: true }).click();
     await row(page, "greet").waitFor();
@@ -159,13 +159,13 @@ describe.skipIf(!hasBrowser)("trying a flow out", { timeout: 120_000 }, () => {
     await row(page, "setBody2").first().waitFor();
   });
 
-  it("an answer that is typed stands in for the outside world", async () => {
+  it("a typed response replaces the external system", async () => {
     const page = await openFlow("answer", flow("answer"));
     await page.getByRole("button", { name: "Try it", exact: true }).click();
-    await page.getByRole("button", { name: "Set answer: call-erp" }).click();
+    await page.getByRole("button", { name: "Set response: call-erp" }).click();
     await page.getByRole("dialog").getByLabel("Body").fill("Ada is known");
-    await page.getByRole("button", { name: "Use this answer" }).click();
-    await row(page, "call-erp").getByText("typed answer").waitFor();
+    await page.getByRole("button", { name: "Use response" }).click();
+    await row(page, "call-erp").getByText("Custom response").waitFor();
     await row(page, "known").getByText("Ada is known").waitFor();
   });
 
@@ -174,14 +174,14 @@ describe.skipIf(!hasBrowser)("trying a flow out", { timeout: 120_000 }, () => {
     writeTest("tested", "greeting", tests("tested", "Hello Ada from the ERP"));
     const page = await openFlow("tested", flow("tested"), "?view=split");
     await page.getByRole("button", { name: "Run tests", exact: true }).click();
-    await page.getByText("1 of 1 passed in the page").waitFor();
+    await page.getByText("1 of 1 passed in the browser").waitFor();
     await page.getByText("4 of 5 steps visited").waitFor();
-    await page.getByRole("button", { name: "On each change" }).click();
+    await page.getByRole("button", { name: "Run on every change" }).click();
     await typeSource(page, flow("tested", "Bye"));
-    await page.getByText("0 of 1 passed in the page").waitFor();
+    await page.getByText("0 of 1 passed in the browser").waitFor();
     await page.getByText('call 1 had the body "Bye Ada", expected "Hello Ada"').waitFor();
     await typeSource(page, flow("tested"));
-    await page.getByText("1 of 1 passed in the page").waitFor();
+    await page.getByText("1 of 1 passed in the browser").waitFor();
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await page.getByText(/^Deployed \d/).waitFor();
     await page.getByRole("button", { name: "Run on the runtime" }).click();
@@ -190,7 +190,7 @@ describe.skipIf(!hasBrowser)("trying a flow out", { timeout: 120_000 }, () => {
     expect(runs.filter((run: { sessionId: string | null }) => run.sessionId !== null).length).toBeGreaterThan(0);
   });
 
-  it("a trial becomes a test, which holds here and on the runtime", async () => {
+  it("a trial becomes a test, which passes here and on the runtime", async () => {
     const page = await openFlow("kept", flow("kept"));
     await page.getByRole("button", { name: "Try it", exact: true }).click();
     await body(page).fill('{"name": "Ada"}');
@@ -202,14 +202,14 @@ describe.skipIf(!hasBrowser)("trying a flow out", { timeout: 120_000 }, () => {
     expect(readdirSync(join(designer.workspace, "tests/kept"))).toEqual(["ada-is-greeted.test.yaml"]);
     expect(readFileSync(join(designer.workspace, "tests/kept/ada-is-greeted.test.yaml"), "utf8")).toContain("flowId: kept");
     await page.getByRole("button", { name: "Run tests", exact: true }).click();
-    await page.getByText("1 of 1 passed in the page").waitFor();
+    await page.getByText("1 of 1 passed in the browser").waitFor();
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await page.getByText(/^Deployed \d/).waitFor();
     await page.getByRole("button", { name: "Run on the runtime" }).click();
     await page.getByText("1 of 1 passed on the runtime").waitFor();
   });
 
-  it("a recorded run is walked step by step, forked from a step, and taken as a sample", async () => {
+  it("a recorded run is shown step by step, replayed from a step, and used as a sample", async () => {
     const text = flow("recorded").replace("http://erp.invalid/orders", "direct:erp").concat(`- route:
     id: erp
     from:
@@ -227,13 +227,13 @@ describe.skipIf(!hasBrowser)("trying a flow out", { timeout: 120_000 }, () => {
     expect(page.url()).toBe(`${designer.url}/flows/recorded/runs/${runId}`);
     await page.getByText("1 of 4: greet").waitFor();
     await page.getByRole("region", { name: "greet, Difference" }).getByText("Hello Ada").waitFor();
-    await page.getByRole("slider", { name: "Step of the run" }).press("ArrowRight");
+    await page.getByRole("slider", { name: "Step", exact: true }).press("ArrowRight");
     await page.getByText("2 of 4: call-erp").waitFor();
     await page.getByRole("region", { name: "call-erp, Difference" }).getByText("Hello Ada (known)").waitFor();
     expect(await page.getByRole("treeitem", { selected: true }).innerText()).toContain("direct:erp");
     await page.getByRole("button", { name: "Replay from this step" }).click();
     await page.getByRole("dialog").getByLabel("Body").fill("Hello Bob");
-    await page.getByRole("dialog").getByRole("button", { name: "Replay" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Replay on local" }).click();
     await page.getByRole("dialog").getByText("The replay completed.").waitFor();
     const { runs } = (await runtime.api("GET", "/runs?routeId=recorded")).json;
     expect(runs[0]).toMatchObject({ replayOf: runId, steps: [{ stepId: "call-erp" }, { stepId: "choice1" }, { stepId: "stranger" }] });
@@ -244,7 +244,7 @@ describe.skipIf(!hasBrowser)("trying a flow out", { timeout: 120_000 }, () => {
     await row(page, "known").waitFor();
   });
 
-  it("O04: what a message, a failure or a name says is text, whatever it looks like", async () => {
+  it("O04: content of messages, failures and names is shown as plain text", async () => {
     const script = "<img src=x onerror=alert(1)><script>alert(2)</script>";
     const hostile = `- route:
     id: hostile
@@ -276,7 +276,28 @@ describe.skipIf(!hasBrowser)("trying a flow out", { timeout: 120_000 }, () => {
     await runtime.api("DELETE", "/dead-letters?flowId=hostile");
   });
 
-  it("dead letters are found, looked at, replayed and deleted", async () => {
+  it("a replay asks first and names the target, the version and that systems are called", async () => {
+    await runtime.putFlow("again", flow("again"));
+    const { hash } = (await runtime.api("GET", "/flows/again")).json;
+    const runId = (await call(runtime.baseUrl, "POST", "/api/again", '{"name": "Ada"}')).headers.get("x-run-id");
+    const replays = async (): Promise<number> => (await runtime.api("GET", "/runs?flowId=again")).json.total;
+    const page = await openFlow("again", flow("again"));
+    await page.goto(`${designer.url}/flows/again/runs/${runId}`);
+    const before = await replays();
+    await page.getByRole("button", { name: "Replay…", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Replay on local?" });
+    await dialog.getByText(`(hash ${hash.slice(0, 12)})`).waitFor();
+    await dialog.getByText("'again' on local: the version deployed").waitFor();
+    await dialog.getByText("External systems are called again.").waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    expect(await replays()).toBe(before);
+    await page.getByRole("button", { name: "Replay…", exact: true }).click();
+    await dialog.getByRole("button", { name: "Replay on local" }).click();
+    await page.getByText("Show run").waitFor();
+    expect(await replays()).toBe(before + 1);
+  });
+
+  it("dead letters are found, viewed, replayed and deleted", async () => {
     const dead = (broken: boolean): string => `- route:
     id: letters
     from:
@@ -302,6 +323,7 @@ describe.skipIf(!hasBrowser)("trying a flow out", { timeout: 120_000 }, () => {
     await page.getByRole("dialog").getByText("order two").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
     await list.getByRole("button", { name: /^Replay/ }).click();
+    await page.getByRole("dialog", { name: "Replay on local?" }).getByRole("button", { name: "Replay on local" }).click();
     await page.getByText("1 replayed.").waitFor();
     await page.getByLabel("Search dead letters").fill("");
     await expect.poll(() => list.getByRole("row").count(), soon).toBe(3);
@@ -333,11 +355,12 @@ describe.skipIf(!hasBrowser)("trying a flow out", { timeout: 120_000 }, () => {
     await page.goto(`${designer.url}/dead-letters`);
     await page.getByLabel("Route").selectOption("many-letters");
     await page.getByRole("button", { name: "Replay all of many-letters" }).click();
-    const progress = page.getByText(/^\d+ of 120 sent in again …$/);
+    await page.getByRole("dialog").getByRole("button", { name: "Replay on local" }).click();
+    const progress = page.getByText(/^\d+ of 120 replayed…$/);
     await progress.waitFor();
     const first = Number.parseInt(await progress.innerText(), 10);
     await expect.poll(async () => Number.parseInt(await progress.innerText(), 10), soon).toBeGreaterThan(first);
-    await page.getByRole("button", { name: "Cancel the replay" }).click();
+    await page.getByRole("button", { name: "Cancel replay" }).click();
     const ended = page.getByText(/^\d+ replayed\.$/);
     await ended.waitFor();
     const replayed = Number.parseInt(await ended.innerText(), 10);

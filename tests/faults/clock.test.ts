@@ -1,4 +1,4 @@
-// Periods follow the monotonic clock and a pause brings no burst: N01 and N02 with a real process.
+// Periods use the monotonic clock and a suspended process causes no burst: N01 and N02 with a real process.
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ const timer = "- route:\n    id: beat\n    from:\n      uri: timer:beat?period=2
 const cron = "- route:\n    id: minute\n    from:\n      uri: quartz:minute?cron=0/2+*+*+*+*+?\n      steps:\n        - log: cron-tick\n";
 const count = (server: SpawnedServer, word: string): number => server.output().split(word).length - 1;
 
-it("N02: a process that stood still goes on without a burst", async () => {
+it("N02: a suspended process continues without a burst", async () => {
   const server = await spawnServer();
   try {
     expect((await server.putFlow("beat", timer)).status).toBe(201);
@@ -32,12 +32,12 @@ it("N02: a process that stood still goes on without a burst", async () => {
 });
 
 it.each([
-  ["an hour on", 3_600_000],
-  ["an hour back", -3_600_000],
-])("N01: the wall clock jumps %s: periods go on, a schedule fires once per time", async (_name, shift) => {
+  ["one hour forward", 3_600_000],
+  ["one hour back", -3_600_000],
+])("N01: the wall clock jumps %s: periods continue, a schedule fires once per time", async (_name, shift) => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-clock-"));
   const shim = join(folder, "shift.cjs");
-  // Moves only what the process believes the time of day is, when it is told to; the monotonic clock stays.
+  // Changes only the process's view of the wall clock, on request; the monotonic clock is unaffected.
   writeFileSync(shim, `const real = Date.now; process.on("SIGUSR2", () => { Date.now = () => real() + ${shift}; console.log("clock-moved"); });`);
   const server = await spawnServer({ env: { NODE_OPTIONS: `--require ${shim}` } });
   try {
@@ -52,7 +52,7 @@ it.each([
     const beats = count(server, "beat-beat") - before.beats;
     expect(beats).toBeGreaterThanOrEqual(20);
     expect(beats).toBeLessThanOrEqual(45);
-    // Set on, the missed hour is one tick and the schedule goes on; set back, times that were there already do not come again.
+    // Set forward, the missed hour causes one tick and the schedule continues; set back, times that already fired do not repeat.
     const ticks = count(server, "cron-tick") - before.ticks;
     if (shift > 0) expect(ticks).toBeGreaterThanOrEqual(2);
     expect(ticks).toBeLessThanOrEqual(shift > 0 ? 6 : 1);

@@ -1,4 +1,4 @@
-// E15, E17, E25 at full size: thousands of sockets that are slow, idle or leave. The limit on open files must allow it.
+// E15, E17, E25 at full size: thousands of sockets that are slow, idle or disconnect. The limit on open files must allow it.
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
@@ -16,7 +16,7 @@ afterEach(async () => {
   server.clean();
 });
 
-/** Opens connections in small groups: the listener's queue is short. */
+/** Opens connections in small groups, because the backlog of the listener is short. */
 async function openSockets(port: number, count: number, onClose: () => void): Promise<Socket[]> {
   const sockets: Socket[] = [];
   while (sockets.length < count) {
@@ -34,8 +34,8 @@ async function openSockets(port: number, count: number, onClose: () => void): Pr
   return sockets;
 }
 
-describe.skipIf(!mayOpen(2_000))("slow heads", () => {
-  it("E15: 2,000 sockets that send one byte of their head every 10 s are all cut in time, and the canary sings", async () => {
+describe.skipIf(!mayOpen(2_000))("slow heads (needs 2,000 file descriptors)", () => {
+  it("E15: 2,000 sockets that send one byte of their head every 10 s are all closed in time, and the canary is unaffected", async () => {
     server = await spawnWatched({ env: { SERVICE_HEADERS_TIMEOUT_MS: "20s" } });
     const port = Number(new URL(server.baseUrl).port);
     await server.unharmed(async () => {
@@ -54,12 +54,12 @@ describe.skipIf(!mayOpen(2_000))("slow heads", () => {
   }, 180_000);
 });
 
-describe.skipIf(!mayOpen(10_000))("idle connections", () => {
-  it("E17: 10,000 that say nothing are held, the canary sings, and descriptors and memory come back", async () => {
+describe.skipIf(!mayOpen(10_000))("idle connections (needs 10,000 file descriptors)", () => {
+  it("E17: 10,000 idle ones are kept, the canary is unaffected, and descriptors and memory are released", async () => {
     server = await spawnWatched({ under: ["prlimit", "--nofile=20000"], env: { SERVICE_MAX_CONNECTIONS: "10500", SERVICE_HEADERS_TIMEOUT_MS: "120s" } });
-    // Node itself keeps some of every connection it once held at the same time, so a bare server is put through the same: more than the usual 50 MiB
-    // beyond what that one grows by would be the runtime's own. Three rounds show that it stays at that. A closing takes Node some 30 µs, so in the
-    // instant in which all leave at once nobody can be answered at once either: there the bare server is the measure of the canary as well.
+    // Node itself keeps some memory for every concurrent connection it had, so a bare server gets the same load: growth of more than 50 MiB beyond
+    // the bare server would be a leak of the runtime. Three rounds show that it does not grow further. Closing a connection takes Node some 30 µs,
+    // so while all close at once no request is served immediately: then the bare server is also the reference for the canary.
     const bare = await startIdleServer(["prlimit", "--nofile=20000"]);
     const before = residentBytes(bare.pid);
     for (let round = 0; round < 2; round++) await holdAndLeave(bare, 1_000);
@@ -78,7 +78,7 @@ describe.skipIf(!mayOpen(10_000))("idle connections", () => {
   }, 300_000);
 });
 
-/** 10,000 connections that say nothing: they come, stay for a while, and leave so many at a time, the next when those are gone. */
+/** 10,000 idle connections: they open, stay for a while, and close in groups. */
 async function holdAndLeave({ baseUrl, pid }: Pick<Watched, "baseUrl" | "pid">, atOnce: number): Promise<void> {
   const others = descriptorsOf(pid);
   let closed = 0;
@@ -95,7 +95,7 @@ async function holdAndLeave({ baseUrl, pid }: Pick<Watched, "baseUrl" | "pid">, 
 const longestQueue = Number(readFileSync("/proc/sys/net/core/somaxconn", "utf8"));
 
 it.skipIf(longestQueue < 3_000 || !mayOpen(3_000))(
-  "E17: 3,000 that come while the process stands still are let in at once, and served when it goes on",
+  "E17: 3,000 that come while the process stands still are let in at once, and served when it goes on (needs 3,000 file descriptors and a listen queue of that length)",
   async () => {
     server = await spawnWatched({ under: ["prlimit", "--nofile=20000"] });
     const port = Number(new URL(server.baseUrl).port);
@@ -108,7 +108,7 @@ it.skipIf(longestQueue < 3_000 || !mayOpen(3_000))(
         .on("data", (chunk) => answers.push(chunk.toString("latin1").slice(0, 12))),
     );
     try {
-      // One that finds the queue full is not told: its system tries again a second later, and once more two seconds later.
+      // A client that finds the backlog full is not notified: its system retries after one and after two seconds.
       await eventually(() => connected === 3_000, 10_000);
       for (const socket of sockets) socket.write("POST /api/canary HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n");
       process.kill(server.pid, "SIGCONT");
@@ -122,7 +122,7 @@ it.skipIf(longestQueue < 3_000 || !mayOpen(3_000))(
   60_000,
 );
 
-it("E17: connections over the limit are refused, those within it are served on", async () => {
+it("E17: connections over the limit are rejected, existing ones are still served", async () => {
   server = await spawnWatched({ env: { SERVICE_MAX_CONNECTIONS: "50", SERVICE_HEADERS_TIMEOUT_MS: "60s" } });
   const port = Number(new URL(server.baseUrl).port);
   const held = await openSockets(port, 1, () => undefined);
@@ -136,7 +136,7 @@ it("E17: connections over the limit are refused, those within it are served on",
   for (const socket of [...held, ...others]) socket.destroy();
 }, 60_000);
 
-it("E25: 1,000 callers that leave in the middle of their run harm nobody", async () => {
+it("E25: 1,000 callers that disconnect during their run do not affect others", async () => {
   server = await spawnWatched();
   const port = Number(new URL(server.baseUrl).port);
   await server.putFlow(

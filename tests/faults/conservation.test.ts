@@ -1,5 +1,5 @@
-// Nothing that was accepted disappears: messages through a durable webhook, a queue and two routes, while the process is
-// killed without warning again and again. SLUICE_MESSAGES sets how many; SLUICE_QUICK=1 sends few.
+// No accepted message is lost: messages pass through a durable webhook, a queue and two routes while the process is repeatedly killed.
+// SLUICE_MESSAGES sets their number; SLUICE_QUICK=1 sends few.
 import { Agent, createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -12,7 +12,7 @@ const kills = 20;
 const senders = 32;
 const poison = 20;
 
-/** Times each message reached the partner at the end of the second route. */
+/** How often each message reached the partner at the end of the second route. */
 const reached = new Map<string, number>();
 let partner: Server;
 let partnerUrl = "";
@@ -52,7 +52,7 @@ const flow = (): string => `- route:
 
 const agent = new Agent({ keepAlive: true, maxSockets: senders });
 
-/** Posts one message; true only when the answer was 202. */
+/** Posts one message; true only when the response was 202. */
 function post(baseUrl: string, id: string): Promise<boolean> {
   return new Promise((resolve) => {
     const sending = request(`${baseUrl}/api/in`, { method: "POST", agent, timeout: 10_000 }, (response) => {
@@ -102,7 +102,7 @@ describe("conservation", () => {
     const poisoned = ids.filter((id) => id.startsWith("poison"));
     const plain = ids.filter((id) => !id.startsWith("poison"));
     await eventually(() => reached.size === plain.length, 300_000);
-    // Each for itself: one that was accepted twice makes two letters, and must not stand for one that is still being tried.
+    // Counted individually: a message that was accepted twice makes two letters and must not hide one that is still being retried.
     const letters = async (id: string): Promise<number> => (await server.api("GET", `/dead-letters?text=${id}`)).json.total;
     for (const id of poisoned) await eventually(async () => (await letters(id)) >= 1, 120_000);
     const missing = plain.filter((id) => !reached.has(id));
@@ -120,7 +120,7 @@ describe("conservation", () => {
         processedAgain: twice,
       }),
     );
-    // At most what was under way at a kill runs twice: both routes' workers, and what one flush to disk was about to take off.
+    // Only messages in flight at a kill may run twice: those of both routes' workers, and those of one pending flush.
     expect(twice).toBeLessThan(kills * 1_200);
     expect(await server.end("SIGTERM")).toBe(0);
     server.clean();

@@ -1,5 +1,5 @@
-// K02, K03, K05: the process is killed at every n-th system call of a PUT and of a DELETE. After a restart what was kept is the
-// old version whole or the new one whole, and the new one whenever the 2xx was seen. Needs strace and the right to trace.
+// K02, K03, K05: the process is killed at every n-th system call of a PUT and of a DELETE. After a restart either the old or the new version is
+// complete, and the new one if the 2xx was received. Needs strace and permission to trace.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -15,12 +15,12 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 const oldYaml = answering("crash", "old");
 const newYaml = answering("crash", "new");
 
-/** Kills the process at the n-th call of this kind from now on, in whichever thread makes it. */
+/** Kills the process at the n-th call of this kind from now on, in any thread. */
 async function killAt(pid: number, name: string, nth: number): Promise<() => void> {
   const tracer = spawn("strace", ["-f", "-qq", "-p", String(pid), "-e", `trace=${name}`, "-e", `inject=${name}:signal=KILL:when=${nth}`, "-o", "/dev/null"], {
     stdio: ["ignore", "ignore", "pipe"],
   });
-  // strace says nothing when it has attached; its tracer pid in /proc does.
+  // strace prints nothing when it has attached; its tracer pid in /proc shows it.
   for (let tries = 0; tries < 400; tries++) {
     if (/TracerPid:\s*[1-9]/.test(readFileSync(`/proc/${pid}/status`, "utf8"))) break;
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -50,7 +50,7 @@ async function crashDuring(
   return { acknowledged, killed: killed === "SIGKILL" && !acknowledged };
 }
 
-/** Sweeps n upwards until an operation gets through unharmed. */
+/** Increases n until an operation completes without a kill. */
 async function sweep(
   name: string,
   prepare: (server: SpawnedServer) => Promise<unknown>,
@@ -75,7 +75,7 @@ async function sweep(
 
 const putOld = (server: SpawnedServer): Promise<unknown> => server.putFlow("crash", oldYaml);
 
-describe.skipIf(!hasStrace)("kill -9 at every system call", () => {
+describe.skipIf(!hasStrace)("kill -9 at every system call (needs strace)", () => {
   for (const name of calls) {
     it(`K02: of a PUT, at each ${name}`, async () => {
       const reached = await sweep(

@@ -1,17 +1,17 @@
-// Messages survive partners that go away and processes that are killed: M07, M10 and M11.
+// Messages survive partners that are down and processes that are killed: M07, M10 and M11.
 import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { residentMiB } from "../process-figures.ts";
+import { residentMiB } from "../process-usage.ts";
 import { spawnServer } from "../spawned-server.ts";
 import { call, eventually, sleep } from "../started-server.ts";
 
 const route = (id: string, from: string, ...steps: readonly string[]): string =>
   `- route:\n    id: ${id}\n    from:\n      uri: ${from}\n      steps:\n${steps.map((step) => `        - ${step}\n`).join("")}`;
 
-it("M07: 1,000 messages for a partner that is down for a while all arrive soon after it is back", async () => {
+it("M07: 1,000 messages for a partner that is temporarily down all arrive soon after it is up", async () => {
   const seen = new Set<string>();
   const listen = (port: number): Promise<Server> =>
     new Promise((resolve) => {
@@ -60,7 +60,7 @@ it("M07: 1,000 messages for a partner that is down for a while all arrive soon a
   }
 });
 
-it("M10: 1,000 files and 20 kills at random moments: every file is processed, none is lost, the mark comes only after success", async () => {
+it("M10: 1,000 files and 20 kills at random moments: every file is processed, none is lost, and marked only after success", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-m10-"));
   const folder = join(dataDir, "in");
   mkdirSync(folder);
@@ -101,7 +101,7 @@ it("M10: 1,000 files and 20 kills at random moments: every file is processed, no
   partner.close();
 });
 
-it("M11: messages accepted into a queue on disk survive 20 kills: each arrives at least once, and few of them twice", async () => {
+it("M11: messages accepted into a queue on disk survive 20 kills: each arrives at least once, few of them twice", async () => {
   const arrived = new Map<string, number>();
   const partner = createServer((request, response) => {
     let body = "";
@@ -126,7 +126,7 @@ it("M11: messages accepted into a queue on disk survive 20 kills: each arrives a
   let sending = true;
   const sender = (async () => {
     for (let number = 0; sending; number++) {
-      // A call that a kill cuts off was not accepted: it may arrive or not, and is not sent again.
+      // A call cut off by a kill was not acknowledged: it may arrive or not, and is not repeated.
       const reply = await call(server.baseUrl, "POST", "/api/m11", `m-${number}`).catch(() => undefined);
       if (reply?.text === "kept") accepted.push(`m-${number}`);
       else await sleep(50);

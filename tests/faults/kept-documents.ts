@@ -1,9 +1,9 @@
-// Everything the runtime keeps as a file of its own, each in an old and a new version, for tests of what the disk sees.
+// All documents that the runtime stores as files, each in an old and a new version, for disk tests.
 import { answering } from "../started-server.ts";
 
 export interface KeptDocument {
   readonly noun: string;
-  /** Where it is put, read and removed. */
+  /** The path to put, read and remove it. */
   readonly path: string;
   readonly folder: string;
   readonly file: string;
@@ -12,7 +12,7 @@ export interface KeptDocument {
 
 const mapping = (to: string): unknown => ({ source: { format: "json" }, target: { format: "json" }, map: [{ to, from: "b" }] });
 
-/** A policy that takes one key. */
+/** A policy with one key. */
 const policy = (key: string): unknown => ({ authenticate: [{ type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "k", key }] }], default: "allow" });
 
 export const oldKey = "old-0123456789abcdef";

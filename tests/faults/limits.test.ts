@@ -1,5 +1,5 @@
-// No flow and no message starves the others: each row of group G that ends quickly, with a canary that must not notice.
-// The rows that take long or much memory are in tests/faults.
+// No flow and no message starves the others: the fast rows of group G, with a canary that must be unaffected. The rows that need much time or memory
+// are in tests/faults.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { canaryFlow, startCanary, type Canary } from "../canary.ts";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
@@ -40,7 +40,7 @@ const runErrors = async (id: string): Promise<string> => JSON.stringify((await s
 const json = JSON.stringify(Array.from({ length: 40_000 }, (_, index) => ({ a: index, b: [index, { c: `x${index}` }] })));
 const xml = `<a>${"<b><c>x</c></b>".repeat(20_000)}</a>`;
 
-describe("G01: an expression that does not end is stopped", () => {
+describe("G01: an endless expression is stopped", () => {
   it.each([
     ["jq-loop", `setBody: {jq: "def f: if . then f else f end; f"}`, "1"],
     ["jq-range", `setBody: {jq: "[range(1e12)] | length"}`, "1"],
@@ -75,7 +75,7 @@ describe("G01: an expression that does not end is stopped", () => {
     60_000,
   );
 
-  it("a loop whose condition always holds is ended with its run", async () => {
+  it("a loop whose condition is always true ends with its run", async () => {
     const steps = ["loop: {doWhile: true, simple: \"${body} != 'over'\", steps: [{setHeader: {name: n, constant: x}}]}"];
     const endless = hook("g01-loop", ...steps);
     const short = await spawnServer({ env: { SERVICE_RUN_MS: "4s" } });
@@ -96,7 +96,7 @@ describe("G01: an expression that does not end is stopped", () => {
     }
   }, 60_000);
 
-  it("G01: many heavy steps in one run let others in between them", async () => {
+  it("G01: many heavy steps in one run yield to others", async () => {
     const step = 'setProperty: {name: p, jq: "[range(20000)] | length"}';
     const reply = await failing("heavy", hook("heavy", ...Array.from({ length: 30 }, () => step), "setBody: {constant: through}"), "1");
     expect(reply.text).toBe("through");
@@ -134,7 +134,7 @@ describe("G02: no pattern backtracks", () => {
 });
 
 describe("calls and copies", () => {
-  it("G04: a route that calls itself fails with 'call depth', also by way of taps and queues", async () => {
+  it("G04: a route that calls itself fails with 'call depth', also through wire taps and queues", async () => {
     const reply = await failing(
       "g04",
       `${hook("g04", "to: direct:g04-loop")}- route:\n    id: g04-loop\n    from:\n      uri: direct:g04-loop\n      steps:\n        - to: direct:g04-loop\n`,
@@ -157,7 +157,7 @@ describe("calls and copies", () => {
     expect(reply.json.error).toContain("exchange limit");
   }, 120_000);
 
-  it("G11: calls over the limit are refused with 503 and Retry-After, others live", async () => {
+  it("G11: calls over the limit are rejected with 503 and Retry-After, others continue", async () => {
     await server.putFlow("g11", hook("g11", 'delay: {constant: "15000"}'));
     const calls = Array.from({ length: 1000 }, () => call(server.baseUrl, "POST", "/api/g11", "x"));
     const replies = await Promise.all(calls);
@@ -168,7 +168,7 @@ describe("calls and copies", () => {
   }, 120_000);
 });
 
-describe("G15: a message that doubles", () => {
+describe("G15: a message that doubles in size", () => {
   it.each([
     ["g15-text", 'setBody: {simple: "${body}${body}"}', "x"],
     ["g15-list", 'setBody: {jq: "[., .]"}', "1"],

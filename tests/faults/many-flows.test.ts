@@ -17,7 +17,7 @@ it("K20: 2,000 flows, 20 corrupt: ready within 10 s, 1,980 running", async () =>
   }
   const began = performance.now();
   const server = await spawnServer({ dataDir });
-  // On a busy machine others take the processor: that time is not the start's.
+  // CPU time used by others on a busy machine does not count.
   const readyMs = performance.now() - began - starvedMs(server.pid);
   try {
     const { flows } = (await server.api("GET", "/flows")).json as { flows: { status: string; error: string | null }[] };

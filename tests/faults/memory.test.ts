@@ -1,11 +1,11 @@
-// Much of everything, in a process of its own whose memory, descriptors and canary are watched from outside: group G.
+// Large amounts of everything, in a separate process whose memory, descriptors and canary are watched: group G.
 import { Agent, request } from "node:http";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { canaryFlow, startCanary } from "../canary.ts";
 import { startIdleServer } from "../idle-server.ts";
-import { descriptors, residentMiB, watchMemory } from "../process-figures.ts";
+import { descriptors, residentMiB, watchMemory } from "../process-usage.ts";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
 import { answering, call, eventually, sleep } from "../started-server.ts";
 
@@ -22,9 +22,9 @@ afterAll(async () => {
 const route = (id: string, from: string, ...steps: readonly string[]): string =>
   `- route:\n    id: ${id}\n    from:\n      uri: ${from}\n      steps:\n${steps.map((step) => `        - ${step}\n`).join("")}`;
 const figures: string[] = [];
-afterAll(() => void console.log(figures.join("\n")));
+afterAll(() => console.log(figures.join("\n")));
 
-/** Runs with a canary and the memory watched; what the memory grew by at most. */
+/** Runs with a canary and monitors the memory; returns the maximum growth. */
 async function watched(name: string, work: () => Promise<void>, canaryMs?: number): Promise<number> {
   const canary = await startCanary(server, canaryMs);
   const memory = watchMemory(server.pid);
@@ -91,7 +91,7 @@ describe("G07: a split of 1,000,000 lines", () => {
   });
 });
 
-it("G08: 1,000,000 messages, each with a key of its own and no completion, are bounded and said", async () => {
+it("G08: 1,000,000 messages, each with its own key and no completion, are bounded and logged", async () => {
   const aggregate = `aggregate: {correlationExpression: {simple: "\${body}"}, completionSize: "1000000", aggregationStrategy: "#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy", steps: [{setProperty: {name: p, constant: x}}]}`;
   await server.putFlow("g08", route("g08", "webhook", `split: {tokenize: {token: "\\n"}, steps: [{${aggregate}}]}`, "setBody: {constant: done}"));
   const grown = await watched("G08", async () => {
@@ -105,7 +105,7 @@ it("G08: 1,000,000 messages, each with a key of its own and no completion, are b
   await server.api("DELETE", "/flows/g08");
 });
 
-/** Makes 10,000 calls, so many at a time, the next when those have their connections; how often each status came, 0 where none did. */
+/** Makes 10,000 calls in groups, each when the previous group is connected; returns the count per status, 0 for no response. */
 async function tenThousandCalls(url: string, atOnce: number): Promise<Readonly<Record<string, number>>> {
   const agent = new Agent({ keepAlive: false, maxSockets: 9_000 });
   const statuses: Record<string, number> = {};
@@ -134,7 +134,7 @@ async function tenThousandCalls(url: string, atOnce: number): Promise<Readonly<R
   return statuses;
 }
 
-describe("G11: 10,000 calls to a route that waits are bounded by 503; the management API and others answer", () => {
+describe("G11: 10,000 calls to a route that waits are limited with 503; the management API and others still respond", () => {
   const bounded = async (name: string, atOnce: number, canaryMs?: number): Promise<void> => {
     await server.putFlow("g11", route("g11", "webhook", 'delay: {constant: "30000"}'));
     let statuses: Readonly<Record<string, number>> = {};
@@ -153,8 +153,8 @@ describe("G11: 10,000 calls to a route that waits are bounded by 503; the manage
 
   it("500 at a time", () => bounded("G11", 500));
 
-  // Reading 10,000 requests takes Node itself most of a second, and whoever comes in that instant waits behind them: a bare server is the measure.
-  it("in the same instant", async () => {
+  // Parsing 10,000 requests takes Node itself most of a second, and later requests wait behind them: a bare server is the reference.
+  it("at the same time", async () => {
     const bare = await startIdleServer(["prlimit", "--nofile=20000"]);
     const canary = await startCanary(bare, Infinity);
     expect(await tenThousandCalls(`${bare.baseUrl}/`, 10_000)).toEqual({ 200: 10_000 });
@@ -177,7 +177,7 @@ it("G12: the run history is bounded in count and bytes, whatever the bodies are"
   await server.api("DELETE", "/flows/g12");
 });
 
-it("G13: 1,000 deploys and removals of 20 flows leave nothing behind", async () => {
+it("G13: 1,000 deployments and removals of 20 flows leak nothing", async () => {
   const cycle = async (): Promise<void> => {
     await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -194,7 +194,7 @@ it("G13: 1,000 deploys and removals of 20 flows leave nothing behind", async () 
     expect(replies.every(({ status }) => status < 300)).toBe(true);
   };
   for (let warm = 0; warm < 10; warm++) await cycle();
-  // Connections that this test keeps for later calls are given up after two seconds and must not count.
+  // Idle connections of this test are closed after two seconds and must not count.
   await sleep(4_000);
   const before = { files: descriptors(server.pid), memory: residentMiB(server.pid) };
   for (let round = 0; round < 50; round++) await cycle();

@@ -1,5 +1,5 @@
-// What a runtime keeps, as a model: things by key, each with the value that was last acknowledged. One change may be under way
-// when the process is killed; of that one thing either value may be found.
+// A model of the stored state: objects by key, each with its last acknowledged value. One change may be in progress when the process is killed; for
+// that object either value is valid.
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
 import type { SpawnedServer } from "../spawned-server.ts";
@@ -21,7 +21,7 @@ const table = (value: string): object => ({ entries: { key: value } });
 const mapping = (value: string): object => ({ source: { format: "json" }, target: { format: "json" }, map: [{ to: "value", value }] });
 const policy = (key: string): object => ({ authenticate: [{ type: "apiKey", keys: [{ id: "caller", key }] }] });
 
-/** Routes that are there all the time: one puts messages into a queue nobody reads, one buries them. */
+/** Permanent routes: one puts messages into a queue without a consumer, one moves them to the dead letters. */
 export const storeFlow = `- route:
     id: keep
     from:
@@ -37,7 +37,7 @@ export const storeFlow = `- route:
         - throwException: {exceptionType: java.lang.Exception, message: "as asked"}
 `;
 
-/** Buries everything that is in the queue, so that it can be looked at. */
+/** Moves everything in the queue to the dead letters, so that it can be inspected. */
 export const drainFlow = `- route:
     id: drain
     from:
@@ -48,7 +48,7 @@ export const drainFlow = `- route:
 
 export class Model {
   readonly certain = new Map<string, string>();
-  /** The change that was never answered. */
+  /** The change without a response. */
   undecided: Change | undefined = undefined;
 
   settle({ kind, id, value }: Change): void {
@@ -56,14 +56,14 @@ export class Model {
     else this.certain.set(`${kind} ${id}`, value);
   }
 
-  /** What may be found of a thing. */
+  /** The valid values of an object. */
   allowed(kind: Kind, id: string): readonly (string | undefined)[] {
     const { undecided } = this;
     const sure = this.certain.get(`${kind} ${id}`);
     return undecided?.kind === kind && undecided.id === id ? [sure, undecided.value] : [sure];
   }
 
-  /** The ids of a kind that are or may be there. */
+  /** The ids of a kind that exist or may exist. */
   ids(kind: Kind): readonly string[] {
     const sure = [...this.certain.keys()].filter((key) => key.startsWith(`${kind} `)).map((key) => key.slice(kind.length + 1));
     const { undecided } = this;
@@ -71,7 +71,7 @@ export class Model {
   }
 }
 
-/** Makes a change; undefined when no answer came. */
+/** Makes a change; undefined when there was no response. */
 export async function apply(server: SpawnedServer, { kind, id, value }: Change): Promise<ApiReply | undefined> {
   const put = (path: string, body: object | undefined): Promise<ApiReply> => (body === undefined ? server.api("DELETE", path) : server.api("PUT", path, body));
   const of = <T>(make: (text: string) => T): T | undefined => (value === undefined ? undefined : make(value));
@@ -95,7 +95,7 @@ async function removeLetter(server: SpawnedServer, id: string): Promise<ApiReply
   return server.api("DELETE", `/dead-letters/${deadLetters[0]?.id ?? "none"}`);
 }
 
-/** Compares everything with the model and makes it certain. */
+/** Compares everything with the model and resolves uncertain values. */
 export async function compare(server: SpawnedServer, model: Model, ids: readonly string[]): Promise<void> {
   const found: Change[] = [];
   for (const id of ids) found.push(await findFlow(server, model, id), await findPolicy(server, model, id));
@@ -111,7 +111,7 @@ async function findFlow(server: SpawnedServer, model: Model, id: string): Promis
   const value =
     reply.status === 404 ? undefined : model.allowed("flow", id).find((text) => text !== undefined && sha256(flowText(id, text)) === reply.json.hash);
   expect([200, 404]).toContain(reply.status);
-  if (reply.status === 200) expect(value, `flow ${id} holds a text nobody sent`).toBeDefined();
+  if (reply.status === 200) expect(value, `flow ${id} has an unexpected text`).toBeDefined();
   return { kind: "flow", id, value };
 }
 
@@ -119,7 +119,7 @@ async function findPolicy(server: SpawnedServer, model: Model, id: string): Prom
   const reply = await server.api("GET", `/auth/${id}`);
   const fingerprint = reply.json.authenticate?.[0]?.keys?.[0]?.fingerprint as string | undefined;
   const value = model.allowed("policy", id).find((key) => key !== undefined && sha256(key).slice(0, 8) === fingerprint);
-  if (reply.status === 200) expect(value, `policy ${id} is one nobody sent`).toBeDefined();
+  if (reply.status === 200) expect(value, `policy ${id} is unexpected`).toBeDefined();
   return { kind: "policy", id, value };
 }
 
@@ -132,7 +132,7 @@ async function findDocuments(server: SpawnedServer, model: Model, ids: readonly 
     for (const id of ids) {
       const reply = await server.api("GET", `${path}/${id}`);
       const value = model.allowed(kind, id).find((text) => text !== undefined && JSON.stringify(make(text)) === JSON.stringify(reply.json));
-      if (reply.status === 200) expect(value, `${kind} ${id} is one nobody sent`).toBeDefined();
+      if (reply.status === 200) expect(value, `${kind} ${id} is unexpected`).toBeDefined();
       found.push({ kind, id, value });
     }
   return found;
@@ -156,11 +156,11 @@ async function compareDepth(server: SpawnedServer, model: Model): Promise<void> 
   const sure = [...model.certain.keys()].filter((key) => key.startsWith("message ")).length;
   expect(depth).toBeGreaterThanOrEqual(sure);
   expect(depth).toBeLessThanOrEqual(model.ids("message").length);
-  // The number tells whether the message that was never answered got there.
+  // The number shows whether the message without a response was stored.
   if (depth > sure) model.settle(model.undecided as Change);
 }
 
-/** What is kept is also what is served. */
+/** The stored state is also the served state. */
 async function compareService(server: SpawnedServer, model: Model, id: string): Promise<void> {
   const text = model.certain.get(`flow ${id}`);
   const key = model.certain.get(`policy ${id}`);

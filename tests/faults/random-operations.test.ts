@@ -1,5 +1,5 @@
-// K18: random changes of everything that is kept, kill -9 at a random moment, restart, and comparison with a model that knows
-// which changes were acknowledged. SLUICE_SEEDS sets how many histories are tried.
+// K18: random changes of all stored state, kill -9 at a random moment, restart, and comparison with a model of the acknowledged changes.
+// SLUICE_SEEDS sets the number of histories.
 import { rmSync } from "node:fs";
 import { expect, it } from "vitest";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
@@ -11,7 +11,7 @@ const firstSeed = Number(process.env["SLUICE_FIRST_SEED"] ?? 1);
 const operations = 100;
 const ids = ["a", "b", "c", "d"];
 
-/** Small and repeatable; the quality of its numbers does not matter here. */
+/** Small and reproducible; the quality of the random numbers does not matter. */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed * 2_654_435_761 + 1;
   return (below) => {
@@ -32,7 +32,7 @@ function nextChange(model: Model, random: (below: number) => number, name: strin
   return { kind, id: ids[random(ids.length)] as string, value: random(4) === 0 ? undefined : `v${name}-${random(1_000)}` };
 }
 
-/** Makes changes one after the other until the process is killed under it. */
+/** Makes changes until the process is killed. */
 async function change(server: SpawnedServer, model: Model, random: (below: number) => number, round: number): Promise<void> {
   const killAfter = random(operations);
   for (let count = 0; count < operations; count++) {
@@ -48,7 +48,7 @@ async function change(server: SpawnedServer, model: Model, random: (below: numbe
   }
 }
 
-/** Every acknowledged message is really there, with its content: buried by a route that reads the queue, it is found as a letter. */
+/** Every acknowledged message exists with its content: a route moves it from the queue to the dead letters. */
 async function drain(server: SpawnedServer, model: Model): Promise<void> {
   const sure = [...model.certain.keys()].filter((key) => key.startsWith("message ")).map((key) => key.slice("message ".length));
   expect((await server.putFlow("drain", drainFlow)).status).toBe(201);
@@ -56,7 +56,7 @@ async function drain(server: SpawnedServer, model: Model): Promise<void> {
 }
 
 for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
-  it(`K18: history ${seed} is as the model has it after kill -9 and restart`, async () => {
+  it(`K18: history ${seed} equals the model after kill -9 and restart`, async () => {
     const random = randomFrom(seed);
     const model = new Model();
     let server = await spawnServer();

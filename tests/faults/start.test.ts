@@ -1,21 +1,21 @@
-// Starting on what a crash, a bad disk or another process left behind: K09 and K17 with real processes.
+// Starting after a crash, with a bad disk or another process: K09 and K17 with real processes.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { processorMs } from "../process-figures.ts";
+import { processorMs } from "../process-usage.ts";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
 import { answering, call } from "../started-server.ts";
 
-/** A start until the first flow is served, and the processor time it took. */
+/** A start until the first flow is served, and its CPU time. */
 async function timedStart(dataDir: string): Promise<{ readonly server: SpawnedServer; readonly ms: number }> {
   const server = await spawnServer({ dataDir });
   expect((await call(server.baseUrl, "POST", "/api/good", "x")).text).toBe("served");
   return { server, ms: processorMs(server.pid) };
 }
 
-it("K09: truncated, empty, binary and wrongly encoded files delay no start, stop no other flow and stay as they are", async () => {
+it("K09: truncated, empty, binary and wrongly encoded files do not delay the start, do not affect other flows and stay unchanged", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
   const routes = join(dataDir, "routes");
   mkdirSync(routes);
@@ -48,12 +48,12 @@ it("K09: truncated, empty, binary and wrongly encoded files delay no start, stop
     await server.end("SIGKILL");
   }
   for (const [name, bytes] of Object.entries(bad)) expect([name, readFileSync(join(routes, `${name}.yaml`)).equals(bytes)]).toEqual([name, true]);
-  // The least of three, on both sides: what else the machine does is not the files' fault.
+  // The minimum of three on both sides: other load on the machine must not count.
   expect(Math.min(...starts) - Math.min(...usual)).toBeLessThan(1_000);
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-it("K09: pipes in place of files delay no start, stop no other flow, and close the webhook whose policy one is", { timeout: 60_000 }, async () => {
+it("K09: pipes instead of files do not delay the start or affect other flows, and close the webhook whose policy is one", { timeout: 60_000 }, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
   for (const folder of ["routes", "policies", "value-mappings", "message-mappings", "store"]) mkdirSync(join(dataDir, folder));
   for (const id of ["good", "guarded", "kept"]) writeFileSync(join(dataDir, "routes", `${id}.yaml`), answering(id, "served"));
@@ -64,7 +64,7 @@ it("K09: pipes in place of files delay no start, stop no other flow, and close t
   expect((await call(server.baseUrl, "POST", "/api/guarded", "x")).status).toBe(503);
   const { flows } = (await server.api("GET", "/flows")).json as { flows: { id: string; status: string; error: string | null }[] };
   expect(Object.fromEntries(flows.map(({ id, status, error }) => [id, [status, error]]))).toEqual({
-    durable: ["Failed", "route 'durable' failed to start: the durable store cannot be used: the disk refuses it (ENXIO)"],
+    durable: ["Failed", "route 'durable' failed to start: the durable store cannot be used: disk error (ENXIO)"],
     good: ["Started", null],
     guarded: ["Started", null],
     kept: ["Failed", "the file cannot be read: the parameters of flow 'kept' cannot be read: ENOTFILE"],
@@ -73,7 +73,7 @@ it("K09: pipes in place of files delay no start, stop no other flow, and close t
   server.clean();
 });
 
-it("K17: a second process on the same directory is refused; the lock of one that was killed is in nobody's way", async () => {
+it("K17: a second process on the same directory is rejected; the lock of a killed one is ignored", async () => {
   const first = await spawnServer();
   expect((await first.putFlow("kept", answering("kept", "mine"))).status).toBe(201);
   await expect(spawnServer({ dataDir: first.dataDir })).rejects.toThrow(new RegExp(`in use by process ${first.pid}\\b`));

@@ -1,5 +1,4 @@
-// K04, K05, K06, K08: the order of what reaches the disk, a disk that is full, and one that may not be written. Needs
-// root, strace and the right to mount.
+// K04, K05, K06, K08: the order of writes, a full disk, and a read-only disk. Needs root, strace and permission to mount.
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +20,7 @@ const kills = Number(process.env["SLUICE_KILLS"] ?? 5);
 
 const fileCalls = "openat,write,pwrite64,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,sendto,sendmsg,writev,close";
 
-/** The system calls a process makes while something is done with it, in order; descriptors show what they stand for. */
+/** The system calls of a process during an operation, in order; descriptors are replaced by what they refer to. */
 async function systemCalls(server: SpawnedServer, operation: () => Promise<{ status: number }>): Promise<readonly string[]> {
   const log = join(server.dataDir, "..", `strace-${server.pid}.log`);
   const tracer = spawn("strace", ["-f", "-y", "-qq", "-s", "200", "-p", String(server.pid), "-e", `trace=${fileCalls}`, "-o", log], { stdio: "ignore" });
@@ -37,7 +36,7 @@ async function systemCalls(server: SpawnedServer, operation: () => Promise<{ sta
   return joined(lines);
 }
 
-/** Calls that another thread interrupted are put where they ended: that is when they had happened. */
+/** Calls interrupted by another thread are listed where they ended, which is when they took effect. */
 function joined(lines: readonly string[]): readonly string[] {
   const begun = new Map<string, string>();
   const whole: string[] = [];
@@ -55,9 +54,9 @@ function joined(lines: readonly string[]): readonly string[] {
 const find = (calls: readonly string[], from: number, pattern: RegExp): number => calls.findIndex((line, index) => index >= from && pattern.test(line));
 const reply = /^(?:write|writev|sendto|sendmsg)\(\d+<(?:TCP|socket).*HTTP\/1\.1 20[01]/;
 
-describe.skipIf(!hasStrace)("the order of system calls", () => {
+describe.skipIf(!hasStrace)("the order of system calls (needs strace)", () => {
   for (const { noun, path, folder, file, versions } of keptDocuments) {
-    it(`K04, K05: PUT of a ${noun} writes aside, flushes, renames, flushes the directory, and only then replies`, async () => {
+    it(`K04, K05: PUT of a ${noun} writes a temporary file, flushes, renames, flushes the directory, and only then responds`, async () => {
       const server = await spawnServer();
       cleanUps.push(() => server.clean());
       try {
@@ -77,7 +76,7 @@ describe.skipIf(!hasStrace)("the order of system calls", () => {
       }
     }, 120_000);
 
-    it(`K04, K05: DELETE of a ${noun} unlinks, flushes the directory, and only then replies`, async () => {
+    it(`K04, K05: DELETE of a ${noun} unlinks, flushes the directory, and only then responds`, async () => {
       const server = await spawnServer();
       cleanUps.push(() => server.clean());
       try {
@@ -114,7 +113,7 @@ describe.skipIf(!hasStrace)("the order of system calls", () => {
   }
 });
 
-/** A small file system of its own, gone after the test. */
+/** A small separate file system that is removed after the test. */
 function smallDisk(size: string): string {
   const directory = mkdtempSync(join(tmpdir(), "sluice-disk-"));
   expect(spawnSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", directory]).status).toBe(0);
@@ -125,8 +124,8 @@ function smallDisk(size: string): string {
   return directory;
 }
 
-describe.skipIf(!isRoot)("a disk that refuses", () => {
-  it("K06: a full disk is 507, the old version stays whole, nothing is left over, and space makes it work again", async () => {
+describe.skipIf(!isRoot)("a disk that rejects writes (needs root)", () => {
+  it("K06: a full disk is 507, the old version stays intact, nothing is left over, and it works again with free space", async () => {
     const dataDir = smallDisk("256k");
     const server = await spawnServer({ dataDir });
     try {
@@ -152,7 +151,7 @@ describe.skipIf(!isRoot)("a disk that refuses", () => {
     }
   }, 120_000);
 
-  it("K06: on a full disk no dead letter is lost, changing one is 507, and space makes it work again", async () => {
+  it("K06: on a full disk no dead letter is lost, changing one is 507, and it works again with free space", async () => {
     const dataDir = smallDisk("3m");
     const server = await spawnServer({ dataDir });
     const letters = async (): Promise<{ id: string }[]> => (await server.api("GET", "/dead-letters")).json.deadLetters;
@@ -182,7 +181,7 @@ describe.skipIf(!isRoot)("a disk that refuses", () => {
     }
   }, 120_000);
 
-  it("K08: a disk that becomes read-only is 500, and what is there is served on", async () => {
+  it("K08: a disk that becomes read-only is 500, and existing flows are still served", async () => {
     const dataDir = smallDisk("8m");
     const server = await spawnServer({ dataDir });
     try {
@@ -202,7 +201,7 @@ describe.skipIf(!isRoot)("a disk that refuses", () => {
     }
   }, 120_000);
 
-  it("K08: a directory that somebody else owns is served, and changes to it are 500", async () => {
+  it("K08: a directory with another owner is served, and changes to it are 500", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     cleanUps.push(() => rmSync(dataDir, { recursive: true, force: true }));
     const routes = join(dataDir, "routes");
@@ -219,7 +218,7 @@ describe.skipIf(!isRoot)("a disk that refuses", () => {
         await server.api("DELETE", "/flows/kept"),
         await server.api("PUT", "/flows/fresh", { yaml: answering("fresh", "x") }),
       ])
-        expect([refused.status, refused.json.error]).toEqual([500, expect.stringMatching(/^cannot change '.*': the data directory does not allow it$/)]);
+        expect([refused.status, refused.json.error]).toEqual([500, expect.stringMatching(/^cannot change '.*': permission denied in the data directory$/)]);
       expect((await call(server.baseUrl, "POST", "/api/kept", "x")).text).toBe("old");
       expect((await call(server.baseUrl, "POST", "/api/fresh", "x")).status).toBe(404);
       expect(statSync(join(routes, "kept.yaml")).size).toBe(answering("kept", "old").length);
@@ -229,7 +228,7 @@ describe.skipIf(!isRoot)("a disk that refuses", () => {
   }, 120_000);
 });
 
-/** Writes until the disk takes no more. */
+/** Writes until the disk is full. */
 function fill(path: string): void {
   for (const size of [65_536, 4_096]) {
     try {

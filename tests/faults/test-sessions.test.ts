@@ -1,6 +1,6 @@
-// Many test sessions, much recorded, and a process that is killed under them: group J in the numbers the matrix names.
+// Many test sessions, many recorded calls, and a process that is killed: group J with the numbers of the matrix.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { residentMiB, watchMemory } from "../process-figures.ts";
+import { residentMiB, watchMemory } from "../process-usage.ts";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
 import { call, direct, eventually, sleep } from "../started-server.ts";
 import { stubPartner, type StubPartner } from "../stub-partner.ts";
@@ -28,7 +28,7 @@ const open = async (body: unknown): Promise<any> => {
 };
 const post = async (headers: Readonly<Record<string, string>> = {}): Promise<string> => (await call(server.baseUrl, "POST", "/api/hook", "x", headers)).text;
 
-/** So many at a time, until all are done. */
+/** Runs in groups until all are done. */
 async function sideBySide(count: number, width: number, work: (index: number) => Promise<void>): Promise<void> {
   let next = 0;
   const lane = async (): Promise<void> => {
@@ -47,7 +47,7 @@ describe("J01: 10,000 sessions", () => {
       expect((await server.api("DELETE", `/test/session/${sessionId}`)).status).toBe(200);
     });
     expect(ids.size).toBe(10_000);
-    // Every place of every id takes every letter about as often: nothing in them counts up.
+    // Every character occurs about equally often at every position: nothing in the ids is a counter.
     for (let place = 3; place < 29; place++) {
       const seen = new Map<string, number>();
       for (const id of ids) seen.set(id.charAt(place), (seen.get(id.charAt(place)) ?? 0) + 1);
@@ -57,7 +57,7 @@ describe("J01: 10,000 sessions", () => {
 });
 
 describe("J02: live traffic while a session mocks a step of its route", () => {
-  it("meets the real step in every one of 2,000 calls, and the session's calls never do", async () => {
+  it("uses the real step in all of 2,000 calls, and the session's calls never do", async () => {
     const { sessionId } = await open({ ...mocked, scope: "session" });
     const before = partner.calls.length;
     const answers = { live: new Map<string, number>(), session: new Map<string, number>() };
@@ -74,7 +74,7 @@ describe("J02: live traffic while a session mocks a step of its route", () => {
 });
 
 describe("J04: kill -9 with open sessions", () => {
-  it("leaves nothing mocked after the restart, and the ids are not known any more", async () => {
+  it("leaves nothing mocked after the restart, and the ids are unknown", async () => {
     const sessions = [await open(mocked), await open({ ...mocked, scope: "session" })];
     expect(await post()).toBe("mocked");
     expect(await server.end("SIGKILL")).toBe("SIGKILL");
@@ -91,7 +91,7 @@ describe("J04: kill -9 with open sessions", () => {
 });
 
 describe("J11: 100,000 mocked calls with bodies of 1 MB", () => {
-  it("are counted truly, kept within bounds and without secrets", async () => {
+  it("are counted exactly, stored within limits and without secrets", async () => {
     const secret = `S3CR3T-${"7".repeat(8)}`;
     const repeated = direct(
       "many",
@@ -112,11 +112,11 @@ describe("J11: 100,000 mocked calls with bodies of 1 MB", () => {
   });
 });
 
-describe("J13: 1,000 sessions that nobody closes", () => {
-  it("meet a cap, and are gone with their memory after their time", async () => {
+describe("J13: 1,000 sessions that are never closed", () => {
+  it("are limited, and are removed with their memory when they expire", async () => {
     const before = residentMiB(server.pid);
     const statuses = new Map<number, number>();
-    // The time of the first must not be over before the last is asked for, on a slow machine too.
+    // The first must not expire before the last is requested, even on a slow machine.
     await sideBySide(1_000, 20, async () => {
       const { status } = await server.api("POST", "/test/session", { ...mocked, scope: "session", ttlMs: 60_000, name: "n".repeat(200) });
       statuses.set(status, (statuses.get(status) ?? 0) + 1);

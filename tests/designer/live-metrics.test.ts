@@ -1,4 +1,4 @@
-// How a deployed flow does, on its cards, in a real browser against a real runtime.
+// Live metrics on the step cards of a deployed flow, in a real browser against a real runtime.
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestServer, token as runtimeToken, type StartedServer } from "../started-server.ts";
@@ -19,7 +19,7 @@ const flow = `- route:
         - setBody: {id: reply, constant: thanks}
 `;
 
-describe.skipIf(!hasBrowser)("the figures of a deployed flow", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("live metrics of a deployed flow (needs Chromium)", { timeout: 120_000 }, () => {
   let browser: Browser;
   let runtime: StartedServer;
   let designer: StartedDesigner;
@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)("the figures of a deployed flow", { timeout: 120_00
   beforeAll(async () => {
     browser = await openBrowser();
     runtime = await startTestServer();
-    designer = await startTestDesigner(runtime.baseUrl, { environment: { TEST_TOKEN: runtimeToken } });
+    designer = await startTestDesigner(runtime.baseUrl, { environment: { SLUICE_TEST_TOKEN: runtimeToken } });
   }, 240_000);
   afterAll(async () => {
     await browser?.close();
@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)("the figures of a deployed flow", { timeout: 120_00
     await runtime?.end();
   });
 
-  it("come onto the cards after a deploy and some calls, give way to a trial, and can be switched off", async () => {
+  it("are shown on the cards after a deployment and some calls, are replaced by a trial, and can be switched off", async () => {
     const { page, context, faults } = await openPage(browser);
     designer.writeFlow("counted", flow);
     await page.goto(`${designer.url}/flows/counted`);
@@ -47,18 +47,18 @@ describe.skipIf(!hasBrowser)("the figures of a deployed flow", { timeout: 120_00
     for (const body of ["one", "two", "bad"]) await fetch(`${runtime.baseUrl}/api/counted`, { method: "POST", body });
 
     const card = (text: string) => page.getByRole("treeitem").filter({ hasText: text });
-    const told = (messages: string, failed: number) => new RegExp(`^Last 5 minutes: ${messages}, ${failed} failed, 95 of 100 took at most [\\d.]+ ms$`);
+    const tooltip = (messages: string, failed: number) => new RegExp(`^Last 5 minutes: ${messages}, ${failed} failed, p95 latency [\\d.]+ ms$`);
     await card("trigger").getByText("3/min").waitFor();
-    await expect.poll(() => card("trigger").getByText("p95").getAttribute("title"), soon).toMatch(told("3 messages", 1));
+    await expect.poll(() => card("trigger").getByText("p95").getAttribute("title"), soon).toMatch(tooltip("3 messages", 1));
     expect(await card("trigger").innerText()).toContain("1 failed");
-    expect(await card("Choice").first().getByText("p95").getAttribute("title")).toMatch(told("3 messages", 0));
-    expect(await card("bad order").getByText("p95").getAttribute("title")).toMatch(told("1 message", 1));
-    expect(await card("thanks").getByText("p95").getAttribute("title")).toMatch(told("2 messages", 0));
-    // What the trace tells comes by itself, long before anybody asks again.
+    expect(await card("Choice").first().getByText("p95").getAttribute("title")).toMatch(tooltip("3 messages", 0));
+    expect(await card("bad order").getByText("p95").getAttribute("title")).toMatch(tooltip("1 message", 1));
+    expect(await card("thanks").getByText("p95").getAttribute("title")).toMatch(tooltip("2 messages", 0));
+    // Trace events are pushed, long before the next poll.
     await fetch(`${runtime.baseUrl}/api/counted`, { method: "POST", body: "three" });
     await expect
       .poll(() => card("trigger").locator(".card__seen").getAttribute("title"), soon)
-      .toMatch(/^Since this page looks: [1-4] messages?, [01] failed, the last one took [\d.]+ ms$/);
+      .toMatch(/^Since you opened this page: [1-4] messages?, [01] failed, last took [\d.]+ ms$/);
 
     await page.getByRole("button", { name: "Try it", exact: true }).click();
     await expect.poll(() => page.getByText("p95").count(), soon).toBe(0);
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)("the figures of a deployed flow", { timeout: 120_00
     await context.close();
   });
 
-  it("are asked for while the page is seen, and not while it is hidden", async () => {
+  it("are polled while the page is visible, and not while it is hidden", async () => {
     const { page, context } = await openPage(browser);
     await page.clock.install();
     designer.writeFlow("seen", flow.replace("counted", "seen"));

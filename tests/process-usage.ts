@@ -1,4 +1,4 @@
-// What a process holds, read from outside.
+// Resource usage of a process, read from outside.
 import { readdirSync, readFileSync } from "node:fs";
 
 /** Resident memory in MiB. */
@@ -9,7 +9,7 @@ export function residentMiB(pid: number): number {
 
 export const descriptors = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 
-/** Processor time used so far, milliseconds: unlike the wall's it does not grow while others work. */
+/** CPU time used so far in milliseconds: unlike wall time it does not grow while other processes run. */
 export function processorMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /, "")
@@ -17,7 +17,7 @@ export function processorMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** Looks at the memory ten times a second; `peak` is the highest so far. */
+/** Samples the memory ten times a second; `peak` is the maximum so far. */
 export function watchMemory(pid: number): { readonly before: number; peak(): number; stop(): void } {
   const before = residentMiB(pid);
   let peak = before;

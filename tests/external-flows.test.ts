@@ -1,4 +1,4 @@
-// Flows served from files that a user named, beside those of the data directory.
+// Flows served from files named by the user, in addition to those of the data directory.
 import { existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ beforeAll(async () => {
   const given = { folders: [folder], list: async () => names.map((id) => ({ id, path: path(`${id}.yaml`), params: { text: "hello" } })) };
   server = await startServer(
     readConfiguration({}, { SERVICE_PORT: "0", SERVICE_DEPLOY_TOKEN: token, SERVICE_DATA_DIR: path("data"), SERVICE_WATCH: "true", SERVICE_DRAIN_MS: "1s" }),
-    // Left open: a late line would land in whatever gets the number of a closed file next.
+    // Left open: a late line would be written to the next file that gets the same descriptor.
     openSync(path("log.txt"), "a"),
     given,
   );
@@ -36,20 +36,20 @@ it("are served with their parameters, listed, and never copied into the data dir
   expect(existsSync(path("data/routes/one.yaml"))).toBe(false);
 });
 
-it("are changed by their file only: a deploy and a removal are refused and change nothing", async () => {
-  const sentence = "flow 'one' is served from the file 'one.yaml': change the file instead";
+it("can only be changed by their file: deploying and removing are rejected", async () => {
+  const sentence = "flow 'one' is served from the file 'one.yaml': edit the file instead";
   for (const reply of [await api("PUT", "/flows/one", { yaml: answering("one", "other") }), await api("DELETE", "/flows/one")])
     expect([reply.status, reply.json]).toEqual([409, { error: sentence }]);
   expect(await answer("one")).toBe("hello");
 });
 
-it("leave others free to be deployed", async () => {
+it("do not prevent other deployments", async () => {
   expect((await api("PUT", "/flows/two", { yaml: answering("two", "2") })).status).toBe(201);
   expect([await answer("two"), existsSync(path("data/routes/two.yaml"))]).toEqual(["2", true]);
   expect((await api("PUT", "/flows/three", { yaml: answering("one", "3") })).json).toEqual({ error: "route id 'one' is already used by flow 'one'" });
 });
 
-it("follow their files: changed, wrong, new and gone", async () => {
+it("follow their files: changed, invalid, new and deleted", async () => {
   writeFileSync(path("one.yaml"), answering("one", "changed"));
   await eventually(async () => (await answer("one")) === "changed");
   writeFileSync(path("one.yaml"), answering("one", "x").replace("setBody", "setBdy"));

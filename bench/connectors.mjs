@@ -1,0 +1,147 @@
+// npm run bench:connectors — what a route with three steps reaches against real servers beside the bare client library, in the same run.
+// Sinks: ten sends in flight. Sources: messages that wait already, acknowledged one by one, from the first to the last. 1 KB each.
+import { serverFor } from "@sluice/testkit";
+import { connectorCases } from "./lib/connector-cases.mjs";
+import { median } from "./lib/compare.mjs";
+import { cpuMicros, putDocument, startSluice, token } from "./lib/processes.mjs";
+import { printTable } from "./lib/table.mjs";
+import { endWithUsage } from "./lib/usage.mjs";
+
+const families = Object.keys(connectorCases);
+const wanted = process.argv.slice(2).filter((argument) => families.includes(argument));
+const numbers = process.argv.slice(2).filter((argument) => !families.includes(argument));
+const rounds = Number(numbers[0] ?? 5);
+if (numbers.length > 1 || !(rounds >= 1)) endWithUsage("connectors", `[rounds, 5] [${families.join(" ")}]`);
+
+const inFlight = 10;
+const pollMs = 10;
+const longestMs = 120_000;
+
+/** Rate and processor time per message of the bare client, in this process. */
+async function measureBare(work) {
+  let cpu = process.cpuUsage();
+  let began = performance.now();
+  /** Called with the first message of a source: what comes before it is connecting. */
+  const first = () => {
+    cpu = process.cpuUsage();
+    began = performance.now();
+  };
+  const count = await work(first);
+  const seconds = (performance.now() - began) / 1_000;
+  const used = process.cpuUsage(cpu);
+  return { rate: count / seconds, micros: (used.user + used.system) / count };
+}
+
+async function bareSink({ count, send }) {
+  return measureBare(async () => {
+    let next = 0;
+    await Promise.all(
+      Array.from({ length: inFlight }, async () => {
+        while (next < count) await send(next++);
+      }),
+    );
+    return count;
+  });
+}
+
+async function api(sluice, method, path) {
+  const response = await fetch(`${sluice.baseUrl}/_api/${path}`, { method, headers: { authorization: `Bearer ${token}` } });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return response.json();
+}
+
+async function measureSluice(sluice, count, work) {
+  const cpu = cpuMicros(sluice.child.pid);
+  const began = performance.now();
+  await work();
+  const seconds = (performance.now() - began) / 1_000;
+  return { rate: count / seconds, micros: (cpuMicros(sluice.child.pid) - cpu) / count };
+}
+
+/** The parts of one request are sent ten at a time; with `perPart` each part is a list of that many messages. */
+async function sluiceSink(sluice, { name, count, to, steps, part, perPart = 1 }) {
+  const flow = `- route: {id: ${name}, from: {uri: webhook, steps: [{unmarshal: {json: {}}}, {split: {simple: "\${body}", parallelProcessing: true, steps: [${steps}, {to: {uri: ${JSON.stringify(to)}}}]}}, {setBody: {constant: done}}]}}`;
+  await putDocument(sluice.baseUrl, `flows/${name}`, { yaml: flow });
+  const parts = JSON.stringify(Array.from({ length: count / perPart }, (_, index) => part ?? index));
+  const call = async () => {
+    const response = await fetch(`${sluice.baseUrl}/api/${name}`, { method: "POST", headers: { "content-type": "application/json" }, body: parts });
+    const text = await response.text();
+    if (text !== "done") throw new Error(`${name}: ${response.status} ${text}`);
+  };
+  return measureSluice(sluice, count, call);
+}
+
+async function sluiceSource(sluice, { name, count, from }) {
+  const flow = `- route: {id: ${name}, from: {uri: ${JSON.stringify(from)}, steps: [{setHeader: {name: seen, constant: "yes"}}, {convertBodyTo: {type: String}}, {setProperty: {name: done, constant: "yes"}}]}}`;
+  const total = async () => (await api(sluice, "GET", "health")).routes.find(({ id }) => id === name)?.total ?? 0;
+  const until = performance.now() + longestMs;
+  const reached = async (least) => {
+    for (let done = await total(); ; done = await total()) {
+      if (done >= least) return done;
+      if (performance.now() > until) throw new Error(`${name}: ${done} of ${count} messages within ${longestMs} ms`);
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
+    }
+  };
+  await putDocument(sluice.baseUrl, `flows/${name}`, { yaml: flow });
+  const begun = await reached(1);
+  const measured = await measureSluice(sluice, count - begun, () => reached(count));
+  await api(sluice, "DELETE", `flows/${name}`);
+  return measured;
+}
+
+async function measureCase(sluice, found, title) {
+  const results = [];
+  // The first round warms both up.
+  for (let round = 0; round <= rounds; round++) {
+    const name = `b${process.pid}${title.replaceAll(/\W/g, "")}${round}`;
+    const one = await found.round(name);
+    const bare = one.fill === undefined ? await bareSink(one) : (await one.fill("bare"), await measureBare(one.consume));
+    await one.fill?.("sluice");
+    const ours = one.fill === undefined ? await sluiceSink(sluice, { name, ...one }) : await sluiceSource(sluice, { name, ...one });
+    if (round > 0) results.push({ share: ours.rate / bare.rate, cost: ours.micros / bare.micros, bare, ours });
+  }
+  const of = (pick) => median(results.map(pick));
+  return {
+    share: of(({ share }) => share),
+    cost: of(({ cost }) => cost),
+    rate: of(({ ours }) => ours.rate),
+    bareRate: of(({ bare }) => bare.rate),
+    micros: of(({ ours }) => ours.micros),
+    bareMicros: of(({ bare }) => bare.micros),
+  };
+}
+
+const figures = {};
+const sluice = await startSluice({}, { cores: "0,1" });
+try {
+  for (const family of wanted.length === 0 ? families : wanted) {
+    const { server: serverName, connection, open } = connectorCases[family];
+    const server = await serverFor(serverName, { own: true });
+    if (server === undefined) continue;
+    const opened = await open(server.port);
+    try {
+      await putDocument(sluice.baseUrl, `connections/${family}`, connection(server.port));
+      for (const [title, found] of Object.entries(opened.cases)) {
+        const result = await measureCase(sluice, found, `${family} ${title}`);
+        figures[`${family} ${title}`] = result;
+        console.log(
+          `${`${family} ${title}`.padEnd(24)} ${result.rate.toFixed(0)}/s beside ${result.bareRate.toFixed(0)}/s, ${result.micros.toFixed(0)} µs beside ${result.bareMicros.toFixed(0)} µs`,
+        );
+      }
+    } finally {
+      await opened.close();
+      await server.end();
+    }
+  }
+} finally {
+  await sluice.stop();
+}
+console.log();
+printTable(
+  ["", "share of the rate", "times the processor time"],
+  Object.entries(figures).map(([title, { share, cost }]) => [title, share.toFixed(2), cost.toFixed(2)]),
+);
+console.log(
+  JSON.stringify({ bench: "connectors", ...Object.fromEntries(Object.entries(figures).map(([title, { share, cost }]) => [title, { share, cost }])) }),
+);
+process.exit(0);

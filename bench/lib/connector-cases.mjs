@@ -1,0 +1,356 @@
+// The servers that bench:connectors measures: the bare client of each, and the endpoint that does the same. A round has its own names.
+// A sink is `{count, send(n), to, steps}`; a source is `{count, fill(whom), consume(first), from}`, where `consume` resolves with how many
+// messages came after the first.
+import amqplib from "amqplib";
+import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+import { connect as connectNats } from "@nats-io/transport-node";
+import { Redis } from "ioredis";
+import kafkajs from "kafkajs";
+import mqtt from "mqtt";
+import mysql from "mysql2/promise";
+import pg from "pg";
+import rhea from "rhea";
+
+const kilobyte = "x".repeat(1024);
+const bytes = Buffer.from(kilobyte);
+/** The steps of a sink's route before its send: the header n is the number of the message. */
+const numbered = `{setHeader: {name: n, simple: "\${body}"}}, {setBody: {constant: ${kilobyte}}}`;
+
+/** Resolves with the number of messages after the first, once `count` were taken. */
+function counted(count, first, begin) {
+  return new Promise((resolve, reject) => {
+    let taken = 0;
+    const take = () => {
+      if (++taken === 1) first();
+      if (taken === count) resolve(count - 1);
+    };
+    Promise.resolve(begin(take)).catch(reject);
+  });
+}
+
+export const connectorCases = {
+  postgres: {
+    server: "postgres",
+    connection: (port) => ({ type: "postgres", values: { host: "127.0.0.1", port, user: "postgres", database: "postgres", max: 10 } }),
+    async open(port) {
+      const pool = new pg.Pool({ host: "127.0.0.1", port, user: "postgres", database: "postgres", max: 10 });
+      await pool.query("create table notes (id integer primary key, note text)");
+      await pool.query("create table copies (id integer, note text)");
+      await pool.query("insert into notes select n, repeat('x', 1024) from generate_series(0, 3000) n");
+      const by = "?dataSource=%23postgres";
+      return {
+        close: () => pool.end(),
+        cases: {
+          select: {
+            round: () => ({
+              count: 3000,
+              send: (n) => pool.query({ name: "get", text: "select id, note from notes where id = $1", values: [n] }),
+              steps: numbered,
+              to: `sql:select id, note from notes where id = :%23\${header.n}${by}`,
+            }),
+          },
+          insert: {
+            round: () => ({
+              count: 3000,
+              send: (n) => pool.query({ name: "put", text: "insert into copies values ($1, $2)", values: [n, kilobyte] }),
+              steps: numbered,
+              to: `sql:insert into copies values (:%23\${header.n}, :%23\${body})${by}`,
+            }),
+          },
+        },
+      };
+    },
+  },
+  mariadb: {
+    server: "mariadb",
+    connection: (port) => ({ type: "mysql", values: { host: "127.0.0.1", port, user: "root", database: "bench", max: 10 } }),
+    async open(port) {
+      const admin = await mysql.createConnection({ host: "127.0.0.1", port, user: "root" });
+      await admin.query("create database bench");
+      await admin.end();
+      const pool = mysql.createPool({ host: "127.0.0.1", port, user: "root", database: "bench", connectionLimit: 10 });
+      await pool.query("create table notes (id integer primary key, note text)");
+      await pool.query("insert into notes select seq, repeat('x', 1024) from seq_0_to_3000");
+      return {
+        close: () => pool.end(),
+        cases: {
+          select: {
+            round: () => ({
+              count: 3000,
+              send: (n) => pool.execute("select id, note from notes where id = ?", [n]),
+              steps: numbered,
+              to: `sql:select id, note from notes where id = :%23\${header.n}?dataSource=%23mariadb`,
+            }),
+          },
+        },
+      };
+    },
+  },
+  redis: {
+    server: "redis",
+    connection: (port) => ({ type: "redis", values: { host: "127.0.0.1", port } }),
+    async open(port) {
+      const redis = new Redis({ host: "127.0.0.1", port });
+      return {
+        close: () => redis.disconnect(),
+        cases: {
+          set: {
+            round: () => ({
+              count: 5000,
+              send: (n) => redis.set(`k${n}`, kilobyte),
+              steps: `{setHeader: {name: CamelRedis.Key, simple: "k\${body}"}}, {setBody: {constant: ${kilobyte}}}`,
+              to: "spring-redis:127.0.0.1:1?command=SET&connectionFactory=%23redis",
+            }),
+          },
+        },
+      };
+    },
+  },
+  rabbitmq: {
+    server: "rabbitmq",
+    connection: (port) => ({ type: "rabbitmq", values: { host: "127.0.0.1", port } }),
+    async open(port) {
+      const client = await amqplib.connect(`amqp://guest:guest@127.0.0.1:${port}`);
+      const channel = await client.createConfirmChannel();
+      const publish = (queue) =>
+        new Promise((resolve, reject) => channel.sendToQueue(queue, bytes, { persistent: true }, (error) => (error ? reject(error) : resolve())));
+      return {
+        close: () => client.close(),
+        cases: {
+          send: {
+            async round(name) {
+              await channel.assertQueue(name, { durable: true });
+              return {
+                count: 5000,
+                send: () => publish(name),
+                steps: numbered,
+                to: `spring-rabbitmq:default?routingKey=${name}&exchangePattern=InOnly&connectionFactory=%23rabbitmq`,
+              };
+            },
+          },
+          receive: {
+            round: (name) => ({
+              count: 5000,
+              async fill(whom) {
+                await channel.assertQueue(`${name}${whom}`, { durable: true });
+                for (let n = 0; n < 5000; n++) channel.sendToQueue(`${name}${whom}`, bytes, { persistent: true });
+                await channel.waitForConfirms();
+              },
+              async consume(first) {
+                const consumer = await client.createChannel();
+                await consumer.prefetch(250);
+                const taken = await counted(5000, first, (take) => consumer.consume(`${name}bare`, (message) => (consumer.ack(message), take())));
+                await consumer.close();
+                return taken;
+              },
+              from: `spring-rabbitmq:default?queues=${name}sluice&arg.queue.durable=true&connectionFactory=%23rabbitmq`,
+            }),
+          },
+        },
+      };
+    },
+  },
+  amqp: {
+    server: "rabbitmq",
+    connection: (port) => ({ type: "amqp", values: { url: `amqp://127.0.0.1:${port}`, username: "guest", password: "guest", queuePrefix: "/queue/" } }),
+    async open(port) {
+      const connection = rhea.create_container().connect({ host: "127.0.0.1", port, username: "guest", password: "guest", reconnect: false });
+      const senderOf = (queue) => {
+        const sender = connection.open_sender({ target: { address: `/queue/${queue}`, durable: 2 } });
+        const waiting = new Map();
+        sender.on("accepted", ({ delivery }) => waiting.get(delivery)?.());
+        const sendable = () => (sender.sendable() ? undefined : new Promise((resolve) => sender.once("sendable", resolve)));
+        return {
+          async send() {
+            while (!sender.sendable()) await sendable();
+            await new Promise((resolve) => {
+              const delivery = sender.send({ durable: true, body: kilobyte });
+              waiting.set(delivery, () => (waiting.delete(delivery), resolve()));
+            });
+          },
+          close: () => sender.close(),
+        };
+      };
+      return {
+        close: () => connection.close(),
+        cases: {
+          send: {
+            round: (name) => ({ count: 3000, send: senderOf(name).send, steps: numbered, to: `amqp:${name}?exchangePattern=InOnly&connectionFactory=%23amqp` }),
+          },
+          receive: {
+            round: (name) => ({
+              count: 3000,
+              async fill(whom) {
+                const sender = senderOf(`${name}${whom}`);
+                for (let n = 0; n < 3000; n += 100) await Promise.all(Array.from({ length: 100 }, sender.send));
+                sender.close();
+              },
+              async consume(first) {
+                let receiver;
+                const taken = await counted(3000, first, (take) => {
+                  receiver = connection.open_receiver({ source: { address: `/queue/${name}bare`, durable: 2 }, credit_window: 50, autoaccept: false });
+                  receiver.on("message", ({ delivery }) => (delivery.accept(), take()));
+                });
+                receiver.close();
+                return taken;
+              },
+              from: `amqp:${name}sluice?connectionFactory=%23amqp`,
+            }),
+          },
+        },
+      };
+    },
+  },
+  mqtt: {
+    server: "mosquitto",
+    connection: (port) => ({ type: "mqtt", values: { brokerUrl: `tcp://127.0.0.1:${port}` } }),
+    async open(port) {
+      const url = `mqtt://127.0.0.1:${port}`;
+      const client = await mqtt.connectAsync(url, { protocolVersion: 5 });
+      const kept = (clientId) => ({ protocolVersion: 5, clientId, clean: false, properties: { sessionExpiryInterval: 600 } });
+      const subscribe = async (clientId, topic) => {
+        const one = await mqtt.connectAsync(url, kept(clientId));
+        await one.subscribeAsync(topic, { qos: 1 });
+        await one.endAsync();
+      };
+      return {
+        close: () => client.endAsync(),
+        cases: {
+          send: {
+            round: (name) => ({
+              count: 2000,
+              send: () => client.publishAsync(name, bytes, { qos: 1 }),
+              steps: numbered,
+              to: `paho-mqtt5:${name}?qos=1&connection=%23mqtt`,
+            }),
+          },
+          receive: {
+            round: (name) => ({
+              count: 800,
+              async fill(whom) {
+                await subscribe(`${name}${whom}`, `${name}/${whom}`);
+                for (let n = 0; n < 800; n += 50)
+                  await Promise.all(Array.from({ length: 50 }, () => client.publishAsync(`${name}/${whom}`, bytes, { qos: 1 })));
+              },
+              async consume(first) {
+                let one;
+                const taken = await counted(800, first, (take) => {
+                  one = mqtt.connect(url, kept(`${name}bare`));
+                  one.on("message", take);
+                });
+                await one.endAsync();
+                return taken;
+              },
+              from: `paho-mqtt5:${name}/sluice?qos=1&cleanStart=false&sessionExpiryInterval=600&clientId=${name}sluice&connection=%23mqtt`,
+            }),
+          },
+        },
+      };
+    },
+  },
+  nats: {
+    server: "nats",
+    connection: (port) => ({ type: "nats", values: { servers: `127.0.0.1:${port}` } }),
+    async open(port) {
+      const connection = await connectNats({ servers: `127.0.0.1:${port}` });
+      const manager = await jetstreamManager(connection);
+      const stream = jetstream(connection);
+      return {
+        close: () => connection.close(),
+        cases: {
+          send: {
+            async round(name) {
+              await manager.streams.add({ name, subjects: [`${name}.>`] });
+              return {
+                count: 5000,
+                send: () => stream.publish(`${name}.a`, bytes),
+                steps: numbered,
+                to: `nats:${name}.a?jetstreamEnabled=true&exchangePattern=InOnly&connection=%23nats`,
+              };
+            },
+          },
+          receive: {
+            async round(name) {
+              await manager.streams.add({ name, subjects: [`${name}.>`] });
+              return {
+                count: 5000,
+                async fill(whom) {
+                  for (let n = 0; n < 5000; n += 100) await Promise.all(Array.from({ length: 100 }, () => stream.publish(`${name}.${whom}`, bytes)));
+                },
+                async consume(first) {
+                  await manager.consumers.add(name, { durable_name: "bare", ack_policy: "explicit", filter_subject: `${name}.bare` });
+                  const consumer = await stream.consumers.get(name, "bare");
+                  return counted(5000, first, async (take) => {
+                    let taken = 0;
+                    for await (const message of await consumer.consume({ max_messages: 100 })) {
+                      message.ack();
+                      take();
+                      if (++taken === 5000) break;
+                    }
+                  });
+                },
+                from: `nats:${name}.sluice?jetstreamEnabled=true&jetstreamName=${name}&pullBatchSize=100&poolSize=100&connection=%23nats`,
+              };
+            },
+          },
+        },
+      };
+    },
+  },
+  kafka: {
+    server: "kafka",
+    connection: (port) => ({ type: "kafka", values: { brokers: `127.0.0.1:${port}` } }),
+    async open(port) {
+      const kafka = new kafkajs.Kafka({ brokers: [`127.0.0.1:${port}`], logLevel: kafkajs.logLevel.NOTHING });
+      const producer = kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner });
+      await producer.connect();
+      const batch = Array.from({ length: 500 }, () => ({ value: bytes }));
+      return {
+        close: () => producer.disconnect(),
+        cases: {
+          send: {
+            round: (name) => ({
+              count: 5000,
+              perPart: 500,
+              // Both send 500 records with each request: the client's own form, and a list of bodies.
+              send: (n) => (n % 500 === 0 ? producer.send({ topic: name, acks: -1, messages: batch }) : undefined),
+              steps: `{setHeader: {name: seen, constant: "yes"}}, {setProperty: {name: sent, constant: "yes"}}`,
+              part: Array.from({ length: 500 }, () => kilobyte),
+              to: `kafka:${name}?connection=%23kafka`,
+            }),
+          },
+          receive: {
+            round: (name) => ({
+              count: 5000,
+              async fill(whom) {
+                for (let n = 0; n < 5000; n += 500) await producer.send({ topic: `${name}${whom}`, messages: batch });
+              },
+              async consume(first) {
+                const consumer = kafka.consumer({ groupId: name, maxWaitTimeInMs: 500 });
+                await consumer.connect();
+                await consumer.subscribe({ topics: [`${name}bare`], fromBeginning: true });
+                const taken = await counted(5000, first, (take) =>
+                  consumer.run({
+                    eachBatchAutoResolve: false,
+                    autoCommit: false,
+                    async eachBatch({ batch: { topic, partition, messages, lastOffset }, resolveOffset, heartbeat }) {
+                      for (const { offset } of messages) {
+                        resolveOffset(offset);
+                        take();
+                      }
+                      await consumer.commitOffsets([{ topic, partition, offset: String(BigInt(lastOffset()) + 1n) }]);
+                      await heartbeat();
+                    },
+                  }),
+                );
+                await consumer.disconnect();
+                return taken;
+              },
+              from: `kafka:${name}sluice?autoOffsetReset=earliest&groupId=${name}sluice&connection=%23kafka`,
+            }),
+          },
+        },
+      };
+    },
+  },
+};

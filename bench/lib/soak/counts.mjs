@@ -1,0 +1,49 @@
+// The counts of a soak test: those of the clients compared with those of the runtime.
+import { token } from "../processes.mjs";
+import { routeId, soakRoutes } from "./soak-flow.mjs";
+
+/** The counters of the runtime, from its metrics. */
+export async function readCounts(baseUrl) {
+  const response = await fetch(`${baseUrl}/_api/metrics`, { headers: { authorization: `Bearer ${token}` } });
+  if (!response.ok) throw new Error(`GET metrics: ${response.status}`);
+  const text = await response.text();
+  const sum = (name, route, keep) =>
+    text
+      .split("\n")
+      .filter((line) => line.startsWith(`${name}{`) && line.includes(`route="${route}"`) && keep(line))
+      .reduce((total, line) => total + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
+  const has = (status) => (line) => line.includes(`status="${status}"`);
+  return Object.fromEntries(
+    soakRoutes.map((route) => {
+      const id = routeId(route);
+      const completed = sum("sluice_runs_total", id, has("completed"));
+      const failed = sum("sluice_runs_total", id, has("failed"));
+      return [
+        route,
+        { completed, failed, other: sum("sluice_runs_total", id, () => true) - completed - failed, inflight: sum("sluice_runs_inflight", id, () => true) },
+      ];
+    }),
+  );
+}
+
+/** Mismatches, one sentence each. */
+export function audit(tally, before, after) {
+  const faults = [];
+  const grown = (route, what) => after[route][what] - before[route][what];
+  const expect = (what, wanted, got) => {
+    if (wanted !== got) faults.push(`${what}: expected ${wanted}, counted ${got}`);
+  };
+  for (const route of ["plain", "queue", "slow"]) {
+    expect(`responses of ${route}`, tally.sent[route], tally.answered[route]);
+    expect(`completed runs of ${route}`, tally.answered[route], grown(route, "completed"));
+    expect(`failed runs of ${route}`, 0, grown(route, "failed"));
+  }
+  expect("responses of fail", tally.sent.fail, tally.answered.fail);
+  expect("failed runs of fail", tally.answered.fail, grown("fail", "failed"));
+  expect("messages that came out of the queue", tally.queued, grown("sink", "completed"));
+  // A client may disconnect before its call was read: some calls never become runs, but none may become two.
+  const hung = grown("hang-up", "completed") + grown("hang-up", "failed") + grown("hang-up", "other");
+  if (hung > tally.sent["hang-up"]) faults.push(`runs of hang-up: at most ${tally.sent["hang-up"]} were expected, counted ${hung}`);
+  for (const route of soakRoutes) expect(`runs of ${route} still in flight`, 0, after[route].inflight);
+  return faults;
+}

@@ -1,0 +1,87 @@
+// npm run bench:soak — concurrent traffic, deployments, invalid requests and disconnecting clients. Afterwards the counts must match: every call had
+// one response, every run had a call, and all queued messages arrived.
+import { audit, readCounts } from "./lib/soak/counts.mjs";
+import { flowId, soakFlow, soakRoutes } from "./lib/soak/soak-flow.mjs";
+import { createCaller, drive, Tally } from "./lib/soak/traffic.mjs";
+import { put, startSluice, token } from "./lib/processes.mjs";
+import { numbersOf } from "./lib/usage.mjs";
+
+const parameters = [
+  ["seconds", 30],
+  ["clients", 8],
+  ["ms between deploys", 500],
+  ["calls a second, 0 for any number", 0, 0],
+];
+const [seconds, clients, deployEveryMs, rate] = numbersOf("soak", ...parameters);
+const settleMs = 15_000;
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function deploys(baseUrl, tally, signal) {
+  for (let version = 1; !signal.aborted; version++) {
+    await wait(deployEveryMs);
+    if (signal.aborted) return;
+    await put(baseUrl, flowId, soakFlow(version)).then(
+      () => tally.deploys++,
+      (error) => tally.fault(`deploy ${version} was rejected: ${error.message}`),
+    );
+  }
+}
+
+/** The counts once nothing is in flight any more, or on timeout. */
+async function settled(baseUrl, tally, before) {
+  const deadline = performance.now() + settleMs;
+  for (;;) {
+    const counts = await readCounts(baseUrl);
+    const isBusy = soakRoutes.some((route) => counts[route].inflight > 0) || counts.sink.completed - before.sink.completed < tally.queued;
+    if (!isBusy || performance.now() > deadline) return counts;
+    await wait(100);
+  }
+}
+
+function createPace() {
+  if (rate === 0) return async () => undefined;
+  let next = performance.now();
+  return async () => {
+    const at = (next = Math.max(next, performance.now() - 100) + 1_000 / rate);
+    if (at - performance.now() > 1) await wait(at - performance.now());
+  };
+}
+
+function figures(tally, took) {
+  const sorted = tally.latencies.toSorted((a, b) => a - b);
+  const at = (share) => Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) * 10) / 10;
+  return {
+    seconds: Math.round(took * 10) / 10,
+    calls: tally.calls,
+    callsPerSecond: Math.round(tally.calls / took),
+    deploys: tally.deploys,
+    broken: tally.broken,
+    hungUp: tally.sent["hang-up"],
+    queued: tally.queued,
+    p50Ms: at(0.5),
+    p99Ms: at(0.99),
+  };
+}
+
+const server = await startSluice({ SERVICE_LOG_LEVEL: "warn" });
+try {
+  const { baseUrl } = server;
+  const tally = new Tally();
+  await put(baseUrl, flowId, soakFlow(0));
+  const before = await readCounts(baseUrl);
+  const signal = AbortSignal.timeout(seconds * 1_000);
+  const caller = createCaller(baseUrl);
+  const pace = createPace();
+  const began = performance.now();
+  await Promise.all([deploys(baseUrl, tally, signal), ...Array.from({ length: clients }, (_, client) => drive(caller, tally, client, signal, pace))]);
+  caller.close();
+  const took = (performance.now() - began) / 1_000;
+  const faults = [...tally.faults, ...audit(tally, before, await settled(baseUrl, tally, before))];
+  const removed = await fetch(`${baseUrl}/_api/flows/${flowId}`, { method: "DELETE", headers: { authorization: `Bearer ${token}` } });
+  if (!removed.ok) faults.push(`the flow could not be removed: ${removed.status}`);
+  for (const fault of faults) console.log(`✗ ${fault}`);
+  console.log(JSON.stringify({ bench: "soak", ...figures(tally, took), faults }));
+  process.exitCode = faults.length === 0 ? 0 : 1;
+} finally {
+  await server.stop();
+}

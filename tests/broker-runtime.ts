@@ -1,0 +1,83 @@
+// A runtime whose flows use a real broker, with helpers for tests.
+import { randomUUID } from "node:crypto";
+import type { FaultyLink } from "@sluice/testkit";
+import { expect } from "vitest";
+import { eventually, startTestServer, type StartedServer } from "./started-server.ts";
+
+export interface BrokerRuntime extends StartedServer {
+  /** Deploys a flow; fails the test with the error if it is rejected. */
+  deploy(id: string, yaml: string): Promise<void>;
+  /** Status of the route with the name of its flow. */
+  routeStatus(id: string): Promise<string>;
+  /** The dead letters of a route, or of all. */
+  deadLetters(routeId?: string): Promise<readonly DeadLetter[]>;
+}
+
+interface DeadLetter {
+  readonly id: string;
+  readonly routeId: string;
+  readonly body: string;
+  readonly attempts: number;
+}
+
+export async function startBrokerRuntime(env: Readonly<Record<string, string>> = {}, dataDir?: string): Promise<BrokerRuntime> {
+  const server = await startTestServer({ env: { SERVICE_DRAIN_MS: "5s", ...env }, ...(dataDir === undefined ? {} : { dataDir }) });
+  return {
+    ...server,
+    async deploy(id, yaml) {
+      const { status, text } = await server.putFlow(id, yaml);
+      if (status >= 300) throw new Error(`the flow was refused with ${status}: ${text}`);
+    },
+    async routeStatus(id) {
+      const { json } = await server.api("GET", `/flows/${id}`);
+      return (json?.routes as readonly { id: string; status: string }[] | undefined)?.find((route) => route.id === id)?.status ?? "none";
+    },
+    async deadLetters(routeId) {
+      const { json } = await server.api("GET", `/dead-letters?limit=1000${routeId === undefined ? "" : `&routeId=${routeId}`}`);
+      const found = json.deadLetters as readonly { id: string }[];
+      return Promise.all(
+        found.map(async ({ id }) => {
+          const letter = (await server.api("GET", `/dead-letters/${id}`)).json;
+          return { id, routeId: letter.routeId, body: letter.message.body, attempts: letter.attempts } as DeadLetter;
+        }),
+      );
+    },
+  };
+}
+
+/** A name that is unique to one test. */
+export const uniqueName = (): string => `t${randomUUID().slice(0, 8)}`;
+
+/** Waits until a value is as expected; on timeout, reports the last value. */
+export async function becomes<T>(value: () => T | Promise<T>, expected: T, withinMs = 20_000): Promise<void> {
+  let last: T | undefined;
+  await eventually(async () => (last = await value()) === expected, withinMs).catch(() => {
+    throw new Error(`expected ${String(expected)}, but it is ${String(last)}`);
+  });
+}
+
+/** One message per number. */
+export const numbered = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `message ${index}`);
+
+/** The texts of `numbered` that are missing from these. */
+export const missingOf = (count: number, found: readonly string[]): readonly string[] => {
+  const known = new Set(found);
+  return numbered(count).filter((text) => !known.has(text));
+};
+
+/** Waits until all numbered messages are found, while the connection between runtime and broker is cut repeatedly. */
+export async function becomeCompleteDespiteCuts(link: FaultyLink, everyMs: number, count: number, found: readonly string[]): Promise<void> {
+  const cutting = setInterval(() => link.cut(), everyMs);
+  await becomes(() => missingOf(count, found).length, 0, 40_000).finally(() => clearInterval(cutting));
+}
+
+/** Deploys a route whose broker is unreachable: it is Failed soon after. */
+export async function failsAtOnce(runtime: BrokerRuntime, routeId: string, deploy: () => Promise<void>): Promise<void> {
+  const began = Date.now();
+  await deploy();
+  expect(Date.now() - began).toBeLessThan(3000);
+  expect(await runtime.routeStatus(routeId)).toBe("Failed");
+}
+
+/** Steps that fail for every message whose number ends in 7, after changing it. */
+export const failingSometimes = `{setHeader: {name: given, simple: "\${bodyAs(String)}"}}, {setBody: {constant: changed}}, {choice: {when: [{simple: "\${header.given} endsWith '7'", steps: [{throwException: {exceptionType: java.io.IOException, message: broken}}]}]}}, {setBody: {simple: "\${header.given}"}}`;

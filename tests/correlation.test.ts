@@ -1,0 +1,62 @@
+// One id finds everything that one request caused, through all connectors.
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { call, eventually, followed, startTestServer, type StartedServer } from "./started-server.ts";
+
+let server: StartedServer;
+beforeAll(async () => {
+  server = await startTestServer();
+  const flow = `
+- route: {id: entry, from: {uri: webhook, steps: [{to: "direct:called"}, {to: "seda:later?waitForTaskToComplete=Never"}, {to: "queue:kept"}, {wireTap: {uri: "direct:tapped"}}]}}
+- route: {id: called, from: {uri: "direct:called", steps: [{log: called}]}}
+- route: {id: later, from: {uri: "seda:later", steps: [{to: "direct:called"}]}}
+- route: {id: kept, from: {uri: "queue:kept", steps: [{log: kept}]}}
+- route: {id: tapped, from: {uri: "direct:tapped", steps: [{log: tapped}]}}
+- route: {id: durable, from: {uri: "webhook?durable=true", steps: [{log: durable}]}}
+`;
+  const put = await server.putFlow("chain", flow);
+  expect(put.status, put.text).toBe(201);
+});
+afterAll(() => server.end());
+
+const routesOf = async (id: string): Promise<readonly string[]> =>
+  (await server.api("GET", `/runs?correlationId=${encodeURIComponent(id)}&limit=100`)).json.runs.map(({ routeId }: { routeId: string }) => routeId).sort();
+const all = ["called", "called", "entry", "kept", "later", "tapped"];
+
+it.each(["X-Correlation-Id", "breadcrumbId", "x-CORRELATION-id"])("B5: the caller's %s finds every run of the chain", async (header) => {
+  const id = `order 4711/${header}`;
+  await call(server.baseUrl, "POST", "/api/entry", "x", { [header]: id });
+  await eventually(async () => (await routesOf(id)).length === all.length);
+  expect(await routesOf(id)).toEqual(all);
+});
+
+it("B5: without a header the id of the first run is used", async () => {
+  const { headers } = await call(server.baseUrl, "POST", "/api/entry", "x");
+  const id = headers.get("x-run-id") as string;
+  await eventually(async () => (await routesOf(id)).length === all.length);
+  expect(await routesOf(id)).toEqual(all);
+});
+
+it("B5: X-Correlation-Id takes precedence over breadcrumbId, and an empty or too long id is ignored", async () => {
+  await call(server.baseUrl, "POST", "/api/entry", "x", { "x-correlation-id": "first", breadcrumbId: "second" });
+  await eventually(async () => (await routesOf("first")).length === all.length);
+  expect(await routesOf("second")).toEqual([]);
+  for (const given of ["", "x".repeat(300)]) {
+    const { headers } = await call(server.baseUrl, "POST", "/api/entry", "x", { "x-correlation-id": given });
+    const run = (await server.api("GET", `/runs/${headers.get("x-run-id")}`)).json;
+    expect(run.correlationId).toBe(run.id);
+  }
+});
+
+it("B5: a replay, a durable webhook, a test session and the trace propagate it", async () => {
+  const trace = await followed(server, "/trace/stream?routeId=entry");
+  const { headers } = await call(server.baseUrl, "POST", "/api/entry", "x", { "x-correlation-id": "again" });
+  await eventually(async () => (await routesOf("again")).length === all.length);
+  await server.api("POST", `/runs/${headers.get("x-run-id")}/replay`, {});
+  await eventually(async () => (await routesOf("again")).length === 2 * all.length);
+  await call(server.baseUrl, "POST", "/api/durable", "x", { "x-correlation-id": "on-disk" });
+  await eventually(async () => (await routesOf("on-disk")).length === 1);
+  const { sessionId } = (await server.api("POST", "/test/session", { scope: "session", mocks: [] })).json;
+  await server.api("POST", "/test/invoke", { sessionId, trigger: "direct:called", body: "x", headers: { "X-Correlation-Id": "tried" } });
+  expect(await routesOf("tried")).toEqual(["called"]);
+  expect(await trace.end()).toContain('"correlationId":"again"');
+});

@@ -1,0 +1,188 @@
+// Connections defined, tested and chosen in a real browser and used by a real runtime: SQLite for one that works, a closed port for one
+// that does not.
+import { mkdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { eventually, startTestServer, token, type StartedServer } from "../started-server.ts";
+import { findingsOf } from "./axe.ts";
+import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
+import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
+
+const pictures = process.env["SCREENSHOTS"];
+const insertFlow = (reference: string): string => `- route:
+    id: insert
+    from:
+      uri: webhook
+      steps:
+        - to:
+            id: store
+            uri: sql:select 1 as one
+            parameters:
+              dataSource: "${reference}"
+`;
+
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe.skipIf(!hasBrowser)("connections (needs Chromium)", { timeout: 120_000 }, () => {
+  let browser: Browser;
+  let runtime: StartedServer;
+  let designer: StartedDesigner;
+  let opened: OpenPage;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    if (pictures !== undefined) mkdirSync(pictures, { recursive: true });
+  }, 240_000);
+  afterAll(() => browser?.close());
+
+  beforeEach(async () => {
+    runtime = await startTestServer();
+    designer = await startTestDesigner(runtime.baseUrl, { environment: { SLUICE_TEST_TOKEN: token } });
+    opened = await openPage(browser);
+    page = opened.page;
+  });
+  afterEach(async () => {
+    await opened.context.close();
+    await designer.end();
+    await runtime.end();
+    expect(opened.faults).toEqual([]);
+  });
+
+  const sqlite = (id: string) => runtime.api("PUT", `/connections/${id}`, { type: "sqlite", values: { file: ":memory:" } });
+  const unreachable = async (id: string, port: number) =>
+    runtime.api("PUT", `/connections/${id}?force=true`, {
+      type: "postgres",
+      values: { host: "127.0.0.1", port, user: "shop", password: "s3cr3t-of-the-shop" },
+    });
+  const stored = (id: string): string => readFileSync(join(runtime.dataDir, "connections", `${id}.json`), "utf8");
+
+  it("is created from the palette, tested in words, saved, and shown with its state and users", async () => {
+    await page.goto(`${designer.url}/flows`);
+    await page.getByRole("link", { name: "Connections" }).click();
+    await page.getByText("No connections yet").waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill("new connection");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByLabel("Name").fill("Order archive");
+    await page.getByLabel("Type").selectOption({ label: "SQLite" });
+    await page.getByText("A database in a file, without a server process.").waitFor();
+    await page.getByRole("button", { name: "Continue" }).click();
+    const file = page.getByLabel("File (required)");
+    await file.waitFor();
+    await page.getByRole("button", { name: "Test", exact: true }).click();
+    await expect.poll(() => file.getAttribute("aria-invalid"), soon).toBe("true");
+    await file.fill(":memory:");
+    await page.getByRole("button", { name: "Test", exact: true }).click();
+    await page.getByText(/^Connected to SQLite .* in \d+ ms\.$/).waitFor();
+    expect((await runtime.api("GET", "/connections")).json.total).toBe(0);
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText(/^Saved. In effect since/).waitFor();
+    expect(JSON.parse(stored("order-archive"))).toEqual({ type: "sqlite", title: "Order archive", values: { file: ":memory:" } });
+
+    expect((await runtime.putFlow("insert", insertFlow("#order-archive"))).status).toBe(201);
+    await page.getByRole("link", { name: "All connections" }).click();
+    const row = page.getByRole("row", { name: /Order archive/ });
+    await row.getByText("SQLite", { exact: true }).waitFor();
+    await row.getByRole("link", { name: "insert" }).waitFor();
+    expect((await fetch(`${runtime.baseUrl}/api/insert`, { method: "POST" })).status).toBe(200);
+    await row.getByText("Up", { exact: true }).waitFor();
+    await row.getByRole("button", { name: "Test order-archive" }).click();
+    await row.getByText(/^Connected to SQLite/).waitFor();
+  });
+
+  it("shows secrets as ***, keeps those left alone, and saves what fails only when told to", async () => {
+    await unreachable("shop", await closedPort());
+    await page.goto(`${designer.url}/connections/shop`);
+    const password = page.getByLabel("Password", { exact: true });
+    expect(await password.inputValue()).toBe("***");
+    await page.getByLabel("User", { exact: true }).fill("clerk");
+    await page.getByText("Unsaved changes").waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText(/^Failed: .*ECONNREFUSED.*No server is listening: check host and port/).waitFor();
+    expect(stored("shop")).toContain('"user": "shop"');
+    await page.getByRole("button", { name: "Save anyway" }).click();
+    await page.getByText(/^Saved. In effect since/).waitFor();
+    expect(JSON.parse(stored("shop")).values).toMatchObject({ user: "clerk", password: { value: "s3cr3t-of-the-shop", secret: true } });
+    expect(await password.inputValue()).toBe("***");
+    await page.getByRole("button", { name: "Replace password" }).click();
+    await page.getByLabel("Password source").selectOption("env");
+    await password.fill("SHOP_PASSWORD");
+    await page.getByRole("button", { name: "Test", exact: true }).click();
+    await page.getByRole("alert").getByText("the variable 'SHOP_PASSWORD' of 'password' is not set").first().waitFor();
+    expect(await password.getAttribute("aria-invalid")).toBe("true");
+    expect(await page.content()).not.toContain("s3cr3t-of-the-shop");
+  });
+
+  it("is deleted after a question, but not while a flow uses it", async () => {
+    await sqlite("orders");
+    await sqlite("other");
+    await runtime.putFlow("insert", insertFlow("#orders"));
+    await page.goto(`${designer.url}/connections/orders`);
+    await page.getByRole("region", { name: "Used by" }).getByRole("link", { name: "insert" }).waitFor();
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByText("It is used by insert.").waitFor();
+    expect(await page.getByRole("dialog").getByRole("button", { name: "Delete" }).isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.goto(`${designer.url}/connections/other`);
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("row", { name: /orders/ }).waitFor();
+    expect((await runtime.api("GET", "/connections")).json.connections.map(({ id }: { id: string }) => id)).toEqual(["orders"]);
+  });
+
+  it("is chosen in the form of a step, among those that fit", async () => {
+    await sqlite("orders");
+    await unreachable("shop", await closedPort());
+    await runtime.api("PUT", "/connections/cache?force=true", { type: "redis", values: {} });
+    designer.writeFlow("insert", insertFlow("#nothing"));
+    await page.goto(`${designer.url}/flows/insert`);
+    await page.getByRole("treeitem").nth(1).click();
+    const picker = page.getByLabel("Data source", { exact: true });
+    await expect
+      .poll(() => picker.locator("option").allInnerTexts(), soon)
+      .toEqual(["The only one of its kind", "#nothing", "orders, SQLite", "shop, PostgreSQL"]);
+    await picker.selectOption("orders");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await eventually(() => designer.flowText("insert").includes('dataSource: "#orders"'));
+    await page.getByRole("link", { name: "Open connection" }).click();
+    await page.getByLabel("File (required)").waitFor();
+  });
+
+  it.each(["light", "dark"] as const)("no finding of axe-core in the %s theme, and everything fits 390 pixels", async (colorScheme) => {
+    await sqlite("orders");
+    await unreachable("shop", await closedPort());
+    await runtime.putFlow("insert", insertFlow("#shop"));
+    await fetch(`${runtime.baseUrl}/api/insert`, { method: "POST" });
+    const found: string[] = [];
+    const { page: screen, context } = await openPage(browser, { colorScheme, bypassCSP: true, reducedMotion: "reduce" });
+    for (const [name, path] of Object.entries({ connections: "/connections", connection: "/connections/shop", "new-connection": "/connections/new" })) {
+      await screen.setViewportSize({ width: 1280, height: 800 });
+      await screen.goto(designer.url + path);
+      if (name === "new-connection") await screen.getByRole("dialog").getByLabel("Type").waitFor();
+      else await screen.getByText("Down", { exact: true }).waitFor();
+      if (name === "connection") {
+        await screen.getByText("Security", { exact: true }).click();
+        await screen.getByRole("button", { name: "Test", exact: true }).click();
+        await screen.getByText(/^Failed: /).waitFor();
+      }
+      for (const width of [1280, 390]) {
+        await screen.setViewportSize({ width, height: 800 });
+        found.push(...(await findingsOf(screen)).map((finding) => `${name} at ${width}: ${finding}`));
+        await expect.poll(() => screen.evaluate(() => document.documentElement.scrollWidth), soon).toBeLessThanOrEqual(width);
+        if (pictures !== undefined) await screen.screenshot({ path: join(pictures, `${name}-${colorScheme}-${width}.png`), fullPage: true });
+      }
+    }
+    await context.close();
+    expect(found).toEqual([]);
+  });
+});

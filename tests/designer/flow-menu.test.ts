@@ -1,0 +1,148 @@
+// The menu of a flow, the files of its tests, and signing out, in a real browser against a real runtime.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startTestServer, token, type StartedServer } from "../started-server.ts";
+import { findingsOf } from "./axe.ts";
+import { badge, hasBrowser, openBrowser, openPage, soon, typeSource, type OpenPage } from "./browser.ts";
+import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
+
+const testText = `flowId: orders
+tests:
+  - {name: says ok, when: {webhook: orders}, then: [{reply: {status: 200, bodyEquals: ok}}]}
+`;
+
+describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", { timeout: 120_000 }, () => {
+  let browser: Browser;
+  let server: StartedServer;
+  let designer: StartedDesigner;
+  let open: OpenPage;
+  const testFile = (): string => join(designer.workspace, "tests", "orders", "good.test.yaml");
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    server = await startTestServer();
+  }, 240_000);
+  afterAll(async () => {
+    await browser?.close();
+    await server?.end();
+  });
+  beforeEach(async () => {
+    designer = await startTestDesigner(server.baseUrl, { environment: { SLUICE_TEST_TOKEN: token }, stored: { "flows/orders.yaml": webhookFlow("orders") } });
+    mkdirSync(join(designer.workspace, "tests", "orders"), { recursive: true });
+    writeFileSync(testFile(), testText);
+    open = await openPage(browser, { bypassCSP: true, acceptDownloads: true });
+  });
+  afterEach(async () => {
+    expect(open.faults).toEqual([]);
+    await open.context.close();
+    await designer.end();
+  });
+
+  const choose = async (item: string, name = "Orders to ERP"): Promise<void> => {
+    await open.page.getByRole("button", { name: `Actions for ${name}`, exact: true }).click();
+    await open.page.getByRole("menuitem", { name: item }).click();
+  };
+  const answers = async (): Promise<number> => (await fetch(`${server.baseUrl}/api/orders`, { method: "POST" })).status;
+
+  it("starts, stops, undeploys and deletes, and names the target before anything is lost", async () => {
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/orders`);
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    await page.getByText(badge).waitFor();
+    await choose("Stop on local");
+    await expect.poll(answers, soon).not.toBe(200);
+    await page.goto(`${designer.url}/flows`);
+    await page.getByText("Stopped", { exact: true }).waitFor();
+    await choose("Start on local");
+    await expect.poll(answers, soon).toBe(200);
+    await page.getByText("Started on local.").waitFor();
+
+    await choose("Undeploy from local…");
+    const dialog = page.getByRole("dialog", { name: "Undeploy 'Orders to ERP' from local?" });
+    await dialog.getByText("(orders) will stop on local").waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    expect(await answers()).toBe(200);
+    await choose("Undeploy from local…");
+    await dialog.getByRole("button", { name: "Undeploy from local" }).click();
+    await expect.poll(answers, soon).toBe(404);
+    expect(designer.flowText("orders")).toBe(webhookFlow("orders"));
+    await page.getByRole("button", { name: "Actions for Orders to ERP" }).click();
+    expect(await page.getByRole("menuitem", { name: "Stop on local" }).getAttribute("aria-disabled")).toBe("true");
+    await page.keyboard.press("Escape");
+
+    await page.goto(`${designer.url}/flows/orders`);
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    await page.getByText(badge).waitFor();
+    await choose("Delete…");
+    const asks = page.getByRole("dialog", { name: "Delete 'Orders to ERP'?" });
+    await asks.getByText("orders.yaml and 1 test file will be deleted").waitFor();
+    await asks.getByText("undeployed from local").waitFor();
+    expect(await findingsOf(page)).toEqual([]);
+    await asks.getByRole("button", { name: "Delete flow" }).click();
+    await expect.poll(() => new URL(page.url()).pathname, soon).toBe("/flows");
+    await page.getByText("Create your first flow").waitFor();
+    expect(existsSync(join(designer.workspace, "flows", "orders.yaml"))).toBe(false);
+    expect(existsSync(testFile())).toBe(false);
+    expect(await answers()).toBe(404);
+  });
+
+  it("duplicates under ids of its own, renames one line, and exports the text", async () => {
+    const { page } = open;
+    await page.goto(`${designer.url}/flows`);
+    await choose("Duplicate");
+    await expect.poll(() => new URL(page.url()).pathname, soon).toBe("/flows/orders-to-erp-copy");
+    expect(designer.flowText("orders-to-erp-copy")).toBe(webhookFlow("orders-copy").replace("description: Orders to ERP", "description: Orders to ERP copy"));
+    await page.getByRole("tree").waitFor();
+    await choose("Rename…", "Orders to ERP copy");
+    const dialog = page.getByRole("dialog", { name: "Rename 'Orders to ERP copy'" });
+    await dialog.getByLabel("Name").fill("Orders to shop");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Orders to shop", exact: true }).waitFor();
+    await expect
+      .poll(() => designer.flowText("orders-to-erp-copy"), soon)
+      .toBe(webhookFlow("orders-copy").replace("description: Orders to ERP", "description: Orders to shop"));
+    const [download] = await Promise.all([page.waitForEvent("download"), choose("Export as YAML", "Orders to shop")]);
+    expect(download.suggestedFilename()).toBe("orders-to-erp-copy.yaml");
+    expect(readFileSync(await download.path(), "utf8")).toBe(designer.flowText("orders-to-erp-copy"));
+  });
+
+  it("opens, runs, changes and deletes a test file", async () => {
+    const { page } = open;
+    await page.goto(`${designer.url}/tests`);
+    await page.getByRole("link", { name: "good.test.yaml" }).click();
+    await page.getByRole("heading", { name: "good.test.yaml" }).waitFor();
+    await typeSource(page, testText.replace("bodyEquals: ok", "bodyEquals: wrong"));
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByText("failed", { exact: true }).waitFor();
+    expect(readFileSync(testFile(), "utf8")).toBe(testText);
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Saved as good.test.yaml.").waitFor();
+    expect(readFileSync(testFile(), "utf8")).toContain("bodyEquals: wrong");
+    expect(await findingsOf(page)).toEqual([]);
+    await page.getByRole("button", { name: "Delete…" }).click();
+    await page.getByRole("dialog", { name: "Delete 'good.test.yaml'?" }).getByRole("button", { name: "Delete file" }).click();
+    await page.getByText("No tests yet").waitFor();
+    expect(existsSync(testFile())).toBe(false);
+  });
+
+  it("signs out where a password is set, and shows no such button elsewhere", async () => {
+    const { page } = open;
+    await page.goto(`${designer.url}/flows`);
+    await page.getByRole("link", { name: "Orders to ERP" }).waitFor();
+    expect(await page.getByRole("button", { name: "Sign out" }).count()).toBe(0);
+    const closed = await startTestDesigner(server.baseUrl, { password: "pass word" });
+    try {
+      await page.goto(`${closed.url}/flows`);
+      await page.getByLabel("Password").fill("pass word");
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
+      await page.reload();
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    } finally {
+      await closed.end();
+    }
+  });
+});

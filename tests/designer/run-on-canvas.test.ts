@@ -1,0 +1,236 @@
+// What the canvas shows of parallel branches and of runs, and how its panels behave, in a real browser against a real runtime.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { call, startTestServer, token, type StartedServer } from "../started-server.ts";
+import { findingsOf } from "./axe.ts";
+import { badge, hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
+import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
+
+const parallelFlow = `- route:
+    id: fan
+    from:
+      uri: platform-http:/api/fan
+      steps:
+        - multicast:
+            id: all
+            parallelProcessing: true
+            timeout: 100
+            steps:
+              - setBody: {id: quick, constant: quick}
+              - delay: {id: slow, constant: "700"}
+              - pipeline:
+                  id: third
+                  steps:
+                    - setBody: {id: one, constant: one}
+        - recipientList: {id: recipients, constant: "mock:a,mock:b"}
+        - doTry:
+            id: guarded
+            steps:
+              - log: {id: tried, message: tried}
+              - doCatch:
+                  exception: [java.lang.Exception]
+                  steps:
+                    - log: {id: caught, message: caught}
+              - doFinally:
+                  steps:
+                    - log: {id: always, message: always}
+        - split:
+            id: parts
+            parallelProcessing: true
+            tokenize: {token: ","}
+            steps:
+              - log: {id: part, message: part}
+`;
+
+describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)", { timeout: 120_000 }, () => {
+  let browser: Browser;
+  let server: StartedServer;
+  let designer: StartedDesigner;
+  let open: OpenPage;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    server = await startTestServer();
+  }, 240_000);
+  afterAll(async () => {
+    await browser?.close();
+    await server?.end();
+  });
+  beforeEach(async () => {
+    designer = await startTestDesigner(server.baseUrl, { environment: { SLUICE_TEST_TOKEN: token } });
+    open = await openPage(browser, { bypassCSP: true, viewport: { width: 1440, height: 900 } });
+  });
+  afterEach(async () => {
+    expect(open.faults).toEqual([]);
+    await open.context.close();
+    await designer.end();
+  });
+
+  const boxOf = async (card: Locator): Promise<{ x: number; y: number; width: number; height: number }> =>
+    (await card.boundingBox()) as { x: number; y: number; width: number; height: number };
+  const card = (page: Page, id: string): Locator => page.locator(`.card[data-key="${id}"]`);
+  const key = "0/route/from/steps";
+
+  it("draws parallel branches beside each other with labels, and a branch that timed out as dropped", async () => {
+    const { page } = open;
+    designer.writeFlow("fan", parallelFlow);
+    await server.putFlow("fan", parallelFlow);
+    const reply = await call(server.baseUrl, "POST", "/api/fan", "a,b");
+    expect(reply.status).toBe(200);
+    await page.waitForTimeout(900);
+    await page.goto(`${designer.url}/flows/fan/runs/${reply.headers.get("x-run-id")}`);
+    const lane = (index: number) => card(page, `${key}/0/multicast/steps/${index}`);
+    await lane(2).waitFor();
+    const boxes = await Promise.all([0, 1, 2].map((index) => boxOf(lane(index))));
+    expect(new Set(boxes.map(({ y }) => Math.round(y))).size).toBe(1);
+    expect(boxes[0]!.x + boxes[0]!.width).toBeLessThan(boxes[1]!.x);
+    expect(boxes[1]!.x + boxes[1]!.width).toBeLessThan(boxes[2]!.x);
+    for (const label of ["Branch 1 of 3", "Branch 3 of 3", "mock:a", "mock:b", "Try", "If it fails with", "Always"])
+      await page.getByText(label, { exact: true }).first().waitFor();
+    await page.getByText("For each part in parallel").waitFor();
+    const [tried, caught] = await Promise.all([boxOf(card(page, `${key}/2/doTry/steps/0`)), boxOf(card(page, `${key}/2/doTry/steps/1`))]);
+    expect(caught.x).toBeGreaterThan(tried.x + tried.width);
+    expect(await lane(1).innerText()).toContain("Dropped: timed out");
+    expect(await lane(0).getAttribute("data-dropped")).toBeNull();
+    const steps = page.getByRole("region", { name: "Run steps" });
+    expect(await steps.getByRole("row").filter({ hasText: "slow" }).innerText()).toContain("dropped (timed out)");
+    expect(await findingsOf(page)).toEqual([]);
+  });
+
+  it("Send opens its run on the canvas with the reply and the messages", async () => {
+    const { page } = open;
+    designer.writeFlow("sent", webhookFlow("sent", "thanks"));
+    await page.goto(`${designer.url}/flows/sent`);
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    await page.getByText(badge).waitFor();
+    await page.getByRole("button", { name: "Try it", exact: true }).click();
+    await page.getByRole("textbox", { name: "Body" }).fill("hello");
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await expect.poll(() => new URL(page.url()).pathname, soon).toMatch(/^\/flows\/sent\/runs\/run_/);
+    const reply = page.getByRole("region", { name: "Response" });
+    await reply.getByText("200").waitFor();
+    await reply.getByText("thanks").waitFor();
+    await page.getByRole("region", { name: "Run steps" }).waitFor();
+    expect(await page.getByText("The messages of this run were not captured").count()).toBe(0);
+  });
+
+  it("a wide flow opens with its trigger in view, and Fit shows all of it", async () => {
+    const { page } = open;
+    const branches = Array.from(
+      { length: 14 },
+      (_, index) => `                - simple: "\${body} == ${index}"\n                  steps:\n                    - log: "branch ${index}"\n`,
+    );
+    designer.writeFlow(
+      "wide",
+      `- route:\n    id: wide\n    from:\n      uri: platform-http:/api/wide\n      steps:\n        - choice:\n            when:\n${branches.join("")}`,
+    );
+    await page.goto(`${designer.url}/flows/wide`);
+    const canvas = page.locator(".canvas");
+    const isInside = async (inner: Locator): Promise<boolean> => {
+      const [part, whole] = [await boxOf(inner), await boxOf(canvas)];
+      return part.x >= whole.x && part.x + part.width <= whole.x + whole.width && part.y >= whole.y && part.y + part.height <= whole.y + whole.height;
+    };
+    const trigger = page.locator(".card[data-kind=trigger]");
+    await trigger.waitFor();
+    await expect.poll(() => isInside(trigger), soon).toBe(true);
+    const last = card(page, `${key}/0/choice/when/13/steps/0`);
+    expect(await isInside(last)).toBe(false);
+    await page.getByRole("button", { name: /^Fit/ }).click();
+    await expect.poll(() => isInside(last), soon).toBe(true);
+    expect(await isInside(trigger)).toBe(true);
+  });
+
+  it("inspector and dock are resized by mouse and keys, collapsed, and stay so after a reload", async () => {
+    const { page } = open;
+    designer.writeFlow("panels", webhookFlow("panels"));
+    await page.goto(`${designer.url}/flows/panels`);
+    await page.getByRole("tree").waitFor();
+    const width = async (): Promise<number> => (await boxOf(page.locator(".editor__inspector"))).width;
+    const height = async (): Promise<number> => (await boxOf(page.locator(".dock"))).height;
+    const before = await width();
+    await page.getByRole("separator", { name: "Resize the inspector" }).focus();
+    await page.keyboard.press("Shift+ArrowLeft");
+    await expect.poll(width, soon).toBe(before + 64);
+    const border = await boxOf(page.getByRole("separator", { name: "Resize the dock" }));
+    const was = await height();
+    await page.mouse.move(border.x + 200, border.y + 4);
+    await page.mouse.down();
+    await page.mouse.move(border.x + 200, border.y - 76);
+    await page.mouse.up();
+    await expect.poll(height, soon).toBeGreaterThan(was + 70);
+    const resized = await height();
+    await page.reload();
+    await page.getByRole("tree").waitFor();
+    expect([await width(), await height()]).toEqual([before + 64, resized]);
+    await page.getByRole("button", { name: "Hide the inspector" }).click();
+    await page.getByRole("button", { name: "Hide the dock" }).click();
+    await expect.poll(width, soon).toBeLessThan(50);
+    await expect.poll(height, soon).toBeLessThan(50);
+    expect(await findingsOf(page)).toEqual([]);
+    await page.reload();
+    await page.getByRole("button", { name: "Show the inspector" }).click();
+    await expect.poll(width, soon).toBe(before + 64);
+    await page.getByRole("tab", { name: "Versions" }).click();
+    await expect.poll(height, soon).toBe(resized);
+  });
+
+  it("Save as test writes the id it needs into the flow, and the mock stays on its step when another is inserted before it", async () => {
+    const { page } = open;
+    const text = `- route:\n    id: named\n    from:\n      uri: platform-http:/api/named # address\n      steps:\n        - to:\n            uri: http://erp.invalid/orders # call\n`;
+    designer.writeFlow("named", text);
+    await page.goto(`${designer.url}/flows/named`);
+    await page.getByRole("button", { name: "Try it", exact: true }).click();
+    await page.getByRole("textbox", { name: "Body" }).fill("hello");
+    await page.getByRole("region", { name: "Steps", exact: true }).getByRole("button", { name: "Set response" }).click();
+    await page.getByRole("dialog").getByRole("textbox", { name: "Body" }).fill("from the ERP");
+    await page.getByRole("button", { name: "Use response" }).click();
+    await page.getByRole("region", { name: "Steps", exact: true }).getByRole("button", { name: "http-orders", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Save as test" }).click();
+    await page.getByRole("button", { name: "Save test" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.keyboard.press("Control+s");
+    await expect.poll(() => designer.flowText("named"), soon).toContain("id: http-orders");
+    const saved = designer.flowText("named");
+    expect(
+      saved
+        .split("\n")
+        .filter((line) => !line.includes("id: http-orders"))
+        .join("\n"),
+    ).toBe(text);
+    const file = designer.files().find((path) => path.endsWith(".test.yaml")) as string;
+    const test = readFileSync(join(designer.workspace, "..", file), "utf8");
+    expect(test).toContain("stepId: http-orders");
+    expect(test).not.toMatch(/\bto1\b/);
+    designer.writeFlow("named", saved.replace("      steps:\n", "      steps:\n        - to: mock:before\n"));
+    await page.goto(`${designer.url}/tests`);
+    await page.getByRole("button", { name: "Run all" }).click();
+    await page.getByText("1 of 1 passed", { exact: true }).first().waitFor();
+  });
+
+  it("without a runtime, forms and Add step work in a new browser, and the cause is named with its fix", async () => {
+    const { page } = open;
+    const lost = await startTestDesigner("http://127.0.0.1:9", { stored: { "flows/orders.yaml": webhookFlow("orders") } });
+    const refused = await startTestDesigner(server.baseUrl, { stored: { "flows/orders.yaml": webhookFlow("orders") } });
+    try {
+      for (const [url, cause] of [
+        [lost.url, "The runtime 'local' at http://127.0.0.1:9 is not responding. Start it"],
+        [refused.url, "The runtime 'local' refused the token. Set SLUICE_TEST_TOKEN"],
+      ] as const) {
+        await page.goto(`${url}/flows/orders`);
+        await page.getByText(cause).waitFor();
+        await page.getByRole("treeitem", { name: /Set body/ }).click();
+        await page.getByRole("complementary", { name: "Inspector" }).getByLabel("Expression", { exact: true }).waitFor();
+        await page.keyboard.press("a");
+        await page.getByRole("combobox", { name: "Search steps and connectors" }).fill("log");
+        await page.getByRole("option").first().waitFor();
+        await page.keyboard.press("Escape");
+        expect(await findingsOf(page)).toEqual([]);
+      }
+    } finally {
+      await lost.end();
+      await refused.end();
+    }
+  });
+});

@@ -1,0 +1,74 @@
+// The runs of a real runtime: filters and pages are those of the server, in a real browser.
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { answering, call, startTestServer, token, type StartedServer } from "../started-server.ts";
+import { findingsOf } from "./axe.ts";
+import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
+import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
+
+describe.skipIf(!hasBrowser)("the runs screen (needs Chromium)", { timeout: 120_000 }, () => {
+  let browser: Browser;
+  let server: StartedServer;
+  let designer: StartedDesigner;
+  let open: OpenPage;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    server = await startTestServer();
+    designer = await startTestDesigner(server.baseUrl, { environment: { SLUICE_TEST_TOKEN: token } });
+    for (const id of ["orders", "busy"]) await server.putFlow(id, answering(id, "ok"));
+    for (let number = 0; number < 3; number++) await call(server.baseUrl, "POST", "/api/orders", `{"order":"A-${number}"}`);
+    for (let number = 0; number < 240; number++) await call(server.baseUrl, "POST", "/api/busy", `n${number}`);
+  }, 240_000);
+  afterAll(async () => {
+    await browser?.close();
+    await designer?.end();
+    await server?.end();
+  });
+  beforeEach(async () => {
+    open = await openPage(browser, { bypassCSP: true });
+  });
+  afterEach(async () => {
+    expect(open.faults).toEqual([]);
+    await open.context.close();
+  });
+
+  const rows = () => open.page.locator("tbody tr");
+
+  it("finds the runs of a flow behind many newer ones, by filter, by text and by the address alone", async () => {
+    const { page } = open;
+    await page.goto(`${designer.url}/runs`);
+    await page.getByText("50 of 243 runs").waitFor();
+    await page.getByLabel("Flow", { exact: true }).selectOption("orders");
+    await page.getByText("3 of 3 runs").waitFor();
+    expect(new URL(page.url()).search).toBe("?flow=orders");
+    await page.getByLabel("Flow", { exact: true }).selectOption("");
+    await page.getByLabel("Search runs").fill("A-1");
+    await page.getByText("1 run", { exact: true }).waitFor();
+    expect(await rows().count()).toBe(1);
+    await page.reload();
+    await page.getByText("1 run", { exact: true }).waitFor();
+    expect(await findingsOf(page)).toEqual([]);
+    await page.getByLabel("From", { exact: true }).fill("2999-01-01T00:00");
+    await page.getByText("0 runs", { exact: true }).waitFor();
+  });
+
+  it("shows older runs page by page, each run once, while new ones arrive", async () => {
+    const { page } = open;
+    await page.goto(`${designer.url}/runs`);
+    await page.getByText("50 of 243 runs").waitFor();
+    await page.getByRole("button", { name: "Show older runs" }).click();
+    await expect.poll(() => rows().count(), soon).toBe(100);
+    await call(server.baseUrl, "POST", "/api/orders", "new");
+    await page.getByText("101 of 244 runs").waitFor();
+    for (let count = 151; count <= 244; count += 50) {
+      await page.getByRole("button", { name: "Show older runs" }).click();
+      await expect.poll(() => rows().count(), soon).toBe(Math.min(count, 244));
+    }
+    await page.getByRole("button", { name: "Show older runs" }).click();
+    await page.getByText("244 of 244 runs").waitFor();
+    const ids = await page.locator("tbody a.mono").allInnerTexts();
+    expect(new Set(ids).size).toBe(244);
+    expect(await page.getByRole("button", { name: "Show older runs" }).count()).toBe(0);
+  });
+});

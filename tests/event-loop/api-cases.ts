@@ -1,0 +1,177 @@
+// Every endpoint whose input or output size depends on the caller, with the worst case that the default limits allow.
+import { inputs, jsonNames, readableJsonNames, xmlNames, yamlNames, type InputName } from "./hostile-inputs.ts";
+
+export interface ApiCase {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly body?: () => string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const size = 9_900_000;
+/** The maximum size of a flow's text, minus the JSON around it. */
+const flowSize = 500_000;
+
+const json = (name: string, method: string, path: string, body: () => unknown): ApiCase => ({
+  name: `${method} ${path} ${name}`,
+  method,
+  path,
+  body: () => JSON.stringify(body()),
+});
+const raw = (method: string, path: string, input: InputName, type: string, length = size): ApiCase => ({
+  name: `${method} ${path} ${type} < ${input}`,
+  method,
+  path,
+  body: () => inputs[input](length),
+  headers: { "content-type": type },
+});
+
+const steps = (count: number): string => `- route:\n    id: many\n    from:\n      uri: direct:many\n      steps:\n${"        - log: x\n".repeat(count)}`;
+const rows = (count: number): readonly (readonly string[])[] => Array.from({ length: count }, (_, index) => [`k${index}`, `v${index}`]);
+
+const flows: readonly ApiCase[] = [
+  ...yamlNames.flatMap((input) => [raw("PUT", "/flows/sweep", input, "application/yaml", flowSize), raw("PUT", "/flows/sweep", input, "application/yaml")]),
+  ...readableJsonNames.map((input) => raw("PUT", "/flows/sweep", input, "application/json")),
+  ...yamlNames.map((input) => json(input, "POST", "/flows/validate", () => ({ yaml: inputs[input](flowSize) }))),
+  json("2,400 steps", "PUT", "/flows/sweep", () => ({ yaml: steps(2_400) })),
+  json("2,400 steps", "PUT", "/flows/sweep?dryRun=true", () => ({ yaml: steps(2_400) })),
+  json("2,400 steps", "POST", "/flows/validate", () => ({ yaml: steps(2_400) })),
+  json("100,000 params", "PUT", "/flows/sweep", () => ({ yaml: steps(1), params: Object.fromEntries(rows(100_000)) })),
+];
+
+const tables: readonly ApiCase[] = [
+  ...readableJsonNames.map((input) => raw("PUT", "/value-mappings/sweep", input, "application/json")),
+  json("300,000 rows", "PUT", "/value-mappings/sweep", () => ({ columns: ["a", "b"], rows: rows(300_000) })),
+  json("the same key in 300,000 rows", "PUT", "/value-mappings/same", () => ({ columns: ["a", "b"], rows: rows(300_000).map(([, value]) => ["k", value]) })),
+  json("124,000 entries", "PUT", "/value-mappings/entries", () => ({ entries: Object.fromEntries(rows(124_000)) })),
+  ...["regex", "wildcard"].map((match) =>
+    json(`10,000 ${match} patterns`, "PUT", `/value-mappings/${match}`, () => ({
+      match,
+      columns: ["a", "b"],
+      rows: rows(10_000).map(([key, value]) => [`(${key}|x)*.${key}*`, value]),
+    })),
+  ),
+  ...(["shortLines", "commas", "csvQuotes", "csvOpenQuote", "lines", "csvColumns"] as const).map((input) =>
+    raw("PUT", "/value-mappings/csv", input, "text/csv"),
+  ),
+  ...xmlNames.map((input) => raw("PUT", "/value-mappings/xml", input, "application/xml")),
+  ...["application/json", "text/csv", "application/xml"].map((accept): ApiCase => ({
+    name: `GET /value-mappings/sweep ${accept}`,
+    method: "GET",
+    path: "/value-mappings/sweep",
+    headers: { accept },
+  })),
+  { name: "GET /value-mappings", method: "GET", path: "/value-mappings" },
+];
+
+const sourceOptions: Readonly<Record<string, object>> = {
+  csv: { header: true },
+  fixed: { fields: { a: { start: 1, length: 3 } } },
+};
+const mapping = (format: string): unknown => ({
+  source: { format, ...sourceOptions[format] },
+  target: { format: "json" },
+  map: [{ to: "a", from: "a" }],
+});
+
+const mappings: readonly ApiCase[] = [
+  ...jsonNames.map((input) => raw("PUT", "/message-mappings/sweep", input, "application/json")),
+  json("30,000 rules", "PUT", "/message-mappings/many", () => ({
+    source: { format: "json" },
+    target: { format: "json" },
+    map: rows(30_000).map(([key]) => ({ to: key, from: key })),
+  })),
+  ...["json", "xml", "csv", "fixed", "edi"].map((format) => json(format, "PUT", `/message-mappings/${format}`, () => mapping(format))),
+  json("a rule for each item", "PUT", "/message-mappings/each", () => ({
+    source: { format: "json" },
+    target: { format: "xml", root: "r" },
+    map: [
+      {
+        to: "i[]",
+        forEach: "l",
+        map: [
+          { to: "n", from: "name" },
+          { to: "t", expr: "upper(name)" },
+        ],
+      },
+    ],
+  })),
+  json("records", "POST", "/message-mappings/each/execute", () => ({ input: `{"l":${inputs.records(4_500_000)}}` })),
+  json("records", "POST", "/message-mappings/each/execute", () => ({ input: { l: JSON.parse(inputs.records(4_500_000)) as unknown } })),
+  ...(["shortLines", "lines", "oneLine", "spaces"] as const).flatMap((input) => [
+    json(input, "POST", "/message-mappings/fixed/execute", () => ({ input: inputs[input](4_500_000) })),
+    json(input, "POST", "/message-mappings/edi/execute", () => ({ input: inputs[input](4_500_000) })),
+  ]),
+  json("segments", "POST", "/message-mappings/edi/execute", () => ({ input: `UNB+UNOC:3'${"LIN+1:2+3'".repeat(400_000)}` })),
+  json("empty segments", "POST", "/message-mappings/edi/execute", () => ({ input: `UNB+UNOC:3'${"'".repeat(4_000_000)}` })),
+  ...jsonNames.map((input) => json(input, "POST", "/message-mappings/json/execute", () => ({ input: inputs[input](4_500_000) }))),
+  ...xmlNames.map((input) => json(input, "POST", "/message-mappings/xml/execute", () => ({ input: inputs[input](4_500_000) }))),
+  ...(["shortLines", "commas", "csvQuotes"] as const).map((input) =>
+    json(input, "POST", "/message-mappings/csv/execute", () => ({ input: inputs[input](4_500_000) })),
+  ),
+];
+
+const policies: readonly ApiCase[] = [
+  ...readableJsonNames.map((input) => raw("PUT", "/auth/sweep", input, "application/json")),
+  json("200,000 addresses", "PUT", "/auth/sweep", () => ({
+    ip: { allow: rows(200_000).map((_, index) => `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`) },
+  })),
+  json("100,000 rules", "PUT", "/auth/sweep", () => ({ rules: rows(100_000).map(([key]) => ({ route: key, roles: [key] })) })),
+];
+
+/** Reads and lists of previously installed documents. */
+const readPaths = [
+  "/flows/sweep",
+  "/message-mappings",
+  "/message-mappings/each",
+  "/auth",
+  "/auth/sweep",
+  "/dead-letters/none",
+  "/dead-letters/replays/none",
+].concat(["/routes/canary/capture", "/runs/none"]);
+
+const someJson = ["records", "numbers", "deep", "manyKeys", "truncated"] as const;
+
+const others: readonly ApiCase[] = [
+  ...["/routes/sweep/capture", "/dead-letters/replay", "/dead-letters/none/replay", "/runs/none/replay"].flatMap((path) =>
+    someJson.map((input) => raw("POST", path, input, "application/json")),
+  ),
+  ...readableJsonNames.map((input) => raw("POST", "/test/session", input, "application/json")),
+  ...readableJsonNames.map((input) => json(input, "POST", "/test/invoke", () => ({ trigger: "direct:none", body: inputs[input](4_500_000) }))),
+  ...[
+    "/flows",
+    "/runs?limit=1000",
+    "/runs?limit=1000&text=none",
+    "/openapi.json",
+    "/catalog",
+    "/schema",
+    "/health",
+    "/metrics",
+    "/dead-letters",
+    ...readPaths,
+  ].map((path): ApiCase => ({
+    name: `GET ${path}`,
+    method: "GET",
+    path,
+  })),
+];
+
+export const apiCases: readonly ApiCase[] = [...flows, ...tables, ...mappings, ...policies, ...others];
+
+interface ApiDocument {
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, { readonly responses?: Readonly<Record<string, { readonly content?: object }>> } | undefined>>>
+  >;
+}
+
+/** Endpoints with a request or response body but without a case. Event streams and deletions are tested elsewhere. */
+export function uncoveredEndpoints({ paths }: ApiDocument): readonly string[] {
+  return Object.entries(paths).flatMap(([path, methods]) => {
+    const matching = new RegExp(`^${path.replace(/^\/_api/, "").replaceAll(/\{[^}]*\}/g, "[^/]+")}$`);
+    return ["get", "put", "post"]
+      .filter((method) => methods[method] !== undefined && !JSON.stringify(methods[method]?.responses).includes("text/event-stream"))
+      .filter((method) => !apiCases.some((one) => one.method === method.toUpperCase() && matching.test(one.path.replace(/\?.*/, ""))))
+      .map((method) => `${method.toUpperCase()} ${path}`);
+  });
+}

@@ -1,0 +1,49 @@
+// Combines several cases in one route: the body is sent and parsed once for all of them. The route waits between cases, so that each is measured
+// separately; a failing case does not stop the next ones.
+import type { InputName } from "./hostile-inputs.ts";
+import type { MessageCase } from "./message-cases.ts";
+
+export interface Batch {
+  readonly name: string;
+  readonly cases: readonly MessageCase[];
+  readonly inputs: readonly InputName[];
+  /** The steps of the route. */
+  readonly steps: readonly string[];
+}
+
+const mostCases = 12;
+
+/** Cases that end the route, or that test the reply itself. */
+const alone = /^(?:reply|failure|step (?:stop|rollback|resequence|sample|threads)) /;
+
+/** All cases, grouped by inputs. */
+export function batchesOf(cases: readonly MessageCase[]): readonly Batch[] {
+  const groups = new Map<string, MessageCase[]>();
+  for (const one of cases) {
+    const kind = alone.test(one.name) ? one.name : (one.name.split(" ")[0] as string);
+    const key = `${kind} < ${one.inputs.join()}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
+  }
+  return [...groups.values()].flatMap((group) =>
+    Array.from({ length: Math.ceil(group.length / mostCases) }, (_, index) => batchOf(group.slice(index * mostCases, (index + 1) * mostCases))),
+  );
+}
+
+function batchOf(cases: readonly MessageCase[]): Batch {
+  const [first] = cases as readonly [MessageCase, ...MessageCase[]];
+  if (cases.length === 1) return { ...first, cases };
+  return { name: cases.map(({ name }) => name).join(" | "), cases, inputs: first.inputs, steps: batchSteps(cases) };
+}
+
+const batchSteps = (cases: readonly MessageCase[]): readonly string[] => [
+  'setVariable: {name: original, simple: "${body}"}',
+  ...cases.flatMap(({ steps }) => [
+    "setBody: {variable: original}",
+    "delay: {constant: 1}",
+    `doTry: {steps: [${steps.map((step) => `{${step}}`).join(", ")}, {convertBodyTo: {type: String}}], doCatch: [{exception: [java.lang.Throwable], steps: [{setProperty: {name: failed, constant: x}}]}]}`,
+  ]),
+  'removeHeaders: {pattern: "*"}',
+  "setBody: {constant: done}",
+];

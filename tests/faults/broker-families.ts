@@ -1,0 +1,319 @@
+// The brokers that fault tests use: how a test speaks to each with its bare client, and a route that moves messages through it.
+import amqplib, { type Channel, type ChannelModel, type ConfirmChannel } from "amqplib";
+import kafkajs, { type Consumer, type Kafka, type Producer } from "kafkajs";
+import mqtt, { type MqttClient } from "mqtt";
+import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+import { FaultyLink, guardedUser, type TestServer } from "@sluice/testkit";
+import { kafkaLink } from "../kafka-link.ts";
+import { uniqueName } from "../broker-runtime.ts";
+
+/** A bare client of a broker. It connects again after the broker was restarted. */
+export interface Partner {
+  /** Makes the places that a route moves messages between, `<name>` with `in` and `out`. */
+  prepare(name: string): Promise<void>;
+  /** Resolves when the broker has all of them. */
+  send(name: string, texts: readonly (string | Buffer)[]): Promise<void>;
+  /** Everything in `out` so far, duplicates included. */
+  received(name: string): Promise<readonly string[]>;
+  /** How many messages are in `in` or on their way to a consumer; undefined when the broker does not say. */
+  waiting?(name: string): Promise<number>;
+  reconnect(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Family {
+  readonly name: string;
+  readonly server: "rabbitmq" | "kafka" | "mosquitto" | "nats";
+  /** The type of its connection and the fields that name a server there; `heartbeatMs` is how often a silent link is checked. */
+  connection(port: number, heartbeatMs: number): { readonly type: string; readonly values: Readonly<Record<string, unknown>> };
+  /** The fields with which the test's server lets in a user that has a password; undefined when it cannot check one. */
+  credentials?(password: string): Readonly<Record<string, unknown>>;
+  /** Where messages come from and go to; both use the connection that has the name of the flow. */
+  from(name: string): string;
+  to(name: string): string;
+  /** What the source may have taken and not settled, with the options of `from`. */
+  readonly window: number;
+  /** The most messages the broker holds for a consumer; the test sends no more ahead. */
+  readonly most: number;
+  /** What keeps its order: messages of one queue or topic, or those that have the same key. */
+  readonly order: "all" | "key" | "none";
+  /** Whether messages survive a crash of the test's broker. */
+  readonly survivesCrash: boolean;
+  partner(server: TestServer): Promise<Partner>;
+  /** A link to the server that can be cut. */
+  link(port: number): Promise<{ readonly link: FaultyLink; close(): Promise<void> }>;
+}
+
+const plainLink = async (port: number): Promise<{ readonly link: FaultyLink; close(): Promise<void> }> => {
+  const link = await FaultyLink.to({ host: "127.0.0.1", port });
+  return { link, close: () => link.close() };
+};
+
+class RabbitPartner implements Partner {
+  readonly #port: number;
+  #client: ChannelModel | undefined = undefined;
+  #channel: Channel | undefined = undefined;
+  #confirmed: ConfirmChannel | undefined = undefined;
+  readonly #received = new Map<string, string[]>();
+
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  async reconnect(): Promise<void> {
+    this.#client = await amqplib.connect(`amqp://guest:guest@127.0.0.1:${this.#port}`);
+    this.#client.on("error", () => undefined);
+    this.#channel = await this.#client.createChannel();
+    this.#confirmed = await this.#client.createConfirmChannel();
+    for (const channel of [this.#channel, this.#confirmed]) channel.on("error", () => undefined);
+  }
+
+  async prepare(name: string): Promise<void> {
+    for (const queue of [`${name}.in`, `${name}.out`]) await this.#channel?.assertQueue(queue, { durable: true });
+  }
+
+  async send(name: string, texts: readonly (string | Buffer)[]): Promise<void> {
+    for (const text of texts) this.#confirmed?.sendToQueue(`${name}.in`, Buffer.from(text), { contentType: "text/plain", persistent: true });
+    await this.#confirmed?.waitForConfirms();
+  }
+
+  async received(name: string): Promise<readonly string[]> {
+    const texts = this.#received.get(name) ?? [];
+    this.#received.set(name, texts);
+    for (let message = await this.#channel?.get(`${name}.out`, { noAck: true }); message; message = await this.#channel?.get(`${name}.out`, { noAck: true }))
+      // Text sent over AMQP 1.0 ends the bytes of its message.
+      texts.push(/message \d+$/.exec(message.content.toString("latin1"))?.[0] ?? "");
+    return texts;
+  }
+
+  async waiting(name: string): Promise<number> {
+    return (await this.#channel?.checkQueue(`${name}.in`))?.messageCount ?? 0;
+  }
+
+  async close(): Promise<void> {
+    await this.#client?.close();
+  }
+}
+
+class KafkaPartner implements Partner {
+  readonly #kafka: Kafka;
+  readonly #producer: Producer;
+  readonly #consumers = new Map<string, { readonly consumer: Consumer; readonly texts: string[] }>();
+
+  constructor(port: number) {
+    this.#kafka = new kafkajs.Kafka({ brokers: [`127.0.0.1:${port}`], logLevel: kafkajs.logLevel.NOTHING });
+    this.#producer = this.#kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner });
+  }
+
+  async reconnect(): Promise<void> {
+    await this.#producer.connect();
+  }
+
+  async prepare(name: string): Promise<void> {
+    await this.#producer.send({ topic: `${name}-out`, messages: [] }).catch(() => undefined);
+  }
+
+  async send(name: string, texts: readonly (string | Buffer)[]): Promise<void> {
+    for (let at = 0; at < texts.length; at += 500)
+      await this.#producer.send({ topic: `${name}-in`, messages: texts.slice(at, at + 500).map((value) => ({ value, key: String(value).slice(-1) })) });
+  }
+
+  async received(name: string): Promise<readonly string[]> {
+    const known = this.#consumers.get(name);
+    if (known !== undefined) return known.texts;
+    const consumer = this.#kafka.consumer({ groupId: uniqueName(), maxWaitTimeInMs: 100 });
+    const texts: string[] = [];
+    this.#consumers.set(name, { consumer, texts });
+    await consumer.connect();
+    await consumer.subscribe({ topic: `${name}-out`, fromBeginning: true });
+    await consumer.run({ eachMessage: ({ message }) => Promise.resolve(void texts.push(message.value?.toString() ?? "")) });
+    return texts;
+  }
+
+  async close(): Promise<void> {
+    for (const { consumer } of this.#consumers.values()) await consumer.disconnect();
+    await this.#producer.disconnect();
+  }
+}
+
+class MqttPartner implements Partner {
+  readonly #port: number;
+  readonly #texts = new Map<string, string[]>();
+  #client: MqttClient | undefined = undefined;
+
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  async reconnect(): Promise<void> {
+    // The client itself connects again, and the broker keeps its session.
+    if (this.#client !== undefined) return;
+    const options = { protocolVersion: 5, clean: false, clientId: uniqueName(), reconnectPeriod: 200, properties: { sessionExpiryInterval: 3600 } } as const;
+    this.#client = await mqtt.connectAsync(`mqtt://127.0.0.1:${this.#port}`, options);
+    this.#client.on("error", () => undefined);
+    this.#client.on("message", (topic, payload) => this.#texts.get(topic)?.push(payload.toString()));
+  }
+
+  async prepare(name: string): Promise<void> {
+    this.#texts.set(`${name}/out`, []);
+    await this.#client?.subscribeAsync(`${name}/out`, { qos: 1 });
+  }
+
+  async send(name: string, texts: readonly (string | Buffer)[]): Promise<void> {
+    const client = this.#client as MqttClient;
+    for (let at = 0; at < texts.length; at += 50)
+      await Promise.all(texts.slice(at, at + 50).map((text) => client.publishAsync(`${name}/in`, text, { qos: 1 })));
+  }
+
+  received(name: string): Promise<readonly string[]> {
+    return Promise.resolve(this.#texts.get(`${name}/out`) ?? []);
+  }
+
+  async close(): Promise<void> {
+    await this.#client?.endAsync(true);
+  }
+}
+
+class NatsPartner implements Partner {
+  readonly #port: number;
+  readonly #taken = new Map<string, string[]>();
+  #client: NatsConnection | undefined = undefined;
+
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  async reconnect(): Promise<void> {
+    await this.#client?.close();
+    this.#client = await connect({ servers: `127.0.0.1:${this.#port}`, maxReconnectAttempts: -1 });
+  }
+
+  async prepare(name: string): Promise<void> {
+    const manager = await jetstreamManager(this.#client as NatsConnection);
+    await manager.streams.add({ name, subjects: [`${name}.>`] });
+    await manager.consumers.add(name, { durable_name: "test", filter_subject: `${name}.out`, ack_policy: "explicit" });
+  }
+
+  async send(name: string, texts: readonly (string | Buffer)[]): Promise<void> {
+    const stream = jetstream(this.#client as NatsConnection);
+    for (let at = 0; at < texts.length; at += 100) await Promise.all(texts.slice(at, at + 100).map((text) => stream.publish(`${name}.in`, text)));
+  }
+
+  async received(name: string): Promise<readonly string[]> {
+    const texts = this.#taken.get(name) ?? [];
+    this.#taken.set(name, texts);
+    const consumer = await jetstream(this.#client as NatsConnection).consumers.get(name, "test");
+    for (let pending = (await consumer.info()).num_pending; pending > 0; pending = (await consumer.info()).num_pending)
+      for await (const message of await consumer.fetch({ max_messages: Math.min(pending, 1000), expires: 1000 })) {
+        texts.push(message.string());
+        message.ack();
+      }
+    return texts;
+  }
+
+  async waiting(name: string): Promise<number> {
+    const { num_pending: pending } = await (await jetstreamManager(this.#client as NatsConnection)).consumers.info(name, `sluice-${name}-${name}`);
+    return pending;
+  }
+
+  async close(): Promise<void> {
+    await this.#client?.close();
+  }
+}
+
+const connected = async (partner: Partner): Promise<Partner> => {
+  await partner.reconnect();
+  return partner;
+};
+
+// Mosquitto holds 1,000 messages for a client; more are dropped.
+const mqttFamily = (name: "paho" | "paho-mqtt5", keep: string): Family => ({
+  name,
+  server: "mosquitto",
+  connection: (port, heartbeatMs) => ({
+    type: "mqtt",
+    values: { brokerUrl: `tcp://127.0.0.1:${port}`, keepAliveInterval: Math.ceil(heartbeatMs / 1000), connectionTimeout: 5 },
+  }),
+  credentials: (password) => ({ userName: guardedUser.name, password }),
+  from: (flow) => `${name}:${flow}/in?connection=#${flow}&qos=1&${keep}=false`,
+  to: (flow) => `${name}:${flow}/out?connection=#${flow}&qos=1`,
+  window: 20,
+  most: 500,
+  order: "all",
+  survivesCrash: true,
+  partner: (server) => connected(new MqttPartner(server.port)),
+  link: plainLink,
+});
+
+export const families: readonly Family[] = [
+  {
+    name: "spring-rabbitmq",
+    server: "rabbitmq",
+    connection: (port, heartbeatMs) => ({ type: "rabbitmq", values: { host: "127.0.0.1", port, heartbeat: heartbeatMs } }),
+    credentials: (password) => ({ username: "guest", password: password === guardedUser.password ? "guest" : password }),
+    from: (name) => `spring-rabbitmq:default?queues=${name}.in&arg.queue.durable=true&prefetchCount=50&retryDelay=5&connectionFactory=#${name}`,
+    to: (name) => `spring-rabbitmq:default?routingKey=${name}.out&confirmTimeout=2000&connectionFactory=#${name}`,
+    window: 50,
+    most: Infinity,
+    order: "all",
+    survivesCrash: true,
+    partner: (server) => connected(new RabbitPartner(server.port)),
+    link: plainLink,
+  },
+  {
+    name: "jms",
+    server: "rabbitmq",
+    connection: (port, heartbeatMs) => ({
+      type: "amqp",
+      values: {
+        url: `amqp://127.0.0.1:${port}`,
+        username: "guest",
+        password: "guest",
+        queuePrefix: "/queue/",
+        idleTimeout: heartbeatMs,
+        connectTimeout: 5000,
+      },
+    }),
+    credentials: (password) => ({ username: "guest", password: password === guardedUser.password ? "guest" : password }),
+    from: (name) => `jms:${name}.in?recoveryInterval=500&redeliveryDelay=5&connectionFactory=#${name}`,
+    to: (name) => `jms:${name}.out?connectionFactory=#${name}`,
+    window: 50,
+    most: Infinity,
+    order: "all",
+    survivesCrash: true,
+    partner: (server) => connected(new RabbitPartner(server.port)),
+    link: plainLink,
+  },
+  {
+    name: "kafka",
+    server: "kafka",
+    // The mock broker lets a member join again only when the session of the one before would be over.
+    connection: (port, heartbeatMs) => ({ type: "kafka", values: { brokers: `127.0.0.1:${port}`, requestTimeoutMs: heartbeatMs * 2 } }),
+    from: (name) =>
+      `kafka:${name}-in?autoOffsetReset=earliest&sessionTimeoutMs=6000&heartbeatIntervalMs=500&consumersCount=4&autoCommitIntervalMs=200&connection=#${name}`,
+    to: (name) => `kafka:${name}-out?connection=#${name}`,
+    window: 4,
+    most: Infinity,
+    order: "key",
+    survivesCrash: false,
+    partner: (server) => connected(new KafkaPartner(server.port)),
+    link: kafkaLink,
+  },
+  mqttFamily("paho", "cleanSession"),
+  mqttFamily("paho-mqtt5", "cleanStart"),
+  {
+    name: "nats",
+    server: "nats",
+    connection: (port, heartbeatMs) => ({ type: "nats", values: { servers: `127.0.0.1:${port}`, pingInterval: heartbeatMs, maxPingsOut: 1 } }),
+    credentials: (password) => ({ user: guardedUser.name, password }),
+    from: (name) => `nats:${name}.in?jetstreamEnabled=true&jetstreamName=${name}&ackWait=2000&nackWait=100&reconnectTimeWait=200&connection=#${name}`,
+    to: (name) => `nats:${name}.out?jetstreamEnabled=true&requestTimeout=1000&connection=#${name}`,
+    window: 10,
+    most: Infinity,
+    order: "none",
+    survivesCrash: true,
+    partner: (server) => connected(new NatsPartner(server.port)),
+    link: plainLink,
+  },
+];

@@ -1,0 +1,274 @@
+// F1 to F9 for every broker, on servers used only by this test: connections are cut or go silent, the broker and the runtime are killed, routes
+// are replaced, fail or are slow. Nothing is lost.
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { guardedUser, serverFor, serverPrograms, type TestServer } from "@sluice/testkit";
+import { becomes, failingSometimes, missingOf, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
+import { spawnServer } from "../spawned-server.ts";
+import { sleep } from "../started-server.ts";
+import { residentBytes } from "../watched-server.ts";
+import { families, type Family, type Partner } from "./broker-families.ts";
+
+const names = ["rabbitmq", "kafka", "mosquitto", "nats"] as const;
+const servers = new Map(await Promise.all(names.map(async (name) => [name, await serverFor(name, { own: true })] as const)));
+afterAll(async () => {
+  for (const server of servers.values()) await server?.end();
+}, 60_000);
+
+const heartbeatMs = 2000;
+const retried = "errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 100, redeliveryDelay: 200}}}";
+const mebibyte = 1024 * 1024;
+
+for (const family of families)
+  describe.skipIf(servers.get(family.server) === undefined)(`${family.name} (needs ${serverPrograms[family.server].title})`, () => faultsOf(family));
+
+function faultsOf(family: Family): void {
+  const server = servers.get(family.server) as TestServer;
+  let runtime: BrokerRuntime;
+  let partner: Partner;
+  beforeAll(async () => {
+    runtime = await startBrokerRuntime();
+    partner = await family.partner(server);
+  }, 120_000);
+  afterAll(async () => {
+    await runtime.end();
+    await partner.close();
+  }, 120_000);
+
+  /** A route that moves messages and tries for as long as it takes. */
+  const moving = (name: string, steps = "", handler = `${retried}, `): string =>
+    `- route: {id: ${name}, ${handler}from: {uri: "${family.from(name)}", steps: [{convertBodyTo: {type: String}}, ${steps}{to: "${family.to(name)}"}]}}`;
+  const connectionTo = (port: number, more: object = {}): object => {
+    const { type, values } = family.connection(port, heartbeatMs);
+    return { type, values: { ...values, ...more } };
+  };
+  type Api = Pick<BrokerRuntime, "api">;
+  const putConnection = async ({ api }: Api, name: string, document: object): Promise<void> => {
+    const { status, text } = await api("PUT", `/connections/${name}?force=true`, document);
+    if (status >= 300) throw new Error(`the connection was refused with ${status}: ${text}`);
+  };
+  const deploy = async (name: string, port: number, flow = moving(name)): Promise<void> => {
+    await putConnection(runtime, name, connectionTo(port));
+    await runtime.deploy(name, flow);
+  };
+  const remove = async (name: string, target: Api = runtime): Promise<void> => {
+    await target.api("DELETE", `/flows/${name}`);
+    await target.api("DELETE", `/connections/${name}`);
+  };
+  const different = async (name: string): Promise<number> => new Set(await partner.received(name)).size;
+  /** Sends everything, but never more ahead than the broker holds for a consumer. */
+  const sendAll = async (name: string, texts: readonly string[]): Promise<void> => {
+    const size = Math.min(family.most, texts.length);
+    for (let at = 0; at < texts.length; at += size) {
+      await becomes(async () => at - (await different(name)) <= size / 2, true, 120_000);
+      await partner.send(name, texts.slice(at, at + size));
+    }
+  };
+  const allArrived = async (name: string, count: number, withinMs = 240_000): Promise<void> => {
+    await becomes(async () => (await different(name)) >= count, true, withinMs);
+    expect(missingOf(count, await partner.received(name))).toEqual([]);
+  };
+
+  it("F1: connections are cut 20 times during 20,000 messages", async () => {
+    const [name, count] = [uniqueName(), 20_000];
+    const { link, close } = await family.link(server.port);
+    await partner.prepare(name);
+    await deploy(name, link.port);
+    const sending = sendAll(name, numbered(count));
+    let cuts = 0;
+    const cutting = setInterval(() => cuts++ < 20 && link.cut(), 700);
+    await Promise.all([sending, allArrived(name, count)]).finally(() => clearInterval(cutting));
+    expect(cuts).toBeGreaterThan(3);
+    await remove(name);
+    await close();
+  });
+
+  it(`F2: the broker ${family.survivesCrash ? "is killed under load and comes back" : "cannot be reached for a while under load"}`, async () => {
+    const [name, count] = [uniqueName(), 5000];
+    const { link, close } = await family.link(server.port);
+    await partner.prepare(name);
+    await deploy(name, link.port, moving(name, "{delay: {constant: 1}}, "));
+    const sent = Math.min(count, family.most);
+    await partner.send(name, numbered(sent));
+    await becomes(async () => (await different(name)) > 50, true);
+    if (family.survivesCrash) await server.kill();
+    else await link.refuse();
+    await becomes(() => runtime.routeStatus(name), "Failed", 5000);
+    if (family.survivesCrash) await server.restart();
+    else await link.open();
+    await partner.reconnect();
+    await becomes(() => runtime.routeStatus(name), "Started", 10_000);
+    await allArrived(name, sent);
+    await remove(name);
+    await close();
+  });
+
+  it("F3: the broker is down when a flow is deployed and when the runtime starts", async () => {
+    const name = uniqueName();
+    const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
+    const { link, close } = await family.link(server.port);
+    await link.refuse();
+    await partner.prepare(name);
+    const first = await startBrokerRuntime({}, dataDir);
+    await putConnection(first, name, connectionTo(link.port));
+    const began = Date.now();
+    await first.deploy(name, moving(name));
+    expect(Date.now() - began).toBeLessThan(3000);
+    const problem = async ({ api }: Api): Promise<string> => {
+      const { connections } = (await api("GET", "/health")).json as { connections: readonly { id: string; state: string; problem?: string }[] };
+      const found = connections.find(({ id }) => id === name);
+      return found?.state === "down" ? String(found.problem) : "";
+    };
+    await becomes(async () => /ECONNREFUSED|cannot be reached|closed/.test(await problem(first)), true, 5000);
+    expect(await first.routeStatus(name)).toBe("Failed");
+    await first.stop();
+    const second = await startBrokerRuntime({}, dataDir);
+    await becomes(async () => (await problem(second)) !== "", true, 5000);
+    await link.open();
+    await becomes(() => second.routeStatus(name), "Started", 35_000);
+    await partner.send(name, numbered(10));
+    await allArrived(name, 10, 30_000);
+    await second.end();
+    await close();
+  });
+
+  it("F4: a route is replaced again and again under load", async () => {
+    const [name, count] = [uniqueName(), 5000];
+    await partner.prepare(name);
+    await deploy(name, server.port);
+    const sending = sendAll(name, numbered(count));
+    // The mock broker of Kafka lets the next member in only after the session of the one before.
+    for (let round = 0; round < (family.server === "kafka" ? 3 : 10); round++) await runtime.deploy(name, `${moving(name)}\n# ${round}`);
+    await sending;
+    await allArrived(name, count);
+    expect((await runtime.deadLetters()).filter(({ routeId }) => routeId === name)).toEqual([]);
+    await remove(name);
+  });
+
+  it(`F5: 20,000 messages while the broker ${family.survivesCrash ? "is killed" : "cannot be reached"} twice and the runtime is killed once`, async () => {
+    const [name, count] = [uniqueName(), 20_000];
+    const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
+    const { link, close } = await family.link(server.port);
+    await partner.prepare(name);
+    const begun = await spawnServer({ dataDir });
+    await putConnection(begun, name, connectionTo(link.port));
+    const { status, text } = await begun.putFlow(name, moving(name));
+    expect([status, text]).toEqual([201, expect.any(String)]);
+    const sending = sendAll(name, numbered(count)).catch((thrown: unknown) => thrown);
+    const moved = (least: number): Promise<void> => becomes(async () => (await different(name)) >= least, true, 120_000);
+    const outage = async (): Promise<void> => {
+      // What is still to be sent would fail, and it is the partner's own.
+      if (family.most === Infinity) await sending;
+      if (family.survivesCrash) await server.kill();
+      else await link.refuse();
+      await sleep(500);
+      if (family.survivesCrash) await server.restart();
+      else await link.open();
+      await partner.reconnect();
+    };
+    await moved(200);
+    await outage();
+    const before = await different(name);
+    await moved(before + 200);
+    await begun.end("SIGKILL");
+    const again = await spawnServer({ dataDir });
+    await moved(before + 600);
+    await outage();
+    expect(await sending).toBeUndefined();
+    await allArrived(name, count);
+    await again.end();
+    again.clean();
+    await close();
+  });
+
+  it("F6: a route fails for every tenth message", async () => {
+    const [name, count] = [uniqueName(), 500];
+    await partner.prepare(name);
+    await deploy(name, server.port, moving(name, `${failingSometimes}, `, ""));
+    await sendAll(name, numbered(count));
+    const failed = numbered(count).filter((text) => text.endsWith("7"));
+    const others = numbered(count).filter((text) => !text.endsWith("7"));
+    await becomes(() => different(name), others.length, 60_000);
+    const letters = async (): Promise<readonly string[]> => (await runtime.deadLetters()).filter(({ routeId }) => routeId === name).map(({ body }) => body);
+    await becomes(async () => (await letters()).length, failed.length, 60_000);
+    expect((await letters()).toSorted()).toEqual(failed.toSorted());
+    const arrived = await partner.received(name);
+    if (family.order === "all") expect(arrived).toEqual(others);
+    if (family.order === "key")
+      for (const digit of "012345689") expect(arrived.filter((text) => text.endsWith(digit))).toEqual(others.filter((text) => text.endsWith(digit)));
+    await remove(name);
+  });
+
+  it("F7: a silent connection is detected within twice the heartbeat, plus a margin", async () => {
+    const name = uniqueName();
+    const { link, close } = await family.link(server.port);
+    await partner.prepare(name);
+    await deploy(name, link.port);
+    await partner.send(name, numbered(10));
+    await allArrived(name, 10, 30_000);
+    link.silence();
+    await becomes(() => runtime.routeStatus(name), "Failed", heartbeatMs * 2 + 4000);
+    link.silence(false);
+    link.cut();
+    await becomes(() => runtime.routeStatus(name), "Started", 15_000);
+    await partner.send(name, numbered(20).slice(10));
+    await allArrived(name, 20, 30_000);
+    await remove(name);
+    await close();
+  });
+
+  const { credentials } = family;
+  if (credentials !== undefined)
+    it("F8: the password is wrong, then right", async () => {
+      const name = uniqueName();
+      const { link, close } = await family.link(server.port);
+      await partner.prepare(name);
+      await putConnection(runtime, name, connectionTo(link.port, credentials("wrong-password")));
+      await runtime.deploy(name, moving(name));
+      await becomes(() => runtime.routeStatus(name), "Failed");
+      const before = link.accepted;
+      await sleep(20_000);
+      expect(link.accepted - before).toBeLessThanOrEqual(1);
+      const { status, text } = await runtime.api("PUT", `/connections/${name}`, connectionTo(link.port, credentials(guardedUser.password)));
+      expect([status, text]).toEqual([200, expect.any(String)]);
+      await becomes(() => runtime.routeStatus(name), "Started", 10_000);
+      await partner.send(name, numbered(10));
+      await allArrived(name, 10, 30_000);
+      await remove(name);
+      await close();
+    });
+
+  it("F9: a route is far slower than the broker", async () => {
+    const [name, size] = [uniqueName(), 50_000];
+    const count = Math.min(2000, family.most);
+    const { link, close } = await family.link(server.port);
+    await partner.prepare(name);
+    const slow = await spawnServer();
+    await putConnection(slow, name, connectionTo(link.port));
+    const shortened = `{setBody: {simple: "\${bodyAs(String).trim()}"}}, `;
+    const { status, text } = await slow.putFlow(name, moving(name, `{delay: {constant: 100}}, ${shortened}`));
+    expect([status, text]).toEqual([201, expect.any(String)]);
+    await partner.send(name, numbered(10));
+    await allArrived(name, 10, 30_000);
+    const [before, links] = [residentBytes(slow.pid), link.accepted];
+    await partner.send(
+      name,
+      numbered(count + 10)
+        .slice(10)
+        .map((each) => each.padStart(size)),
+    );
+    await sleep(heartbeatMs * 5);
+    const waiting = await partner.waiting?.(name);
+    const arrived = [...(await partner.received(name))];
+    expect(arrived.length).toBeGreaterThan(30);
+    // None came twice, because no session ended.
+    expect([new Set(arrived).size, link.accepted]).toEqual([arrived.length, links]);
+    if (waiting !== undefined) expect(count + 10 - waiting - arrived.length).toBeLessThanOrEqual(family.window);
+    expect((residentBytes(slow.pid) - before) / mebibyte).toBeLessThan(60);
+    await slow.end();
+    slow.clean();
+    await close();
+  });
+}

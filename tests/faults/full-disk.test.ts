@@ -1,0 +1,185 @@
+// A1 at full size: a small file system is filled and freed under load, with crashes in between. Needs root for the mount.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, statfsSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { CountingPartner, durableFlow } from "../durable-partner.ts";
+import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
+import { call, eventually, sleep } from "../started-server.ts";
+
+const rounds = Number(process.env["SLUICE_ROUNDS"] ?? 50);
+const consumers = 4;
+/** Every this many rounds the process is killed while the disk is full, and restarted before there is space. */
+const killEvery = 10;
+/** The space that the store reserves for finishing messages; the minimum at which it accepts new ones. */
+const reserved = 512 * 1024;
+
+class SmallDisk {
+  readonly directory = mkdtempSync(join(tmpdir(), "sluice-disk-"));
+  /** The maximum free space since this was last set to 0. */
+  mostLeft = 0;
+  #filling: NodeJS.Timeout | undefined;
+
+  constructor(size: string) {
+    expect(spawnSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", this.directory]).status).toBe(0);
+  }
+
+  get left(): number {
+    const { bavail, bsize } = statfsSync(this.directory);
+    return bavail * bsize;
+  }
+
+  /** Fills the disk, including space that is freed meanwhile, until `free`. */
+  fill(): void {
+    this.mostLeft = Math.max(this.mostLeft, this.left);
+    for (const size of [65_536, 4_096])
+      try {
+        for (;;) writeFileSync(join(this.directory, "ballast"), Buffer.alloc(size), { flag: "a" });
+      } catch (error) {
+        expect((error as NodeJS.ErrnoException).code).toBe("ENOSPC");
+      }
+    this.#filling ??= setInterval(() => this.fill(), 10);
+  }
+
+  free(): void {
+    clearInterval(this.#filling);
+    this.#filling = undefined;
+    truncateSync(join(this.directory, "ballast"), 0);
+  }
+
+  unmount(): void {
+    clearInterval(this.#filling);
+    spawnSync("umount", ["-l", this.directory]);
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** Sends messages one after another until stopped; records which were accepted. */
+class Load {
+  readonly accepted = new Set<string>();
+  refused = 0;
+  #stopped = false;
+  readonly #clients: Promise<void>[];
+
+  constructor(baseUrl: () => string, clients: number) {
+    this.#clients = Array.from({ length: clients }, (_, client) => this.#send(baseUrl, client));
+  }
+
+  async #send(baseUrl: () => string, client: number): Promise<void> {
+    for (let index = 0; !this.#stopped; index++) {
+      const id = `${client}-${index}`;
+      const status = await call(baseUrl(), "POST", "/api/in", `${id} ${"x".repeat(20_000)}`).then(
+        (reply) => reply.status,
+        () => 0,
+      );
+      if (status === 202) this.accepted.add(id);
+      else this.refused++;
+      await sleep(status === 202 ? 5 : 25);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.all(this.#clients);
+  }
+}
+
+/**
+ * How long after each of these times the store could write again, according to the process's own log: what a client sees depends on the load of the
+ * machine.
+ */
+function recoveriesOf(server: SpawnedServer, freed: readonly number[]): readonly number[] {
+  const changes = server
+    .output()
+    .split("\n")
+    .filter((line) => line.includes('"sluice.store"'))
+    .map((line) => JSON.parse(line) as { readonly time: string; readonly level: string; readonly message: string })
+    .filter(({ message }) => /cannot write|Cannot use|works again|accepts writes again/.test(message))
+    .map(({ time, level }) => ({ time: Date.parse(time), isFailing: level === "ERROR" }));
+  return freed.map((at) => {
+    if (changes.findLast(({ time }) => time <= at)?.isFailing !== true) return 0;
+    return (changes.find(({ time, isFailing }) => time > at && !isFailing)?.time ?? Infinity) - at;
+  });
+}
+
+const statusOf = async (server: SpawnedServer): Promise<string> => (await call(server.baseUrl, "GET", "/_api/health")).json.status;
+
+it.skipIf(process.getuid?.() !== 0)(
+  `A1: ${rounds} rounds of a full and a free disk under load lose nothing, repeat only what was in flight, and health is right throughout (needs root)`,
+  async () => {
+    const disk = new SmallDisk("12m");
+    const partner = new CountingPartner();
+    const url = await partner.start(2);
+    const env = { SERVICE_EGRESS_ALLOW_PRIVATE: "true" };
+    let server = await spawnServer({ env, dataDir: disk.directory });
+    const load = new Load(() => server.baseUrl, 4);
+    const wrong: string[] = [];
+    const recoveries: number[] = [];
+    const replies: number[] = [];
+    let freedAt: number[] = [];
+    let [samples, kills, repeatedBefore, mostRepeated] = [0, 0, 0, 0];
+    try {
+      expect((await server.putFlow("in", durableFlow(url, consumers))).status).toBe(201);
+      for (let round = 1; round <= rounds; round++) {
+        disk.fill();
+        for (const end = Date.now() + 400; Date.now() < end; samples++) {
+          const before = (disk.mostLeft = disk.left);
+          const status = await statusOf(server);
+          // The store itself may free space with a checkpoint; while there is space, UP is correct.
+          if (status !== "DEGRADED" && Math.max(disk.mostLeft, disk.left) < reserved) wrong.push(`round ${round}: ${status} with ${before} bytes left`);
+          await sleep(10);
+        }
+        if (round % killEvery === 0) {
+          recoveries.push(...recoveriesOf(server, freedAt));
+          freedAt = [];
+          await server.end("SIGKILL");
+          kills++;
+          server = await spawnServer({ env, dataDir: disk.directory });
+          expect(await statusOf(server)).toBe("DEGRADED");
+        }
+        disk.free();
+        const freed = Date.now();
+        const hasRecovered = async (): Promise<boolean> =>
+          (await statusOf(server)) === "UP" && (await call(server.baseUrl, "POST", "/api/in", `probe-${round} x`)).status === 202;
+        while (!(await hasRecovered())) {
+          expect(Date.now() - freed, `round ${round}`).toBeLessThan(20_000);
+          await sleep(10);
+        }
+        load.accepted.add(`probe-${round}`);
+        replies.push(Date.now() - freed);
+        freedAt.push(freed);
+        for (const end = Date.now() + 300; Date.now() < end; samples++) {
+          const status = await statusOf(server);
+          if (status !== "UP" && disk.left > 3 * 1_048_576) wrong.push(`round ${round}: ${status} with ${disk.left} bytes left`);
+          await sleep(10);
+        }
+        if (round % killEvery === 0) {
+          await eventually(() => Promise.resolve(partner.deliveries.size >= load.accepted.size - 8));
+          mostRepeated = Math.max(mostRepeated, partner.repeated - repeatedBefore);
+          repeatedBefore = partner.repeated;
+        }
+      }
+      await load.stop();
+      await eventually(() => Promise.resolve([...load.accepted].every((id) => partner.deliveries.has(id))));
+      const lost = [...load.accepted].filter((id) => !partner.deliveries.has(id));
+      recoveries.push(...recoveriesOf(server, freedAt));
+      const [slowest, slowestReply] = [recoveries, replies].map((times) => Math.round(Math.max(...times)));
+      console.log(
+        `full disk: ${JSON.stringify({ rounds, kills, accepted: load.accepted.size, refused: load.refused, lost: lost.length, repeated: partner.repeated, mostRepeated, samples, wrong: wrong.length, recoveries: recoveries.filter((ms) => ms > 0).length, slowestRecoveryMs: slowest, slowestReplyMs: slowestReply })}`,
+      );
+      expect(wrong).toEqual([]);
+      expect(load.refused).toBeGreaterThan(rounds);
+      expect(mostRepeated).toBeLessThanOrEqual(3 * consumers);
+      expect(partner.repeated).toBeLessThanOrEqual(kills * 3 * consumers);
+      expect(slowest).toBeLessThan(1_000);
+      expect(server.output()).not.toMatch(/uncaughtException|unhandledRejection/);
+    } finally {
+      await load.stop();
+      await server.end("SIGKILL");
+      partner.stop();
+      disk.unmount();
+    }
+  },
+  600_000,
+);

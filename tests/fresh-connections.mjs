@@ -1,0 +1,35 @@
+// A separate process that makes requests on new connections until its input ends, and prints the result of each: a status, `refused` when the port
+// was closed, or the error code.
+import { request } from "node:http";
+
+const [url, atOnce] = process.argv.slice(2);
+const outcomes = {};
+let isRunning = true;
+
+const one = () =>
+  new Promise((resolve) => {
+    const outgoing = request(url, { method: "POST", agent: false }, (incoming) =>
+      incoming
+        .resume()
+        .on("end", () => resolve(String(incoming.statusCode)))
+        .on("error", (error) => resolve(`reply ${error.code}`)),
+    );
+    outgoing.on("error", (error) => resolve(error.code === "ECONNREFUSED" ? "refused" : error.code));
+    outgoing.end("x");
+  });
+
+async function loop() {
+  while (isRunning) {
+    const outcome = await one();
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+    if (outcome === "refused") await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+const loops = Array.from({ length: Number(atOnce) }, loop);
+process.stdout.write("\n");
+process.stdin.resume().on("end", async () => {
+  isRunning = false;
+  await Promise.all(loops);
+  process.stdout.write(JSON.stringify(outcomes), () => process.exit(0));
+});

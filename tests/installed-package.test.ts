@@ -1,0 +1,205 @@
+// The packages as users get them: packed, installed into an empty folder, and used there.
+import { execFile } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { manifestProblems } from "../scripts/publish/manifest-problems.mjs";
+import { packPackage, publishablePackages } from "../scripts/publish/pack.mjs";
+import { cliFolder, type CliFolder } from "./cli-process.ts";
+import { install } from "./npm-install.ts";
+import { spawnServer } from "./spawned-server.ts";
+import { token } from "./started-server.ts";
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL("..", import.meta.url));
+// With a blank in the name, because real folders have them.
+const folder = mkdtempSync(join(tmpdir(), "sluice installed-"));
+const tarballs = new Map<string, string>();
+
+beforeAll(async () => {
+  await Promise.all(publishablePackages().map(async ({ folder: from, manifest }) => tarballs.set(manifest.name, (await packPackage(from, folder)).tarball)));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The code blocks of a README that are programs. */
+function programs(packageFolder: string): string[] {
+  const text = readFileSync(join(root, "packages", packageFolder, "README.md"), "utf8");
+  return [...text.matchAll(/```(?:js|ts)\n(.*?)```/gs)].map(([, code]) => code as string);
+}
+
+describe("the sluice package (needs the npm registry)", () => {
+  const prefix = join(folder, "prefix");
+  const installed = join(prefix, process.platform === "win32" ? "node_modules/sluice" : "lib/node_modules/sluice");
+  let missing: string | undefined;
+  let folderOfUser: CliFolder;
+
+  beforeAll(async () => {
+    mkdirSync(prefix);
+    missing = await install(["--global", "--prefix", prefix, tarballs.get("sluice") as string]);
+    folderOfUser = cliFolder({ SERVICE_PORT: "0", DESIGNER_PORT: "0", NO_COLOR: "1" }, join(installed, "bin/sluice.cjs"));
+  });
+  afterAll(() => folderOfUser.remove());
+  const skipIfMissing = ({ skip }: TestContext): void => skip(missing !== undefined, missing);
+
+  it("includes no compiler, no bundler and few packages", async (context) => {
+    skipIfMissing(context);
+    const { stdout } = await run("npm", ["ls", "--global", "--prefix", prefix, "--all", "--parseable"]);
+    const names = stdout.trim().split("\n").slice(1);
+    expect(names.length).toBeLessThanOrEqual(60);
+    expect(names.filter((path) => /typescript|rolldown|vite|esbuild|rollup|@sluice/.test(path))).toEqual([]);
+    expect(existsSync(join(prefix, process.platform === "win32" ? "sluice.cmd" : "bin/sluice"))).toBe(true);
+  });
+
+  it("prints its version, platform, Node and optional parts", async (context) => {
+    skipIfMissing(context);
+    const { output } = await folderOfUser.sluice("--version");
+    const { version } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as { readonly version: string };
+    expect(output.split("\n")).toEqual([
+      version,
+      expect.stringContaining(`Node ${process.versions.node}, ${process.platform} ${process.arch}`),
+      expect.stringContaining("durable store: yes"),
+      expect.stringContaining("js language: yes"),
+      "",
+    ]);
+    expect((await folderOfUser.sluice("doctor")).output).toMatch(/✓ platform .*\n✓ durable store .*\n✓ js language .*\n✓ functions /);
+  });
+
+  it("starts, serves a first flow, and shows the designer", async (context) => {
+    skipIfMissing(context);
+    folderOfUser.put({ "hello.yaml": "- route: {id: hello, from: {uri: webhook, steps: [{setBody: {id: greet, simple: 'Hello ${body}'}}]}}\n" });
+    const script = `
+      sluice start > start.out 2> start.err & started=$!
+      until grep -q '^Deploy token' start.err; do kill -0 $started; sleep 0.1; done
+      runtime=$(awk '/^Runtime/ {print $2}' start.err); designer=$(awk '/^Designer/ {print $2}' start.err)
+      curl -sS -T hello.yaml -H "Authorization: Bearer $(cat sluice-data/deploy-token)" -H "Content-Type: application/yaml" $runtime/_api/flows/hello; echo
+      curl -sS $runtime/api/hello -d Ada; echo
+      sluice runs --runtime $runtime
+      sluice trace --runtime $runtime > trace.out & tracing=$!
+      until grep -q greet trace.out; do curl -sS $runtime/api/hello -d Grace > reply.out; sleep 0.2; done
+      kill $tracing
+      curl -sS $designer/ > page.html
+      curl -sS -o page.js -w '%{http_code} %{content_type}\\n' $designer$(grep -o '/assets/index-[^"]*js' page.html | head -1)
+      kill $started; wait $started; echo "ended $?"`;
+    const { output, remarks } = await folderOfUser.shell(`set -e\n${script}`);
+    expect(output, remarks).toMatch(/"id":"hello","created":true.*\nHello Ada\n.* completed hello run_.*\n200 text\/javascript.*\nended 0\n$/);
+  });
+
+  it("has all commands working in an empty folder", async (context) => {
+    skipIfMissing(context);
+    const script = `
+      sluice new webhook orders && sluice lint orders && sluice test orders
+      sluice run > run.out 2>&1 & running=$!
+      until grep -q baseUrl run.out; do kill -0 $running; sleep 0.1; done
+      export SLUICE_RUNTIME=$(grep -o 'http://[^"]*' run.out | head -1)
+      sluice deploy orders --param partnerUrl=http://127.0.0.1:9 && sluice runs && sluice doctor > doctor.out
+      kill $running; wait $running; echo "ended $?"`;
+    const { output, remarks } = await folderOfUser.shell(`set -e\n${script}`, { SERVICE_DEPLOY_TOKEN: "secret", SLUICE_TOKEN: "secret" });
+    expect(output, remarks).toMatch(/2 passed[^]*orders Started http.*\nended 0\n$/);
+    const dev = await folderOfUser.until("sluice dev orders --port 0", "Serving");
+    expect(dev.exit, dev.remarks).toBe(0);
+  });
+
+  it("runs several workers, functions, scripts and the durable store, also from a copy", async (context) => {
+    skipIfMissing(context);
+    const copy = join(folder, "copied", "sluice");
+    cpSync(installed, copy, { recursive: true });
+    const functions = join(folder, "functions.mjs");
+    writeFileSync(functions, "export const twice = ({ message }) => String(message.body).repeat(2);\n");
+    const env = { SERVICE_WORKERS: "2", SERVICE_ENABLE_JS: "true", SERVICE_FUNCTIONS: functions };
+    const server = await spawnServer({ file: join(copy, "bin/sluice.cjs"), env });
+    expect((await server.api("GET", "/health")).json).toMatchObject({ status: "UP", workers: [{ leads: true }, { leads: false }] });
+    const yaml =
+      "- route: {id: hook, from: {uri: webhook, steps: [{bean: twice}, {setBody: {js: 'body + 1'}}, {to: 'queue:kept'}]}}\n" +
+      "- route: {id: kept, from: {uri: 'queue:kept', steps: [{log: 'kept ${body}'}]}}\n";
+    expect((await server.putFlow("hook", yaml)).status).toBe(201);
+    expect(await (await fetch(`${server.baseUrl}/api/hook`, { method: "POST", body: "ab" })).text()).toBe("abab1");
+    await expect.poll(() => server.output()).toContain("kept abab1");
+    expect(await server.end("SIGTERM")).toBe(0);
+    expect(server.output()).not.toMatch(/"level":"ERROR"/);
+    server.clean();
+  });
+
+  it("uses its bundled code cache, wherever it is installed", (context) => {
+    skipIfMissing(context);
+    // The tarball was packed by this Node, so V8 must accept the cache.
+    const names = readdirSync(join(installed, "dist/bundle")).filter((name) => name.endsWith(".cache"));
+    expect(names).toEqual([expect.stringContaining(`${process.versions.v8}-${process.arch}`)]);
+    return run(process.execPath, ["-p", `require(${JSON.stringify(join(installed, "bin/bundle.cjs"))}).loadBundle().hasCache`]).then(({ stdout }) =>
+      expect(stdout).toBe("true\n"),
+    );
+  });
+
+  it("is a library with types", async (context) => {
+    skipIfMissing(context);
+    const project = join(folder, "embedding");
+    mkdirSync(join(project, "node_modules"), { recursive: true });
+    writeFileSync(join(project, "package.json"), '{"type":"module"}');
+    symlinkSync(installed, join(project, "node_modules/sluice"));
+    writeFileSync(join(project, "app.mjs"), programs("cli")[0] as string);
+    const { stdout } = await run(process.execPath, ["app.mjs"], { cwd: project });
+    expect(stdout).toBe("Hello Ada\nHello Grace\n");
+    // Without top-level await, so that CommonJS can load it too.
+    const required = await run(process.execPath, ["--no-warnings", "-p", "typeof require('sluice').createSluice"], { cwd: project });
+    expect(required.stdout).toBe("function\n");
+    const typed = `import { createSluice, type Sluice, type SluiceOptions } from "sluice";
+const options: SluiceOptions = { maxBody: "1MiB", logLevel: "warn", onLog: ({ message }) => console.log(message) };
+const sluice: Sluice = await createSluice(options);
+const { routes } = await sluice.deploy("a", "");
+export const first: string | undefined = routes[0]?.url;
+// @ts-expect-error: not a level
+export const wrong: SluiceOptions = { logLevel: "loud" };
+`;
+    await compile(project, { "app.ts": typed });
+  });
+});
+
+/** Type-checks files in a project as a strict consumer does. */
+async function compile(project: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(project, name), text);
+  mkdirSync(join(project, "node_modules/@types"), { recursive: true });
+  symlinkSync(join(root, "node_modules/@types/node"), join(project, "node_modules/@types/node"));
+  const flags = ["--strict", "--target", "es2023", "--module", "nodenext", "--types", "node", "--outDir", "out", "--rewriteRelativeImportExtensions"];
+  const compiled = run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), ...flags, ...Object.keys(files)], { cwd: project });
+  await compiled.catch((error: { readonly stdout: string }) => expect.fail(error.stdout));
+}
+
+describe("the libraries (needs the npm registry)", () => {
+  const project = join(folder, "libraries");
+  let missing: string | undefined;
+
+  beforeAll(async () => {
+    mkdirSync(project);
+    writeFileSync(join(project, "package.json"), '{"type":"module"}');
+    missing = await install(["--prefix", project, ...[...tarballs].flatMap(([name, path]) => (name === "sluice" ? [] : [path]))]);
+  });
+
+  it("compile and run as their READMEs show", async ({ skip }) => {
+    skip(missing !== undefined, missing);
+    const [shout] = programs("engine");
+    const [tested] = programs("testkit");
+    const [fields] = programs("model");
+    const [client] = programs("client");
+    await compile(project, { "shout.ts": shout as string, "tested.ts": tested as string, "fields.ts": fields as string, "client.ts": client as string });
+    const output = async (file: string, env: Readonly<Record<string, string>> = {}): Promise<string> =>
+      (await run(process.execPath, [join("out", file)], { cwd: project, env: { PATH: process.env["PATH"], ...env } })).stdout;
+    expect(await output("tested.js")).toBe("HELLO!! undefined 1\n");
+    expect(await output("fields.js")).toBe("90000 2000\n");
+    const server = await spawnServer();
+    const printed = output("client.js", { SLUICE: server.baseUrl, TOKEN: token }).finally(() => server.end());
+    expect(await printed).toBe("deployed\n412\n");
+    server.clean();
+  });
+});
+
+describe("what publish:check adds to publint", () => {
+  it.each([
+    [{ dependencies: { "@sluice/server": "1" } }, ["README.md", "LICENSE", "package.json"], "dependency '@sluice/server' is not published"],
+    [{}, ["LICENSE", "package.json"], "'README.md' is missing"],
+    [{}, ["README.md", "LICENSE", "package.json", "src/a.test.ts"], "'src/a.test.ts' does not belong"],
+  ])("%j with %j is refused", (manifest, files, text) => {
+    expect(manifestProblems(manifest, files, new Set(["@sluice/model"]))).toEqual([expect.stringContaining(text)]);
+  });
+});

@@ -1,0 +1,318 @@
+// Flows that use AMQP 1.0: with a real RabbitMQ and its plug-in, and with a scripted broker for features that RabbitMQ lacks.
+import rhea from "rhea";
+import amqplib, { type Channel, type ChannelModel } from "amqplib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connectionIndex, connectorIndex, loadClient } from "@sluice/connectors";
+import { connectorSuite, FakeHost, FaultyLink, serverFor, testConnections, type TestConnections, type TestServer } from "@sluice/testkit";
+import { AmqpPeer } from "./amqp-peer.ts";
+import {
+  becomeCompleteDespiteCuts,
+  becomes,
+  failingSometimes,
+  failsAtOnce,
+  numbered,
+  startBrokerRuntime,
+  uniqueName,
+  type BrokerRuntime,
+} from "./broker-runtime.ts";
+
+const factory = (name: string, uri: string, more = ""): string =>
+  `{name: ${name}, type: org.apache.qpid.jms.JmsConnectionFactory, properties: {remoteURI: "${uri}"${more}}}`;
+/** Endpoints name the bean, which is optional with a single connection. */
+const withFactory = (routes: string): string =>
+  routes.replaceAll(/"((?:jms|amqp|activemq):[^"?]*)\??/g, '"$1?connectionFactory=#broker&').replaceAll('#broker&"', '#broker"');
+const failing = "{throwException: {exceptionType: java.io.IOException, message: broken}}";
+
+describe("jms with a scripted broker", { timeout: 60_000 }, () => {
+  let runtime: BrokerRuntime;
+  let peer: AmqpPeer;
+  const uncaught: unknown[] = [];
+  const note = (thrown: unknown): void => void uncaught.push(thrown);
+
+  beforeAll(async () => {
+    runtime = await startBrokerRuntime();
+    peer = await AmqpPeer.start();
+    process.on("uncaughtException", note);
+  }, 60_000);
+  afterAll(async () => {
+    await runtime.end();
+    await peer.end();
+    process.off("uncaughtException", note);
+  }, 60_000);
+
+  const deploy = (name: string, routes: string): Promise<void> =>
+    runtime.deploy(name, `- beans: [${factory("broker", `amqp://127.0.0.1:${peer.port}`)}]\n${withFactory(routes)}`);
+  const texts = (queue: string): readonly unknown[] => peer.waiting(queue).map(({ body }) => body as unknown);
+
+  it("moves messages with their headers and types", async () => {
+    const name = uniqueName();
+    await deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "jms:queue:${name}.in", steps: [{setHeader: {name: order-id, simple: "\${header.order-no}"}}, {to: "activemq:${name}.out"}]}}`,
+    );
+    peer.send(`${name}.in`, { body: "text", application_properties: { order_HYPHEN_no: 7 }, correlation_id: "c1", subject: "order" });
+    peer.send(`${name}.in`, { body: { a: 1, b: "two" } });
+    peer.send(`${name}.in`, { body: rhea.message.data_section(Buffer.from([1, 2, 3])) });
+    await becomes(() => peer.waiting(`${name}.out`).length, 3);
+    const [text, map, bytes] = peer.waiting(`${name}.out`);
+    expect(text).toMatchObject({
+      body: "text",
+      correlation_id: "c1",
+      subject: "order",
+      durable: true,
+      priority: 4,
+      application_properties: { order_HYPHEN_no: 7, order_HYPHEN_id: 7 },
+    });
+    expect(text?.message_annotations).toMatchObject({ "x-opt-jms-msg-type": 5 });
+    expect(map).toMatchObject({ body: { a: 1, b: "two" }, message_annotations: { "x-opt-jms-msg-type": 2 } });
+    expect([...(bytes?.body as { content: Buffer }).content]).toEqual([1, 2, 3]);
+  });
+
+  it("lets the broker count failures, and dead-letters a poison message after 6 attempts, so that it can be replayed", async () => {
+    const name = uniqueName();
+    await deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "jms:${name}.in?redeliveryDelay=10", steps: [{setHeader: {name: count, simple: "\${header.JMSXDeliveryCount}"}}, {setBody: {constant: changed}}, ${failing}]}}`,
+    );
+    peer.send(`${name}.in`, { body: "poison", message_id: "m1" });
+    await becomes(async () => (await runtime.deadLetters(name)).length, 1);
+    expect(peer.outcomes.filter(({ queue }) => queue === `${name}.in`).map(({ outcome }) => outcome)).toEqual([
+      ...Array.from({ length: 5 }, () => "modified"),
+      "accepted",
+    ]);
+    const [letter] = await runtime.deadLetters(name);
+    expect(letter).toMatchObject({ body: "poison", attempts: 6 });
+    await deploy(name, `- route: {id: ${name}, from: {uri: "jms:${name}.in", steps: [{to: "jms:${name}.out?exchangePattern=InOnly"}]}}`);
+    expect((await runtime.api("POST", `/dead-letters/${letter?.id}/replay`, {})).json).toMatchObject({ replayed: true });
+    expect(texts(`${name}.out`)).toEqual(["poison"]);
+  });
+
+  it("sends requests with a temporary queue, replies, and fails on timeout", async () => {
+    const name = uniqueName();
+    const call = (queue: string): string => `{to: "jms:${queue}?exchangePattern=InOut&requestTimeout=500"}`;
+    await deploy(
+      name,
+      `- route: {id: ${name}-server, from: {uri: "jms:${name}.ask", steps: [{setBody: {simple: "re: \${body}"}}]}}
+- route: {id: ${name}, from: {uri: "jms:${name}.in", steps: [{doTry: {steps: [{choice: {when: [{simple: "\${body} == 'two'", steps: [${call(`${name}.silent`)}]}], otherwise: {steps: [${call(`${name}.ask`)}]}}}], doCatch: [{exception: [org.apache.camel.ExchangeTimedOutException], steps: [{setBody: {constant: late}}]}]}}, {to: "jms:${name}.out?exchangePattern=InOnly"}]}}`,
+    );
+    for (const body of ["one", "two", "three"]) peer.send(`${name}.in`, { body });
+    await becomes(() => texts(`${name}.out`).join(), "re: one,late,re: three");
+  });
+
+  it("sends with the persistence, priority and expiry that the endpoint says, or that the message came with", async () => {
+    const name = uniqueName();
+    await deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "jms:${name}.in", steps: [{to: "jms:${name}.a?deliveryPersistent=false&priority=7&timeToLive=60000"}, {to: "jms:${name}.b?preserveMessageQos=true"}, {to: "jms:${name}.c?jmsMessageType=Bytes&deliveryDelay=500&replyTo=${name}.answers&exchangePattern=InOnly"}]}}`,
+    );
+    peer.send(`${name}.in`, { body: "x", durable: true, priority: 9, absolute_expiry_time: (Date.now() + 90_000) as unknown as Date });
+    await becomes(() => peer.waiting(`${name}.c`).length, 1);
+    const [[a], [b], [c]] = [peer.waiting(`${name}.a`), peer.waiting(`${name}.b`), peer.waiting(`${name}.c`)] as const;
+    expect(a).toMatchObject({ priority: 7, ttl: 60_000 });
+    expect([a?.durable === true, b?.durable, b?.priority]).toEqual([false, true, 9]);
+    expect([Number(b?.ttl) > 60_000, Number(b?.ttl) <= 90_000]).toEqual([true, true]);
+    expect(c).toMatchObject({ reply_to: `${name}.answers`, message_annotations: { "x-opt-jms-msg-type": 3, "x-opt-delivery-delay": 500 } });
+  });
+
+  it("processes as many messages at the same time as concurrentConsumers says", async () => {
+    const name = uniqueName();
+    await deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "jms:${name}.in?concurrentConsumers=5", steps: [{delay: {constant: 400}}, {to: "jms:${name}.out"}]}}`,
+    );
+    const began = Date.now();
+    for (let n = 0; n < 10; n++) peer.send(`${name}.in`, { body: `${n}` });
+    await becomes(() => texts(`${name}.out`).length, 10);
+    // Ten one after the other take four seconds, and five at a time two turns.
+    expect([Date.now() - began >= 780, Date.now() - began < 2500]).toEqual([true, true]);
+  });
+
+  it("keeps durable subscriptions when it stops, and sends selectors to the broker", async () => {
+    const name = uniqueName();
+    const before = peer.closedLinks;
+    await deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "jms:topic:${name}?subscriptionDurable=true&subscriptionName=mine&selector=a=1", steps: [{log: in}]}}`,
+    );
+    await becomes(() => runtime.routeStatus(name), "Started");
+    const source = peer.sources.at(-1) as { name: string; durable: unknown; filter: Record<string, { value?: unknown }> };
+    expect([source.name, Number(source.durable)]).toEqual(["mine", 2]);
+    expect(JSON.stringify(source.filter)).toContain("a=1");
+    await runtime.api("DELETE", `/flows/${name}`);
+    expect(peer.closedLinks).toBe(before);
+  });
+
+  it("fails a send that the broker rejects", async () => {
+    const name = uniqueName();
+    await deploy(name, `- route: {id: ${name}, from: {uri: "jms:${name}.in?maximumRedeliveries=0", steps: [{to: "jms:${name}.out"}]}}`);
+    peer.rejects = "no room";
+    peer.send(`${name}.in`, { body: "one" });
+    await becomes(async () => (await runtime.deadLetters(name)).length, 1).finally(() => (peer.rejects = undefined));
+  });
+
+  it("survives connections and sessions that the broker closes with an error, without an uncaught exception", async () => {
+    const name = uniqueName();
+    await deploy(
+      name,
+      `- route: {id: ${name}, errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 20, redeliveryDelay: 50}}}, from: {uri: "jms:${name}.in?recoveryInterval=200", steps: [{to: "jms:${name}.out"}]}}`,
+    );
+    const endings = [() => peer.closeAll(), () => peer.endSessions(), () => peer.closeAll("amqp:internal-error")];
+    for (const [round, end] of endings.entries()) {
+      await becomes(() => runtime.routeStatus(name), "Started");
+      end();
+      await becomes(() => runtime.routeStatus(name), "Failed");
+      peer.send(`${name}.in`, { body: `round ${round}` });
+    }
+    await becomes(() => [...new Set(texts(`${name}.out`).map(String))].toSorted().join(), "round 0,round 1,round 2", 15_000);
+    expect(uncaught).toEqual([]);
+  });
+
+  it("rejects OpenWire with the address to use instead", async () => {
+    const bean = (type: string, url: string): string =>
+      `- beans: [{name: broker, type: ${type}, properties: {brokerURL: "${url}"}}]\n- route: {id: wire, from: {uri: "activemq:a", steps: [{log: in}]}}`;
+    for (const yaml of [
+      bean("org.apache.activemq.ActiveMQConnectionFactory", "tcp://b:61616"),
+      bean("org.apache.qpid.jms.JmsConnectionFactory", "tcp://b:61616"),
+    ]) {
+      const { status, text } = await runtime.putFlow("wire", yaml.replace("activemq:a", "activemq:a?connectionFactory=#broker"));
+      expect([status, text]).toEqual([422, expect.stringContaining("OpenWire is not supported: use the broker's AMQP address, amqp://host:5672")]);
+    }
+  });
+});
+
+describe("amqp passes the connector suite", { timeout: 30_000 }, async () => {
+  const peer = await AmqpPeer.start();
+  const opened: TestConnections[] = [];
+  afterAll(async () => {
+    for (const connections of opened) await connections.close();
+    await peer.end();
+  });
+  const [connector, type] = [connectorIndex.find(({ scheme }) => scheme === "amqp"), connectionIndex.find((entry) => entry.type === "amqp")];
+  if (connector === undefined || type === undefined) throw new Error("amqp is not in the index");
+  const connection = await type.load();
+  const host = (): FakeHost => {
+    const made = new FakeHost();
+    const connections = testConnections(made, { broker: { declaration: connection, values: { url: `amqp://127.0.0.1:${peer.port}` } } }, loadClient);
+    opened.push(connections);
+    return Object.assign(made, { connections });
+  };
+  for (const { name, run } of connectorSuite(await connector.load({}), { uri: "amqp:queue:suite", host })) it(name, run);
+});
+
+const server: TestServer | undefined = await serverFor("rabbitmq", { own: true });
+
+describe.skipIf(server === undefined)("jms (needs RabbitMQ)", { timeout: 60_000 }, () => {
+  const { port = 0 } = server ?? {};
+  let runtime: BrokerRuntime;
+  let client: ChannelModel;
+  let channel: Channel;
+
+  beforeAll(async () => {
+    runtime = await startBrokerRuntime();
+    client = await amqplib.connect(`amqp://guest:guest@127.0.0.1:${port}`);
+    channel = await client.createChannel();
+  }, 60_000);
+  afterAll(async () => {
+    await runtime.end();
+    await client.close();
+    await server?.end();
+  }, 60_000);
+
+  const deploy = (name: string, routes: string, linkPort = port): Promise<void> =>
+    runtime.deploy(
+      name,
+      `- beans: [${factory("broker", `amqp://127.0.0.1:${linkPort}?jms.username=guest&jms.password=guest`, `, queuePrefix: /queue/, topicPrefix: /topic/`)}]\n${withFactory(routes)}`,
+    );
+  const received = async (name: string): Promise<string[]> => {
+    const texts: string[] = [];
+    await channel.assertQueue(name, { durable: true });
+    // The plug-in wraps AMQP 1.0 text with its type: the text is at the end of the bytes.
+    await channel.consume(name, (message) => message !== null && texts.push(/message \d+$|[a-z :]+$/.exec(message.content.toString("latin1"))?.[0] ?? ""), {
+      noAck: true,
+    });
+    return texts;
+  };
+  const send = async (name: string, texts: readonly string[]): Promise<void> => {
+    await channel.assertQueue(name, { durable: true });
+    for (const text of texts) channel.sendToQueue(name, Buffer.from(text), { contentType: "text/plain" });
+  };
+  const countIn = async (name: string): Promise<number> => (await channel.checkQueue(name)).messageCount;
+
+  it("moves messages in order", async () => {
+    const name = uniqueName();
+    const out = await received(`${name}.out`);
+    await send(`${name}.in`, numbered(200));
+    await deploy(name, `- route: {id: ${name}, from: {uri: "amqp:queue:${name}.in", steps: [{convertBodyTo: {type: String}}, {to: "amqp:${name}.out"}]}}`);
+    await becomes(() => out.length, 200);
+    expect(out).toEqual(numbered(200));
+    await becomes(() => countIn(`${name}.in`), 0);
+  });
+
+  it("retries failed messages, then dead-letters them unchanged (F6)", async () => {
+    const name = uniqueName();
+    const out = await received(`${name}.out`);
+    await send(`${name}.in`, numbered(50));
+    await deploy(name, `- route: {id: ${name}, from: {uri: "amqp:${name}.in?redeliveryDelay=5", steps: [${failingSometimes}, {to: "amqp:${name}.out"}]}}`);
+    await becomes(() => out.length, 45);
+    await becomes(async () => (await runtime.deadLetters(name)).length, 5);
+    const letters = await runtime.deadLetters(name);
+    expect(letters.map(({ body }) => body).toSorted()).toEqual([7, 17, 27, 37, 47].map((number) => `message ${number}`).toSorted());
+    expect(letters.map(({ attempts }) => attempts)).toEqual([6, 6, 6, 6, 6]);
+    await becomes(() => countIn(`${name}.in`), 0);
+  });
+
+  it("sends requests with a reply queue, and reports that the broker has no temporary queues", async () => {
+    const name = uniqueName();
+    const out = await received(`${name}.out`);
+    await send(`${name}.in`, ["one"]);
+    await deploy(
+      name,
+      `- route: {id: ${name}-server, from: {uri: "amqp:${name}.ask", steps: [{setBody: {simple: "re: \${body}"}}]}}
+- route: {id: ${name}, from: {uri: "amqp:${name}.in", steps: [{convertBodyTo: {type: String}}, {to: "amqp:${name}.ask?exchangePattern=InOut&replyTo=${name}.answers&replyToType=Exclusive"}, {to: "amqp:${name}.out?exchangePattern=InOnly"}]}}
+- route: {id: ${name}-none, from: {uri: "amqp:${name}.none?maximumRedeliveries=0", steps: [{to: "amqp:${name}.ask?exchangePattern=InOut"}]}}`,
+    );
+    await becomes(() => out.join(), "re: one");
+    await send(`${name}.none`, ["two"]);
+    await becomes(async () => (await runtime.deadLetters(`${name}-none`)).length, 1);
+    const { json } = await runtime.api("GET", "/dead-letters?limit=1000");
+    expect(JSON.stringify(json)).toContain("set replyTo to a reply queue and replyToType=Exclusive");
+  });
+
+  it("loses nothing when connections are cut, inbound and outbound (F1)", async () => {
+    const name = uniqueName();
+    const count = 300;
+    const link = await FaultyLink.to({ host: "127.0.0.1", port });
+    const out = await received(`${name}.out`);
+    await send(`${name}.in`, numbered(count));
+    await deploy(
+      name,
+      `- route: {id: ${name}, errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 20, redeliveryDelay: 100}}}, from: {uri: "amqp:${name}.in?recoveryInterval=200", steps: [{convertBodyTo: {type: String}}, {delay: {constant: 3}}, {to: "amqp:${name}.out"}]}}`,
+      link.port,
+    );
+    await becomeCompleteDespiteCuts(link, 700, count, out);
+    await becomes(() => countIn(`${name}.in`), 0);
+    expect(link.accepted).toBeGreaterThan(2);
+    expect(await runtime.deadLetters(name)).toEqual([]);
+    await runtime.api("DELETE", `/flows/${name}`);
+    await link.close();
+  });
+
+  it("starts while the broker is down, reports it, and receives when it is up (F3)", async () => {
+    const name = uniqueName();
+    const link = await FaultyLink.to({ host: "127.0.0.1", port });
+    await link.refuse();
+    await send(`${name}.in`, ["back"]);
+    await failsAtOnce(runtime, name, () =>
+      deploy(
+        name,
+        `- route: {id: ${name}, from: {uri: "amqp:${name}.in?recoveryInterval=500", steps: [{convertBodyTo: {type: String}}, {log: "got \${body}"}]}}`,
+        link.port,
+      ),
+    );
+    await link.open();
+    await becomes(() => runtime.routeStatus(name), "Started", 15_000);
+    await becomes(() => runtime.logText().includes("got back"), true);
+    await runtime.api("DELETE", `/flows/${name}`);
+    await link.close();
+  });
+});

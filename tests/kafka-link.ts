@@ -1,0 +1,45 @@
+// A faulty connection to a Kafka broker. Brokers advertise their own address, so a relay replaces it with that of the faulty connection.
+import { connect, createServer, type AddressInfo, type Server } from "node:net";
+import { once } from "node:events";
+import { FaultyLink } from "@sluice/testkit";
+
+export interface KafkaLink {
+  readonly link: FaultyLink;
+  close(): Promise<void>;
+}
+
+export async function kafkaLink(port: number): Promise<KafkaLink> {
+  let shownPort = 0;
+  const relay: Server = createServer((client) => {
+    const broker = connect({ host: "127.0.0.1", port });
+    const end = (): void => {
+      client.destroy();
+      broker.destroy();
+    };
+    client.on("data", (chunk) => broker.write(chunk));
+    broker.on("data", (chunk: Buffer) => client.write(withPort(chunk, port, shownPort)));
+    for (const socket of [client, broker]) socket.on("error", end).on("close", end);
+  });
+  relay.listen(0, "127.0.0.1");
+  await once(relay, "listening");
+  const link = await FaultyLink.to({ host: "127.0.0.1", port: (relay.address() as AddressInfo).port });
+  shownPort = link.port;
+  return {
+    link,
+    async close() {
+      await link.close();
+      await new Promise((resolve) => relay.close(resolve));
+    },
+  };
+}
+
+/** An address is a length-prefixed host followed by four bytes of port; only loopback hosts are replaced. */
+function withPort(chunk: Buffer, from: number, to: number): Buffer {
+  const port = Buffer.alloc(4);
+  port.writeUInt32BE(from);
+  for (const host of ["127.0.0.1", "localhost"]) {
+    const address = Buffer.concat([Buffer.from([0, host.length]), Buffer.from(host), port]);
+    for (let at = chunk.indexOf(address); at >= 0; at = chunk.indexOf(address, at + 1)) chunk.writeUInt32BE(to, at + address.length - 4);
+  }
+  return chunk;
+}

@@ -1,0 +1,195 @@
+// Flows that use a Kafka broker: librdkafka's mock, which kcat contains.
+import kafkajs, { type Consumer, type Kafka, type KafkaMessage, type Producer } from "kafkajs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { serverFor } from "@sluice/testkit";
+import { becomes, failingSometimes, missingOf, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "./broker-runtime.ts";
+import { kafkaLink } from "./kafka-link.ts";
+
+const server = await serverFor("kafka", { own: true });
+
+describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000 }, () => {
+  const { port = 0 } = server ?? {};
+  const brokers = `127.0.0.1:${port}`;
+  let runtime: BrokerRuntime;
+  let kafka: Kafka;
+  let producer: Producer;
+  const consumers: Consumer[] = [];
+
+  beforeAll(async () => {
+    runtime = await startBrokerRuntime();
+    kafka = new kafkajs.Kafka({ brokers: [brokers], logLevel: kafkajs.logLevel.NOTHING });
+    producer = kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner });
+    await producer.connect();
+  }, 60_000);
+  afterAll(async () => {
+    for (const consumer of consumers) await consumer.disconnect();
+    await producer?.disconnect();
+    await runtime?.end();
+    await server?.end();
+  }, 60_000);
+
+  /** All records of a topic, including later ones. */
+  const recordsOf = async (topic: string): Promise<KafkaMessage[]> => {
+    const found: KafkaMessage[] = [];
+    const consumer = kafka.consumer({ groupId: uniqueName(), maxWaitTimeInMs: 100 });
+    consumers.push(consumer);
+    await consumer.connect();
+    await consumer.subscribe({ topic, fromBeginning: true });
+    await consumer.run({ eachMessage: ({ message }) => Promise.resolve(void found.push(message)) });
+    return found;
+  };
+  const texts = (records: readonly KafkaMessage[]): string[] => records.map(({ value }) => value?.toString() ?? "");
+  const send = (topic: string, values: readonly string[], key?: (value: string) => string) =>
+    producer.send({ topic, messages: values.map((value) => ({ value, ...(key === undefined ? {} : { key: key(value) }), headers: { orderId: "7" } })) });
+  // The mock broker lets a member rejoin only after the session of the previous one has expired.
+  const rejoining = "&autoOffsetReset=earliest&sessionTimeoutMs=6000&heartbeatIntervalMs=500";
+  const from = (topic: string, more = ""): string => `kafka:${topic}?brokers=${brokers}${rejoining}${more}`;
+
+  it("moves records from one topic to another, with keys, headers and order", async () => {
+    const name = uniqueName();
+    await send(`${name}-in`, numbered(200), (text) => `k${Number(text.slice(8)) % 5}`);
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "${from(`${name}-in`)}", steps: [{setHeader: {name: topic, simple: "\${header.CamelKafkaTopic}"}}, {to: "kafka:${name}-out?brokers=${brokers}"}]}}`,
+    );
+    const out = await recordsOf(`${name}-out`);
+    await becomes(() => out.length, 200, 40_000);
+    expect(missingOf(200, texts(out))).toEqual([]);
+    expect([out[0]?.headers?.["orderId"]?.toString(), out[0]?.headers?.["topic"]?.toString()]).toEqual(["7", `${name}-in`]);
+    expect(Object.keys(out[0]?.headers ?? {}).filter((header) => /^camel/i.test(header))).toEqual([]);
+    for (const key of ["k0", "k1", "k2", "k3", "k4"]) {
+      const numbers = out.filter((record) => record.key?.toString() === key).map(({ value }) => Number(value?.toString().slice(8)));
+      expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
+      expect(numbers).toHaveLength(40);
+    }
+  });
+
+  it("dead-letters failed records unchanged, and continues (F6)", async () => {
+    const name = uniqueName();
+    await send(`${name}-in`, numbered(50));
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "${from(`${name}-in`)}", steps: [${failingSometimes}, {to: "kafka:${name}-out?brokers=${brokers}"}]}}`,
+    );
+    const out = await recordsOf(`${name}-out`);
+    await becomes(() => out.length, 45, 40_000);
+    const letters = (await runtime.deadLetters()).filter(({ routeId }) => routeId === name);
+    expect(letters.map(({ body }) => body).toSorted()).toEqual([7, 17, 27, 37, 47].map((number) => `message ${number}`).toSorted());
+  });
+
+  it("redelivers a failed record before the next one, with breakOnFirstError", async () => {
+    const name = uniqueName();
+    await producer.send({ topic: `${name}-in`, messages: ["a", "bad 7", "c"].map((value) => ({ value, partition: 0 })) });
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "${from(`${name}-in`, "&breakOnFirstError=true&maximumRedeliveries=1")}", steps: [${failingSometimes}, {to: "kafka:${name}-out?brokers=${brokers}&partitionKey=0"}]}}`,
+    );
+    const out = await recordsOf(`${name}-out`);
+    await becomes(() => out.length, 2, 40_000);
+    expect(texts(out)).toEqual(["a", "c"]);
+    const [letter] = (await runtime.deadLetters()).filter(({ routeId }) => routeId === name);
+    expect([letter?.body, letter?.attempts]).toEqual(["bad 7", 2]);
+  });
+
+  it("continues where it stopped", async () => {
+    const name = uniqueName();
+    const flow = `- route: {id: ${name}, from: {uri: "${from(`${name}-in`)}", steps: [{to: "kafka:${name}-out?brokers=${brokers}"}]}}`;
+    await send(`${name}-in`, ["one"]);
+    await runtime.deploy(name, flow);
+    const out = await recordsOf(`${name}-out`);
+    await becomes(() => out.length, 1, 40_000);
+    await runtime.api("DELETE", `/flows/${name}`);
+    await send(`${name}-in`, ["two"]);
+    await runtime.deploy(name, flow);
+    await becomes(() => out.length, 2, 40_000);
+    expect(texts(out)).toEqual(["one", "two"]);
+  });
+
+  it("sends a list as several records, a null as a tombstone, and to the topic set by the route", async () => {
+    const name = uniqueName();
+    await send(`${name}-in`, ["x"]);
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "${from(`${name}-in`)}", steps: [{setBody: {simple: "\${list('a','b')}"}}, {setHeader: {name: CamelKafkaOverrideTopic, constant: ${name}-other}}, {setHeader: {name: CamelKafkaKey, constant: k}}, {to: "kafka:${name}-out?brokers=${brokers}&recordMetadata=true"}]}}`,
+    );
+    const out = await recordsOf(`${name}-other`);
+    await becomes(() => out.length, 2, 40_000);
+    expect([texts(out), out.map(({ key }) => key?.toString())]).toEqual([
+      ["a", "b"],
+      ["k", "k"],
+    ]);
+  });
+
+  it("reads and writes bytes and numbers by their serializers, in batches of maxPollRecords, compressed or not", async () => {
+    const name = uniqueName();
+    const classes = "org.apache.kafka.common.serialization";
+    const bytes = Buffer.from([0, 255, 1]);
+    await producer.send({ topic: `${name}-in`, messages: Array.from({ length: 5 }, () => ({ key: Buffer.from([0, 0, 0, 9]), value: bytes, partition: 0 })) });
+    const source = `&batching=true&maxPollRecords=2&valueDeserializer=${classes}.ByteArrayDeserializer&keyDeserializer=${classes}.IntegerDeserializer`;
+    const sink = `&compressionCodec=gzip&requestRequiredAcks=1&valueSerializer=${classes}.ByteArraySerializer&keySerializer=${classes}.LongSerializer`;
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "${from(`${name}-in`, source)}", steps: [{setHeader: {name: size, simple: "\${body.size()}"}}, {to: "kafka:${name}-out?brokers=${brokers}${sink}"}]}}`,
+    );
+    const out = await recordsOf(`${name}-out`);
+    await becomes(() => out.length, 5, 40_000);
+    expect(out.map(({ value, key }) => [value, key])).toEqual(Array.from({ length: 5 }, () => [bytes, Buffer.from([0, 0, 0, 0, 0, 0, 0, 9])]));
+    expect(out.every(({ headers }) => ["1", "2"].includes(String(headers?.["size"])))).toBe(true);
+  });
+
+  it("begins at the end without an offset of its group, and where seekTo says (autoOffsetReset)", async () => {
+    const name = uniqueName();
+    await send(`${name}-in`, ["before"]);
+    const routes = ["latest", "again"].map((id) => {
+      const where = id === "latest" ? "autoOffsetReset=latest" : "autoOffsetReset=latest&seekTo=BEGINNING";
+      return `- route: {id: ${name}-${id}, from: {uri: "kafka:${name}-in?brokers=${brokers}&sessionTimeoutMs=6000&heartbeatIntervalMs=500&${where}", steps: [{setBody: {simple: "${id} \${body}"}}, {to: "kafka:${name}-out?brokers=${brokers}"}]}}`;
+    });
+    await runtime.deploy(name, routes.join("\n"));
+    const out = await recordsOf(`${name}-out`);
+    await becomes(() => texts(out).includes("again before"), true, 40_000);
+    await send(`${name}-in`, ["after"]);
+    await becomes(() => texts(out).includes("latest after") && texts(out).includes("again after"), true, 40_000);
+    expect(texts(out)).not.toContain("latest before");
+  });
+
+  it("loses nothing when connections are cut, inbound and outbound (F1)", async () => {
+    const name = uniqueName();
+    const count = 500;
+    await send(`${name}-in`, numbered(count));
+    const { link, close } = await kafkaLink(port);
+    const faulty = `127.0.0.1:${link.port}`;
+    const uri = (topic: string): string => `kafka:${topic}?brokers=${faulty}`;
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "${uri(`${name}-in`)}${rejoining}&consumersCount=4", steps: [{delay: {constant: 3}}, {to: "${uri(`${name}-out`)}"}]}}`,
+    );
+    const cutting = setInterval(() => link.cut(), 300);
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    clearInterval(cutting);
+    const out = await recordsOf(`${name}-out`);
+    await becomes(() => missingOf(count, texts(out)).length, 0, 60_000);
+    expect(link.accepted).toBeGreaterThan(5);
+    await runtime.api("DELETE", `/flows/${name}`);
+    await close();
+  });
+
+  it("starts while the broker is down, reports it, and receives when it is up (F3)", async () => {
+    const name = uniqueName();
+    await send(`${name}-in`, ["back"]);
+    const { link, close } = await kafkaLink(port);
+    await link.refuse();
+    const began = Date.now();
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "kafka:${name}-in?brokers=127.0.0.1:${link.port}${rejoining}", steps: [{to: "kafka:${name}-out?brokers=${brokers}"}]}}`,
+    );
+    expect(Date.now() - began).toBeLessThan(3500);
+    expect(await runtime.routeStatus(name)).toBe("Failed");
+    await link.open();
+    const out = await recordsOf(`${name}-out`);
+    await becomes(() => out.length, 1, 40_000);
+    expect(await runtime.routeStatus(name)).toBe("Started");
+    await runtime.api("DELETE", `/flows/${name}`);
+    await close();
+  });
+});

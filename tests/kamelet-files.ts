@@ -1,0 +1,124 @@
+// Kamelets for these tests, in the format of Camel's published catalog.
+const head = (name: string, type: string): string => `apiVersion: camel.apache.org/v1
+kind: Kamelet
+metadata:
+  name: ${name}
+  labels:
+    camel.apache.org/kamelet.type: "${type}"
+`;
+
+export const kameletFiles: Readonly<Record<string, string>> = {
+  "greeter-action.kamelet.yaml": `${head("greeter-action", "action")}spec:
+  definition:
+    title: Greeter
+    description: Puts a greeting before the body.
+    required: [greeting]
+    properties:
+      greeting:
+        title: Greeting
+        description: The word to greet with.
+        type: string
+        enum: [Hello, Hi]
+      mark:
+        type: string
+        default: "!"
+      secretWord:
+        type: string
+        format: password
+        x-descriptors:
+          - urn:camel:group:credentials
+  template:
+    from:
+      uri: kamelet:source
+      steps:
+        - setBody:
+            simple: "{{greeting}} \${body}{{mark}}"
+        - to: kamelet:sink
+`,
+  "entry-source.kamelet.yaml": `${head("entry-source", "source")}spec:
+  definition:
+    required: [path]
+    properties:
+      path:
+        type: string
+  template:
+    from:
+      uri: "platform-http:/{{path}}"
+      steps:
+        - choice:
+            when:
+              - simple: "\${body} == 'skip'"
+                steps:
+                  - setBody:
+                      constant: skipped
+            otherwise:
+              steps:
+                - to: kamelet:sink
+        - setHeader:
+            name: X-Source
+            constant: entry
+`,
+  "rename-action.kamelet.yaml": `${head("rename-action", "action")}spec:
+  definition:
+    required: [field]
+    properties:
+      field:
+        type: string
+  template:
+    beans:
+      - name: drop
+        type: "#class:org.apache.camel.component.kafka.transform.DropField"
+        properties:
+          field: "{{field}}"
+    from:
+      uri: kamelet:source
+      steps:
+        - unmarshal:
+            json: {}
+        - process:
+            ref: "{{drop}}"
+        - marshal:
+            json: {}
+`,
+  "queueing-sink.kamelet.yaml": `${head("queueing-sink", "sink")}spec:
+  definition:
+    properties:
+      name:
+        type: string
+        default: kept
+  template:
+    beans:
+      - name: local-seda
+        type: "#class:org.apache.camel.component.seda.SedaComponent"
+        properties:
+          autowiredEnabled: "false"
+          size: "5"
+    from:
+      uri: kamelet:source
+      steps:
+        - to:
+            uri: "{{local-seda}}:{{name}}"
+`,
+  "broken-sink.kamelet.yaml": `${head("broken-sink", "sink")}spec:
+  definition:
+    properties: {}
+  template:
+    from:
+      uri: kamelet:source
+      steps:
+        - setBody:
+            simple: "\${nonsense}"
+`,
+  "unsupported-source.kamelet.yaml": `${head("unsupported-source", "source")}spec:
+  definition:
+    required: [topic]
+    properties:
+      topic:
+        type: string
+  template:
+    from:
+      uri: "no-such-broker:{{topic}}"
+      steps:
+        - to: kamelet:sink
+`,
+};

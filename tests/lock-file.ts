@@ -1,0 +1,104 @@
+// Checks package-lock.json: does `npm ci` work on every supported platform, and does it run unapproved code?
+
+interface LockEntry {
+  readonly version?: string;
+  readonly resolved?: string;
+  readonly link?: boolean;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  readonly libc?: readonly string[];
+  readonly hasInstallScript?: boolean;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+export type LockedPackages = Readonly<Record<string, LockEntry>>;
+
+interface Platform {
+  readonly os: string;
+  readonly cpu: string;
+  readonly libc?: string;
+}
+
+const platforms: readonly Platform[] = [
+  { os: "linux", cpu: "x64", libc: "glibc" },
+  { os: "linux", cpu: "x64", libc: "musl" },
+  { os: "linux", cpu: "arm64", libc: "glibc" },
+  { os: "linux", cpu: "arm64", libc: "musl" },
+  { os: "darwin", cpu: "x64" },
+  { os: "darwin", cpu: "arm64" },
+  { os: "win32", cpu: "x64" },
+];
+
+const remedy =
+  "Pin a version whose binaries are all in the registry, then write the lock file from scratch: " +
+  "delete package-lock.json and node_modules and run `npm install --package-lock-only`.";
+
+/**
+ * Problems of the lock file; `allowed` maps names of packages with platform fields or install scripts, optionally ending in `*`, to a
+ * reason.
+ */
+export function lockFileFaults(packages: LockedPackages, allowed: Readonly<Record<string, string>>): string[] {
+  return [...missingPlatformPackages(packages), ...unexpectedPackages(packages, allowed), ...resolvedAddresses(packages)];
+}
+
+function missingPlatformPackages(packages: LockedPackages): string[] {
+  return Object.entries(packages).flatMap(([path, entry]) => {
+    const names = Object.keys(entry.optionalDependencies ?? {});
+    const found = names.map((name) => ({ name, locked: resolve(packages, path, name) }));
+    const missing = found.flatMap(({ name, locked }) => (locked === undefined && isForSupportedPlatform(name) ? [name] : []));
+    const faults = missing.map((name) => `${path || "The root package"} needs the optional package ${name}, which package-lock.json lacks. ${remedy}`);
+    const binaries = found.flatMap(({ locked }) => (locked?.os !== undefined && locked.cpu !== undefined && locked.hasInstallScript !== true ? [locked] : []));
+    if (binaries.length < 2 || missing.length > 0) return faults;
+    const uncovered = platforms.filter((platform) => !binaries.some((binary) => suits(binary, platform)));
+    return uncovered.map((platform) => `${path} has no binary for ${Object.values(platform).join(" ")} in package-lock.json. ${remedy}`);
+  });
+}
+
+/** Resolves a dependency like Node: in the node_modules folder of the package itself, then of each parent folder. */
+function resolve(packages: LockedPackages, from: string, name: string): LockEntry | undefined {
+  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/")))) {
+    const entry = packages[`${folder === "" ? "" : `${folder}/`}node_modules/${name}`];
+    if (entry !== undefined || folder === "") return entry;
+  }
+}
+
+/** By the words of its name; a name without an operating system is for all of them. */
+function isForSupportedPlatform(name: string): boolean {
+  const words = new Set(name.split(/[^a-z0-9]+/i));
+  const names = (options: readonly string[]): boolean => options.some((option) => words.has(option));
+  if (names(["android", "freebsd", "netbsd", "openbsd", "openharmony", "aix", "sunos", "wasm32", "wasi"])) return false;
+  const isForOs = names(["linux", "darwin", "macos", "win32", "windows"]);
+  if (!isForOs) return true;
+  return names(["x64", "amd64"]) || (names(["arm64", "aarch64"]) && !names(["win32", "windows"]));
+}
+
+function suits(entry: LockEntry, platform: Platform): boolean {
+  const accepts = (list: readonly string[] | undefined, value: string | undefined): boolean =>
+    list === undefined || value === undefined || list.includes(value);
+  return accepts(entry.os, platform.os) && accepts(entry.cpu, platform.cpu) && accepts(entry.libc, platform.libc);
+}
+
+function unexpectedPackages(packages: LockedPackages, allowed: Readonly<Record<string, string>>): string[] {
+  const unused = new Set(Object.keys(allowed));
+  const faults = Object.entries(packages).flatMap(([path, { os, cpu, hasInstallScript }]) => {
+    if (os === undefined && cpu === undefined && hasInstallScript !== true) return [];
+    const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
+    const pattern = Object.keys(allowed).find((key) => (key.endsWith("*") ? name.startsWith(key.slice(0, -1)) : name === key));
+    if (pattern !== undefined) {
+      unused.delete(pattern);
+      return [];
+    }
+    const what = hasInstallScript === true ? "runs a script when it is installed" : "is made for some platforms only";
+    return [`${name} ${what}. Choose a package that does not, or add it with a reason to the list in tests/lock-file.test.ts.`];
+  });
+  return [...faults, ...[...unused].map((pattern) => `No package matches ${pattern} any more: remove it from the list in tests/lock-file.test.ts.`)];
+}
+
+function resolvedAddresses(packages: LockedPackages): string[] {
+  return Object.entries(packages).flatMap(([path, { resolved, link }]) =>
+    resolved === undefined || link === true
+      ? []
+      : [
+          `${path} names the address ${resolved}, which ties the lock file to one registry. Run \`npm install --package-lock-only --omit-lockfile-registry-resolved\`.`,
+        ],
+  );
+}

@@ -1,0 +1,140 @@
+// Flows that use a real MQTT broker.
+import mqtt, { type MqttClient } from "mqtt";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FaultyLink, serverFor } from "@sluice/testkit";
+import { becomes, failingSometimes, missingOf, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "./broker-runtime.ts";
+
+const server = await serverFor("mosquitto");
+
+describe.skipIf(server === undefined)("paho and paho-mqtt5 (needs Mosquitto)", { timeout: 60_000 }, () => {
+  const { port = 0 } = server ?? {};
+  const broker = `tcp://127.0.0.1:${port}`;
+  let runtime: BrokerRuntime;
+  let client: MqttClient;
+
+  beforeAll(async () => {
+    runtime = await startBrokerRuntime();
+    client = await mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, { protocolVersion: 5 });
+  }, 60_000);
+  afterAll(async () => {
+    await client?.endAsync();
+    await runtime?.end();
+    await server?.end();
+  }, 60_000);
+
+  /** All messages that arrive on a topic from now on. */
+  const received = async (topic: string): Promise<{ texts: string[]; properties: Record<string, unknown>[] }> => {
+    const found = { texts: [] as string[], properties: [] as Record<string, unknown>[] };
+    client.on("message", (name, payload, packet) => {
+      if (name !== topic) return;
+      found.texts.push(payload.toString());
+      found.properties.push({ ...packet.properties?.userProperties });
+    });
+    await client.subscribeAsync(topic, { qos: 2 });
+    return found;
+  };
+
+  for (const [scheme, keep] of [
+    ["paho", "cleanSession"],
+    ["paho-mqtt5", "cleanStart"],
+  ] as const) {
+    it(`${scheme}: moves messages from one topic to another, in order`, async () => {
+      const name = uniqueName();
+      const out = await received(`${name}/out`);
+      await runtime.deploy(
+        name,
+        `- route: {id: ${name}, from: {uri: "${scheme}:${name}/in/+?brokerUrl=${broker}", steps: [{setHeader: {name: topic, simple: "\${header.CamelMqttTopic}"}}, {to: "${scheme}:${name}/out?brokerUrl=${broker}"}]}}`,
+      );
+      await becomes(() => runtime.routeStatus(name), "Started");
+      for (const qos of [0, 1, 2] as const) {
+        for (const text of numbered(50)) await client.publishAsync(`${name}/in/a`, text, { qos, properties: { userProperties: { orderId: "7" } } });
+        await becomes(() => out.texts.length, 50);
+        // Order is guaranteed among messages of the same QoS.
+        expect(out.texts.splice(0)).toEqual(numbered(50));
+      }
+      if (scheme === "paho-mqtt5") expect(out.properties[0]).toMatchObject({ orderId: "7", topic: `${name}/in/a` });
+    });
+
+    it(`${scheme}: dead-letters failed messages unchanged (F6)`, async () => {
+      const name = uniqueName();
+      const out = await received(`${name}/out`);
+      await runtime.deploy(
+        name,
+        `- route: {id: ${name}, from: {uri: "${scheme}:${name}/in?brokerUrl=${broker}&qos=1", steps: [${failingSometimes}, {to: "${scheme}:${name}/out?brokerUrl=${broker}"}]}}`,
+      );
+      await becomes(() => runtime.routeStatus(name), "Started");
+      for (const text of numbered(50)) await client.publishAsync(`${name}/in`, text, { qos: 1 });
+      await becomes(() => out.texts.length, 45);
+      const letters = (await runtime.deadLetters()).filter(({ routeId }) => routeId === name);
+      expect(letters.map(({ body }) => body).toSorted()).toEqual([7, 17, 27, 37, 47].map((number) => `message ${number}`).toSorted());
+    });
+
+    for (const qos of [1, 2] as const)
+      it(`${scheme}: loses nothing with qos ${qos} when connections are cut, inbound and outbound (F1)`, async () => {
+        const name = uniqueName();
+        const count = 300;
+        const link = await FaultyLink.to({ host: "127.0.0.1", port });
+        const faulty = `tcp://127.0.0.1:${link.port}`;
+        const out = await received(`${name}/out`);
+        await runtime.deploy(
+          name,
+          `- route: {id: ${name}, errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 20, redeliveryDelay: 100}}}, from: {uri: "${scheme}:${name}/in?brokerUrl=${faulty}&qos=${qos}&${keep}=false", steps: [{delay: {constant: 3}}, {to: "${scheme}:${name}/out?brokerUrl=${faulty}&qos=${qos}&connectionTimeout=5"}]}}`,
+        );
+        await becomes(() => runtime.routeStatus(name), "Started");
+        const cutting = setInterval(() => link.cut(), 200);
+        for (const text of numbered(count)) await client.publishAsync(`${name}/in`, text, { qos });
+        await new Promise((resolve) => setTimeout(resolve, 1500));
+        clearInterval(cutting);
+        await becomes(() => missingOf(count, out.texts).length, 0, 40_000);
+        expect(link.accepted).toBeGreaterThan(5);
+        await runtime.api("DELETE", `/flows/${name}`);
+        await link.close();
+      });
+  }
+
+  it("keeps messages for a disconnected source, with cleanStart=false", async () => {
+    const name = uniqueName();
+    const out = await received(`${name}/out`);
+    const flow = `- route: {id: ${name}, from: {uri: "paho-mqtt5:${name}/in?brokerUrl=${broker}&qos=1&cleanStart=false", steps: [{to: "paho-mqtt5:${name}/out?brokerUrl=${broker}"}]}}`;
+    await runtime.deploy(name, flow);
+    await becomes(() => runtime.routeStatus(name), "Started");
+    await runtime.api("DELETE", `/flows/${name}`);
+    await client.publishAsync(`${name}/in`, "meanwhile", { qos: 1 });
+    await runtime.deploy(name, flow);
+    await becomes(() => out.texts[0], "meanwhile");
+  });
+
+  it("starts while the broker is down, reports it, and receives when it is up (F3)", async () => {
+    const name = uniqueName();
+    const link = await FaultyLink.to({ host: "127.0.0.1", port });
+    await link.refuse();
+    const out = await received(`${name}/out`);
+    const began = Date.now();
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "paho-mqtt5:${name}/in?brokerUrl=tcp://127.0.0.1:${link.port}", steps: [{to: "paho-mqtt5:${name}/out?brokerUrl=${broker}"}]}}`,
+    );
+    expect(Date.now() - began).toBeLessThan(3000);
+    expect(await runtime.routeStatus(name)).toBe("Failed");
+    await link.open();
+    await becomes(() => runtime.routeStatus(name), "Started", 15_000);
+    await client.publishAsync(`${name}/in`, "back", { qos: 1 });
+    await becomes(() => out.texts[0], "back");
+    await runtime.api("DELETE", `/flows/${name}`);
+    await link.close();
+  });
+
+  it("processes a message for longer than the keep-alive interval without losing its connection", async () => {
+    const name = uniqueName();
+    const out = await received(`${name}/out`);
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "paho-mqtt5:${name}/in?brokerUrl=${broker}&qos=1&keepAliveInterval=1", steps: [{delay: {constant: 4000}}, {to: "paho-mqtt5:${name}/out?brokerUrl=${broker}"}]}}`,
+    );
+    await becomes(() => runtime.routeStatus(name), "Started");
+    await client.publishAsync(`${name}/in`, "slow", { qos: 1 });
+    await becomes(() => out.texts.length, 1);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect([out.texts, await runtime.routeStatus(name)]).toEqual([["slow"], "Started"]);
+  });
+});

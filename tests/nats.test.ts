@@ -1,0 +1,180 @@
+// Flows that use a real NATS server.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connect, headers, type NatsConnection } from "@nats-io/transport-node";
+import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+import { FaultyLink, serverFor } from "@sluice/testkit";
+import { becomes, failingSometimes, missingOf, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "./broker-runtime.ts";
+
+const server = await serverFor("nats");
+
+describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, () => {
+  const { port = 0 } = server ?? {};
+  const servers = `localhost:${port}`;
+  let runtime: BrokerRuntime;
+  let client: NatsConnection;
+
+  beforeAll(async () => {
+    runtime = await startBrokerRuntime();
+    client = await connect({ servers: `127.0.0.1:${port}` });
+  }, 60_000);
+  afterAll(async () => {
+    await client.close();
+    await runtime.end();
+    await server?.end();
+  }, 60_000);
+
+  /** All messages that arrive on a subject from now on. */
+  const received = async (subject: string): Promise<{ texts: string[]; headers: Record<string, string>[] }> => {
+    const found = { texts: [] as string[], headers: [] as Record<string, string>[] };
+    client.subscribe(subject, {
+      callback: (_error, message) => {
+        found.texts.push(message.string());
+        found.headers.push(Object.fromEntries((message.headers?.keys() ?? []).map((name) => [name, message.headers?.get(name) ?? ""])));
+      },
+    });
+    await client.flush();
+    return found;
+  };
+
+  it("moves messages from one subject to another, with their headers", async () => {
+    const name = uniqueName();
+    const out = await received(`${name}.out`);
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "nats:${name}.in?servers=${servers}", steps: [{setHeader: {name: subject, simple: "\${header.CamelNatsSubject}"}}, {to: "nats:${name}.out?servers=${servers}"}]}}`,
+    );
+    const sent = headers();
+    sent.set("orderId", "7");
+    for (let index = 0; index < 100; index++) client.publish(`${name}.in`, `message ${index}`, { headers: sent });
+    await becomes(() => out.texts.length, 100);
+    expect(out.texts).toEqual(Array.from({ length: 100 }, (_, index) => `message ${index}`));
+    expect(out.headers[0]).toMatchObject({ orderId: "7", subject: `${name}.in` });
+    expect(Object.keys(out.headers[0] ?? {}).filter((header) => /^camel/i.test(header))).toEqual([]);
+  });
+
+  it("replies to requests, and sends requests", async () => {
+    const name = uniqueName();
+    await runtime.deploy(
+      name,
+      `
+- route: {id: ${name}, from: {uri: "nats:${name}.ask?servers=${servers}&queueName=group", steps: [{setBody: {simple: "re: \${body}"}}]}}
+- route: {id: ${name}-call, from: {uri: "direct:${name}", steps: [{to: {uri: "nats:${name}.ask?servers=${servers}&exchangePattern=InOut&requestTimeout=2000"}}, {to: "nats:${name}.answer?servers=${servers}&exchangePattern=InOnly"}]}}
+- route: {id: ${name}-in, from: {uri: "nats:${name}.in?servers=${servers}", steps: [{to: "direct:${name}"}]}}`,
+    );
+    expect((await client.request(`${name}.ask`, "one", { timeout: 5000 })).string()).toBe("re: one");
+    const out = await received(`${name}.answer`);
+    client.publish(`${name}.in`, "two");
+    await becomes(() => out.texts[0], "re: two");
+  });
+
+  it("dead-letters failed messages of plain subjects unchanged", async () => {
+    const name = uniqueName();
+    const out = await received(`${name}.out`);
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "nats:${name}.in?servers=${servers}", steps: [${failingSometimes}, {to: "nats:${name}.out?servers=${servers}"}]}}`,
+    );
+    for (const text of numbered(50)) client.publish(`${name}.in`, text);
+    await becomes(() => out.texts.length, 45);
+    await becomes(async () => (await runtime.deadLetters()).filter(({ routeId }) => routeId === name).length, 5);
+    expect(
+      (await runtime.deadLetters())
+        .filter(({ routeId }) => routeId === name)
+        .map(({ body }) => body)
+        .toSorted(),
+    ).toEqual([7, 17, 27, 37, 47].map((number) => `message ${number}`).toSorted());
+  });
+
+  it("redelivers messages of a stream, then dead-letters them unchanged", async () => {
+    const name = uniqueName();
+    const out = await received(`${name}.out`);
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "nats:${name}.in?servers=${servers}&jetstreamEnabled=true&jetstreamName=${name}&nackWait=50&maximumRedeliveries=2", steps: [${failingSometimes}, {to: "nats:${name}.out?servers=${servers}"}]}}`,
+    );
+    await becomes(() => runtime.routeStatus(name), "Started");
+    const stream = jetstream(client);
+    for (const text of numbered(50)) await stream.publish(`${name}.in`, text);
+    await becomes(() => out.texts.length, 45);
+    await becomes(async () => (await runtime.deadLetters()).filter(({ routeId }) => routeId === name).length, 5);
+    const letters = (await runtime.deadLetters()).filter(({ routeId }) => routeId === name);
+    expect([letters.map(({ attempts }) => attempts), letters.map(({ body }) => body).toSorted()]).toEqual([
+      [3, 3, 3, 3, 3],
+      [7, 17, 27, 37, 47].map((number) => `message ${number}`).toSorted(),
+    ]);
+    const manager = await jetstreamManager(client);
+    await becomes(async () => (await manager.consumers.info(name, `sluice-${name}-${name}`)).num_ack_pending, 0);
+    await manager.streams.delete(name);
+  });
+
+  it("acknowledges a message of a stream after its run, and extends the deadline during a long run", async () => {
+    const name = uniqueName();
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "nats:${name}.in?servers=${servers}&jetstreamEnabled=true&jetstreamName=${name}&durableName=slow&ackWait=600", steps: [{delay: {constant: 2000}}, {to: "nats:${name}.out?servers=${servers}"}]}}`,
+    );
+    await becomes(() => runtime.routeStatus(name), "Started");
+    const out = await received(`${name}.out`);
+    await jetstream(client).publish(`${name}.in`, "slow");
+    const manager = await jetstreamManager(client);
+    const pending = async () => (await manager.consumers.info(name, "slow")).num_ack_pending;
+    await becomes(pending, 1);
+    await becomes(() => out.texts.length, 1);
+    await becomes(pending, 0);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect(out.texts).toEqual(["slow"]);
+    await manager.streams.delete(name);
+  });
+
+  it("loses nothing of a stream when connections are cut, inbound and outbound (F1)", async () => {
+    const name = uniqueName();
+    const count = 400;
+    const link = await FaultyLink.to({ host: "127.0.0.1", port });
+    const faulty = `localhost:${link.port}`;
+    const manager = await jetstreamManager(client);
+    await manager.streams.add({ name, subjects: [`${name}.>`] });
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 20, redeliveryDelay: 100}}}, from: {uri: "nats:${name}.in?servers=${faulty}&jetstreamEnabled=true&jetstreamName=${name}&ackWait=2000&nackWait=100&reconnectTimeWait=200", steps: [{delay: {constant: 5}}, {to: "nats:${name}.out?servers=${faulty}&jetstreamEnabled=true&requestTimeout=1000"}]}}`,
+    );
+    await becomes(() => runtime.routeStatus(name), "Started");
+    const stream = jetstream(client);
+    for (const text of numbered(count)) await stream.publish(`${name}.in`, text);
+    const stored = async (): Promise<string[]> => {
+      const found: string[] = [];
+      const { state } = await manager.streams.info(name, { subjects_filter: `${name}.out` });
+      const out = state.subjects?.[`${name}.out`] ?? 0;
+      if (out < count) return found;
+      const consumer = await stream.consumers.get(name, { filter_subjects: `${name}.out` });
+      for await (const message of await consumer.fetch({ max_messages: out, expires: 2000 })) found.push(message.string());
+      return found;
+    };
+    const cutting = setInterval(() => link.cut(), 150);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    clearInterval(cutting);
+    let found: readonly string[] = [];
+    await becomes(async () => missingOf(count, (found = await stored())).length, 0, 40_000);
+    expect([link.accepted > 3, new Set(found).size]).toEqual([true, count]);
+    await link.close();
+    await manager.streams.delete(name);
+  });
+
+  it("starts while the server is down, reports it, and receives when it is up (F3)", async () => {
+    const name = uniqueName();
+    const link = await FaultyLink.to({ host: "127.0.0.1", port });
+    await link.refuse();
+    const began = Date.now();
+    const out = await received(`${name}.out`);
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "nats:${name}.in?servers=localhost:${link.port}", steps: [{to: "nats:${name}.out?servers=${servers}"}]}}`,
+    );
+    expect(Date.now() - began).toBeLessThan(3000);
+    expect(await runtime.routeStatus(name)).toBe("Failed");
+    await link.open();
+    await becomes(() => runtime.routeStatus(name), "Started", 15_000);
+    client.publish(`${name}.in`, "back");
+    await becomes(() => out.texts[0], "back");
+    await link.close();
+  });
+});

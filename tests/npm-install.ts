@@ -1,0 +1,16 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+const unreachable = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ECONNRESET|ENETUNREACH|network/;
+
+/** Installs with npm; returns why that is not possible when the registry cannot be reached. */
+export async function install(words: readonly string[]): Promise<string | undefined> {
+  try {
+    await promisify(execFile)("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=0", ...words]);
+    return undefined;
+  } catch (error) {
+    const { stderr } = error as { readonly stderr: string };
+    if (unreachable.test(stderr)) return `the npm registry cannot be reached: ${stderr.split("\n", 1)[0]}`;
+    throw error;
+  }
+}

@@ -1,0 +1,177 @@
+// Routes whose partner is down at deployment or startup: they recover by themselves once it is up.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { defineConnector, FlowError, type Source, type SourceInlet } from "@sluice/engine/spi";
+import { flow } from "@sluice/testkit";
+import { startTestServer, type StartedServer } from "./started-server.ts";
+
+const folders: string[] = [];
+const servers: StartedServer[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.end();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), "sluice-partner-"));
+  folders.push(made);
+  return made;
+}
+
+const reading = (uri: string): string => `- route:
+    id: orders
+    from:
+      uri: "file:${uri}${uri.includes("?") ? "&" : "?"}initialDelay=0&delay=20"
+      steps:
+        - log: "got \${body}"
+`;
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (let look = 0; look < 800; look++) {
+    if (await condition()) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error("timeout: the condition was never met");
+}
+
+const statusOf = async (server: StartedServer) => ((await server.api("GET", "/flows/orders")).json as { status: string; error: string | null }) ?? {};
+const healthOf = async (server: StartedServer) => (await server.api("GET", "/health")).json as { status: string; routes: { lastError: string | null }[] };
+
+describe("a partner that is down", () => {
+  it("when the process starts does not keep its flow Failed after it is back", { timeout: 60_000 }, async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
+    const partner = join(folder(), "in");
+    mkdirSync(join(dataDir, "routes"));
+    writeFileSync(join(dataDir, "routes", "orders.yaml"), reading(`${partner}?directoryMustExist=true`));
+    const server = await startTestServer({ dataDir });
+    servers.push(server);
+    expect(await statusOf(server)).toMatchObject({ status: "Failed", error: expect.stringContaining("route 'orders' failed to start: the directory") });
+    expect(await healthOf(server)).toMatchObject({ status: "DEGRADED", failedFlows: [{ id: "orders" }], routes: [{ status: "Failed" }] });
+    mkdirSync(partner);
+    writeFileSync(join(partner, "a.txt"), "one");
+    await until(async () => (await statusOf(server)).status === "Started");
+    await until(async () => server.logText().includes("got one"));
+    expect(await statusOf(server)).toMatchObject({ status: "Started", error: null });
+    expect(await healthOf(server)).toMatchObject({ status: "UP", failedFlows: [], routes: [{ status: "Started", lastError: null }] });
+  });
+
+  it("when a flow is deployed is a warning, and the route connects later", { timeout: 60_000 }, async () => {
+    const server = await startTestServer();
+    servers.push(server);
+    const blocked = join(folder(), "share");
+    writeFileSync(blocked, "in the way of the directory");
+    const reply = await server.putFlow("orders", reading(join(blocked, "in")));
+    expect([reply.status, reply.json.routes[0].status]).toEqual([201, "Failed"]);
+    expect(reply.json.warnings).toEqual([expect.stringMatching(/^route 'orders' cannot connect yet and is retrying: the directory .* ENOTDIR/)]);
+    expect((await healthOf(server)).status).toBe("DEGRADED");
+    rmSync(blocked);
+    await until(async () => (await statusOf(server)).status === "Started");
+    writeFileSync(join(blocked, "in", "a.txt"), "one");
+    await until(async () => server.logText().includes("got one"));
+    expect((await healthOf(server)).status).toBe("UP");
+  });
+
+  it("still reports permanent failures at once", { timeout: 60_000 }, async () => {
+    const server = await startTestServer();
+    servers.push(server);
+    const reply = await server.putFlow("orders", reading(`${join(folder(), "none")}?directoryMustExist=true`));
+    expect([reply.status, reply.json.error]).toEqual([422, expect.stringContaining("failed to start")]);
+  });
+});
+
+/** A source that a test can make fail, disconnect and recover. */
+function partner() {
+  const state = { starts: 0, stops: 0, failures: 0, retryable: true, early: undefined as string | undefined, inlet: undefined as SourceInlet | undefined };
+  const source: Source = {
+    claims: [],
+    exclusive: true,
+    start(inlet) {
+      state.starts++;
+      if (state.failures > 0) {
+        state.failures--;
+        throw new FlowError("java.net.ConnectException", "connection refused", { retryable: state.retryable });
+      }
+      state.inlet = inlet;
+      if (state.early !== undefined) inlet.lost(state.early);
+    },
+    stop: () => void state.stops++,
+  };
+  const connector = defineConnector({
+    scheme: "partner",
+    title: "Partner",
+    summary: "A system that may be down.",
+    group: "testing",
+    since: "0.1",
+    syntax: "partner",
+    roles: ["source"],
+    path: {},
+    options: {},
+    headers: {},
+    examples: [],
+    connect: () => ({ source: () => source }),
+  });
+  return { state, connectors: [connector] };
+}
+
+const consuming = `- route: {id: orders, from: {uri: partner, steps: [{to: "mock:out"}]}}`;
+
+describe("a route that cannot start", () => {
+  it("is retried with growing, bounded delays until it starts", async () => {
+    const { state, connectors } = partner();
+    state.failures = 12;
+    const changes: string[] = [];
+    const running = await flow(consuming, { connectors, listener: { routeChanged: ({ status }) => void changes.push(status) } });
+    const { clock } = running.host;
+    const waits: number[] = [];
+    for (let from = clock.monotonic(), seen = state.starts; state.failures > 0;) {
+      await clock.advance(10);
+      if (state.starts === seen) continue;
+      seen = state.starts;
+      waits.push(clock.monotonic() - from);
+      from = clock.monotonic();
+    }
+    // The fake host's random number is 0.5: each delay is reduced by a quarter.
+    expect(waits.slice(0, 4)).toEqual([190, 380, 750, 1500]);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(30_000);
+    await clock.advance(30_000);
+    expect([running.runtime.routes.get("orders")?.status, running.runtime.routes.get("orders")?.problem]).toEqual(["Started", undefined]);
+    // Status listeners are not called for every attempt.
+    expect(changes).toEqual(["Starting", "Failed", "Started"]);
+    await running.stop();
+    expect(clock.pending).toBe(0);
+  });
+
+  it("is not retried after it was stopped", async () => {
+    const { state, connectors } = partner();
+    state.failures = 1000;
+    const running = await flow(consuming, { connectors });
+    await running.runtime.routes.get("orders")?.stop();
+    const before = state.starts;
+    await running.host.clock.advance(120_000);
+    expect([state.starts, running.host.clock.pending, running.runtime.routes.get("orders")?.status]).toEqual([before, 0, "Stopped"]);
+    state.failures = 0;
+    await running.runtime.routes.get("orders")?.start();
+    expect(running.runtime.routes.get("orders")?.status).toBe("Started");
+  });
+
+  it("for another reason rejects the deployment", async () => {
+    const { state, connectors } = partner();
+    Object.assign(state, { failures: 1, retryable: false });
+    await expect(flow(consuming, { connectors })).rejects.toThrow("route 'orders' failed to start: connection refused");
+  });
+
+  it("keeps what its source reported during the start", async () => {
+    const { state, connectors } = partner();
+    state.early = "broker unreachable";
+    const running = await flow(consuming, { connectors });
+    const route = running.runtime.routes.get("orders");
+    expect([route?.status, route?.problem]).toEqual(["Failed", "broker unreachable"]);
+    state.inlet?.lost(undefined);
+    expect([route?.status, route?.problem]).toEqual(["Started", undefined]);
+    await route?.stop();
+    expect([route?.status, state.stops]).toEqual(["Stopped", 1]);
+  });
+});

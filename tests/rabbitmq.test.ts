@@ -1,0 +1,279 @@
+// Flows that use a real RabbitMQ.
+import amqplib, { type Channel, type ChannelModel, type ConsumeMessage, type Options } from "amqplib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FaultyLink, serverFor } from "@sluice/testkit";
+import {
+  becomeCompleteDespiteCuts,
+  becomes,
+  failingSometimes,
+  failsAtOnce,
+  numbered,
+  startBrokerRuntime,
+  uniqueName,
+  type BrokerRuntime,
+} from "./broker-runtime.ts";
+
+const server = await serverFor("rabbitmq");
+
+describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { timeout: 60_000 }, () => {
+  const { port = 0 } = server ?? {};
+  const at = (linkPort = port): string => `hostname=127.0.0.1&portNumber=${linkPort}`;
+  let runtime: BrokerRuntime;
+  let client: ChannelModel;
+  let channel: Channel;
+  const queues: string[] = [];
+
+  beforeAll(async () => {
+    runtime = await startBrokerRuntime();
+    client = await amqplib.connect(`amqp://guest:guest@127.0.0.1:${port}`);
+    channel = await client.createChannel();
+  }, 60_000);
+  afterAll(async () => {
+    await runtime.end();
+    for (const queue of queues) await channel.deleteQueue(queue);
+    await client.close();
+    await server?.end();
+  }, 60_000);
+
+  const queue = async (name: string, options: Options.AssertQueue = {}): Promise<string> => {
+    await channel.assertQueue(name, { durable: false, ...options });
+    queues.push(name);
+    return name;
+  };
+  /** All messages in a queue from now on. */
+  const received = async (name: string): Promise<{ texts: string[]; messages: ConsumeMessage[] }> => {
+    const found = { texts: [] as string[], messages: [] as ConsumeMessage[] };
+    await channel.consume(
+      await queue(name),
+      (message) => {
+        if (message === null) return;
+        found.texts.push(message.content.toString());
+        found.messages.push(message);
+      },
+      { noAck: true },
+    );
+    return found;
+  };
+  const send = (name: string, texts: readonly string[], options: Options.Publish = {}): void => {
+    for (const text of texts) channel.sendToQueue(name, Buffer.from(text), { contentType: "text/plain", ...options });
+  };
+  const countIn = async (name: string): Promise<number> => (await channel.checkQueue(name)).messageCount;
+  const routed = (name: string, steps: string, source = ""): string =>
+    `- route: {id: ${name}, from: {uri: "spring-rabbitmq:default?queues=${name}.in&${at()}${source}", steps: [${steps}]}}`;
+
+  it("moves messages between queues in order, with headers of any type", async () => {
+    const name = uniqueName();
+    const out = await received(`${name}.out`);
+    await runtime.deploy(
+      name,
+      routed(
+        name,
+        `{setHeader: {name: key, simple: "\${header.CamelSpringRabbitmqRoutingKey}"}}, {to: "spring-rabbitmq:default?routingKey=${name}.out&${at()}"}`,
+      ),
+    );
+    await queue(`${name}.in`);
+    send(`${name}.in`, numbered(200), { headers: { orderId: 7, rush: true }, type: "order", correlationId: "c1" });
+    await becomes(() => out.texts.length, 200);
+    expect(out.texts).toEqual(numbered(200));
+    const { properties } = out.messages[0] as ConsumeMessage;
+    expect(properties).toMatchObject({ type: "order", correlationId: "c1", contentType: "text/plain", deliveryMode: 2 });
+    expect(properties.headers).toMatchObject({ orderId: 7, rush: true, key: `${name}.in` });
+    expect(Object.keys(properties.headers ?? {}).filter((header) => /^camel/i.test(header))).toEqual([]);
+  });
+
+  it("declares exchange and queue, and sends to the target set by the route, never by the message", async () => {
+    const name = uniqueName();
+    const out = await received(`${name}.out`);
+    const other = await received(`${name}.other`);
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "spring-rabbitmq:${name}?queues=${name}.in&routingKey=go&exchangeType=topic&arg.exchange.autoDelete=true&${at()}", steps: [
+          {choice: {when: [{simple: "\${body} == 'moved'", steps: [{setHeader: {name: CamelSpringRabbitmqRoutingOverrideKey, constant: ${name}.other}}]}]}},
+          {to: "spring-rabbitmq:default?routingKey=${name}.out&${at()}"}]}}`,
+    );
+    await becomes(() => runtime.routeStatus(name), "Started");
+    queues.push(`${name}.in`);
+    const headers = { CamelSpringRabbitmqRoutingOverrideKey: `${name}.other`, CamelSpringRabbitmqExchangeOverrideName: "nowhere" };
+    for (const text of ["plain", "moved"]) channel.publish(name, "go", Buffer.from(text), { contentType: "text/plain", headers });
+    await becomes(() => [...out.texts, "|", ...other.texts].join(), "plain,|,moved");
+  });
+
+  it("fails when no queue receives the message, and for an unknown exchange", async () => {
+    const name = uniqueName();
+    const out = await received(`${name}.out`);
+    const sending = `{toD: "spring-rabbitmq:\${body}?routingKey=${name}.none&connectionFactory=#broker"}`;
+    await runtime.deploy(
+      name,
+      `
+- beans: [{name: broker, type: org.springframework.amqp.rabbit.connection.CachingConnectionFactory, properties: {host: 127.0.0.1, port: ${port}}}]
+- route: {id: ${name}, from: {uri: "spring-rabbitmq:default?queues=${name}.in&${at()}", steps: [{doTry: {steps: [${sending}], doCatch: [{exception: [org.springframework.amqp.AmqpException], steps: [{setBody: {simple: "\${exception.message}"}}]}]}}, {to: "spring-rabbitmq:default?routingKey=${name}.out&${at()}"}]}}`,
+    );
+    await queue(`${name}.in`);
+    send(`${name}.in`, ["default", `${name}.missing`, "default"]);
+    await becomes(() => out.texts.length, 3);
+    expect(out.texts[0]).toMatch(/No queue received the message.*NO_ROUTE/);
+    expect(out.texts[1]).toContain(`no exchange '${name}.missing'`);
+    expect(out.texts[2]).toMatch(/NO_ROUTE/);
+  });
+
+  it("replies, waits for replies, and fails on timeout", async () => {
+    const name = uniqueName();
+    const out = await received(`${name}.out`);
+    const call = (key: string) => `{to: "spring-rabbitmq:default?routingKey=${key}&exchangePattern=InOut&replyTimeout=1000&${at()}"}`;
+    await runtime.deploy(
+      name,
+      `
+- route: {id: ${name}-server, from: {uri: "spring-rabbitmq:default?queues=${name}.ask&${at()}", steps: [{setBody: {simple: "re: \${body}"}}]}}
+- route: {id: ${name}, from: {uri: "spring-rabbitmq:default?queues=${name}.in&${at()}", steps: [{doTry: {steps: [{choice: {when: [{simple: "\${body} == 'two'", steps: [${call(`${name}.silent`)}]}], otherwise: {steps: [${call(`${name}.ask`)}]}}}], doCatch: [{exception: [org.apache.camel.ExchangeTimedOutException], steps: [{setBody: {constant: late}}]}]}}, {to: "spring-rabbitmq:default?routingKey=${name}.out&exchangePattern=InOnly&${at()}"}]}}`,
+    );
+    await queue(`${name}.silent`);
+    await becomes(() => runtime.routeStatus(name), "Started");
+    queues.push(`${name}.ask`, `${name}.in`);
+    send(`${name}.in`, ["one", "two", "three"]);
+    await becomes(() => out.texts.length, 3);
+    expect(out.texts).toEqual(["re: one", "late", "re: three"]);
+  });
+
+  it("retries failed messages, then dead-letters them unchanged (F6)", async () => {
+    const name = uniqueName();
+    const out = await received(`${name}.out`);
+    await runtime.deploy(name, routed(name, `${failingSometimes}, {to: "spring-rabbitmq:default?routingKey=${name}.out&${at()}"}`, "&retryDelay=5"));
+    await queue(`${name}.in`);
+    send(`${name}.in`, numbered(50), { headers: { orderId: "7" } });
+    await becomes(() => out.texts.length, 45);
+    await becomes(async () => (await runtime.deadLetters(name)).length, 5);
+    const letters = await runtime.deadLetters(name);
+    expect(letters.map(({ body }) => body).toSorted()).toEqual([7, 17, 27, 37, 47].map((number) => `message ${number}`).toSorted());
+    // The first attempt and five more.
+    expect(letters.map(({ attempts }) => attempts)).toEqual([6, 6, 6, 6, 6]);
+    expect(out.texts).toEqual(numbered(50).filter((text) => !text.endsWith("7")));
+    await becomes(() => countIn(`${name}.in`), 0);
+  });
+
+  it("rejects failed messages to the dead-letter exchange of the queue (F6)", async () => {
+    const name = uniqueName();
+    await runtime.deploy(
+      name,
+      routed(
+        name,
+        `${failingSometimes}, {to: "log:out?level=OFF"}`,
+        `&retryDelay=5&maximumRetryAttempts=1&deadLetterExchange=${name}.dlx&deadLetterQueue=${name}.dead&arg.dlq.queue.x-expires=60000`,
+      ),
+    );
+    await becomes(() => runtime.routeStatus(name), "Started");
+    queues.push(`${name}.in`, `${name}.dead`);
+    send(`${name}.in`, numbered(30));
+    await becomes(() => countIn(`${name}.dead`), 3);
+    expect(await runtime.deadLetters(name)).toEqual([]);
+    await channel.deleteExchange(`${name}.dlx`);
+  });
+
+  it("returns failed messages to their queue with rejectAndDontRequeue=false", async () => {
+    const name = uniqueName();
+    const out = await received(`${name}.out`);
+    await runtime.deploy(
+      name,
+      routed(
+        name,
+        `{choice: {when: [{simple: "\${header.CamelSpringRabbitmqRedelivered} == false", steps: [{throwException: {exceptionType: java.io.IOException, message: broken}}]}]}}, {to: "spring-rabbitmq:default?routingKey=${name}.out&${at()}"}`,
+        "&retryDelay=5&maximumRetryAttempts=0&rejectAndDontRequeue=false",
+      ),
+    );
+    await queue(`${name}.in`);
+    send(`${name}.in`, numbered(5));
+    await becomes(() => out.texts.toSorted().join(), numbered(5).join());
+  });
+
+  it("acknowledges after the run, prefetches no more than its window, and returns the rest when it stops (F4, F9)", async () => {
+    const name = uniqueName();
+    const out = await received(`${name}.out`);
+    await runtime.deploy(name, routed(name, `{delay: {constant: 300}}, {to: "spring-rabbitmq:default?routingKey=${name}.out&${at()}"}`, "&prefetchCount=5"));
+    await queue(`${name}.in`);
+    send(`${name}.in`, numbered(20));
+    await becomes(() => out.texts.length, 1);
+    // Five of twenty were prefetched; only those are not in the queue.
+    expect(await countIn(`${name}.in`)).toBeGreaterThanOrEqual(13);
+    await runtime.api("DELETE", `/flows/${name}`);
+    const done = out.texts.length;
+    await becomes(() => countIn(`${name}.in`), 20 - done);
+  });
+
+  it("loses nothing when connections are cut, inbound and outbound (F1)", async () => {
+    const name = uniqueName();
+    const count = 500;
+    const link = await FaultyLink.to({ host: "127.0.0.1", port });
+    const out = await received(`${name}.out`);
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 20, redeliveryDelay: 100}}}, from: {uri: "spring-rabbitmq:default?queues=${name}.in&prefetchCount=20&${at(link.port)}", steps: [{delay: {constant: 3}}, {to: "spring-rabbitmq:default?routingKey=${name}.out&confirmTimeout=1000&${at(link.port)}"}]}}`,
+    );
+    await queue(`${name}.in`);
+    send(`${name}.in`, numbered(count));
+    await becomeCompleteDespiteCuts(link, 400, count, out.texts);
+    await becomes(() => countIn(`${name}.in`), 0);
+    expect(link.accepted).toBeGreaterThan(3);
+    expect(await runtime.deadLetters(name)).toEqual([]);
+    await runtime.api("DELETE", `/flows/${name}`);
+    await link.close();
+  });
+
+  it("starts while the server is down, reports it, and receives when it is up (F3)", async () => {
+    const name = uniqueName();
+    const link = await FaultyLink.to({ host: "127.0.0.1", port });
+    await link.refuse();
+    const out = await received(`${name}.out`);
+    await failsAtOnce(runtime, name, () =>
+      runtime.deploy(
+        name,
+        `- route: {id: ${name}, from: {uri: "spring-rabbitmq:default?queues=${name}.in&${at(link.port)}", steps: [{to: "spring-rabbitmq:default?routingKey=${name}.out&${at()}"}]}}`,
+      ),
+    );
+    await queue(`${name}.in`);
+    send(`${name}.in`, ["back"]);
+    await link.open();
+    await becomes(() => runtime.routeStatus(name), "Started", 15_000);
+    await becomes(() => out.texts[0], "back");
+    await runtime.api("DELETE", `/flows/${name}`);
+    await link.close();
+  });
+
+  it("subscribes again when its queue is deleted", async () => {
+    const name = uniqueName();
+    const out = await received(`${name}.out`);
+    await runtime.deploy(name, routed(name, `{to: "spring-rabbitmq:default?routingKey=${name}.out&${at()}"}`));
+    await becomes(() => runtime.routeStatus(name), "Started");
+    await channel.deleteQueue(`${name}.in`);
+    await becomes(() => runtime.routeStatus(name), "Failed");
+    await becomes(() => runtime.routeStatus(name), "Started");
+    queues.push(`${name}.in`);
+    send(`${name}.in`, ["again"]);
+    await becomes(() => out.texts[0], "again");
+  });
+
+  it("never connects to a server named in a message", async () => {
+    const name = uniqueName();
+    const foreign = await FaultyLink.to({ host: "127.0.0.1", port });
+    await runtime.deploy(
+      name,
+      routed(name, `{toD: "spring-rabbitmq:default?routingKey=x&hostname=127.0.0.1&portNumber=\${header.port}"}`, "&maximumRetryAttempts=0"),
+    );
+    await queue(`${name}.in`);
+    send(`${name}.in`, ["lure"], { headers: { port: foreign.port } });
+    await becomes(async () => (await runtime.deadLetters(name)).length, 1);
+    expect(foreign.accepted).toBe(0);
+    await foreign.close();
+  });
+
+  it("shows no password", async () => {
+    const name = uniqueName();
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "spring-rabbitmq:default?queues=${name}.in&${at()}&username=guest&password=RAW(wr0ng-s3cret)", steps: [{log: in}]}}`,
+    );
+    await becomes(() => runtime.routeStatus(name), "Failed");
+    const shown = JSON.stringify([(await runtime.api("GET", `/flows/${name}`)).json.routes, (await runtime.api("GET", "/health")).json]) + runtime.logText();
+    expect(shown).toContain("ACCESS_REFUSED");
+    expect(shown).not.toContain("wr0ng-s3cret");
+    await runtime.api("DELETE", `/flows/${name}`);
+  });
+});

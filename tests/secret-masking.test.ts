@@ -1,0 +1,98 @@
+// Secrets of a flow stay masked as long as a version that knows them may write: while a new one is rejected, and while an old one drains.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { call, eventually, sleep, startTestServer, token, type StartedServer } from "./started-server.ts";
+
+let server: StartedServer;
+beforeEach(async () => {
+  server = await startTestServer({ env: { SERVICE_WATCH: "true" } });
+});
+afterEach(() => server.end());
+
+const oldSecret = "OLD-s3cret-value";
+const newSecret = "NEW-s3cret-value";
+const secret = (value: string) => ({ pw: { value, secret: true } });
+
+/** Logs its secret before and after a delay. */
+const speaking = (more = "") => `- route:
+    id: speaking
+    from:
+      uri: webhook
+      steps:
+        - log: "first {{pw}}"
+        - delay: {simple: "\${header.wait}"}
+        - log: "last {{pw}} ${more}"
+        - throwException: {exceptionType: java.lang.Exception, message: "failed with {{pw}}"}
+`;
+const speak = (wait = 0) => call(server.baseUrl, "POST", "/api/speaking", "x", { wait: String(wait) });
+const failing = `${speaking("v2")}- route: {id: broken, from: {uri: "file:/nowhere/at/all?autoCreate=false&startingDirectoryMustExist=true", steps: [{log: x}]}}\n`;
+
+async function shown(): Promise<string> {
+  return (
+    server.logText() + (await server.api("GET", "/runs?limit=1000")).text + (await server.api("GET", "/health")).text + (await server.api("GET", "/flows")).text
+  );
+}
+
+describe("masking", () => {
+  it("A7: a PUT whose start fails leaves the old version's secrets masked", async () => {
+    expect((await server.putFlow("speaking", speaking(), secret(oldSecret))).status).toBe(201);
+    const refused = await server.putFlow("speaking", failing, secret(newSecret));
+    expect(refused.status, refused.text).toBe(422);
+    expect(refused.text).toContain("previous version is still running");
+    await speak();
+    await eventually(() => server.logText().includes("last ***"));
+    expect(await shown()).not.toContain(oldSecret);
+  });
+
+  it("A7: a version that drains keeps its secrets masked until its last run has ended", async () => {
+    await server.putFlow("speaking", speaking(), secret(oldSecret));
+    const slow = speak(1500);
+    await eventually(() => server.logText().includes("first ***"));
+    expect((await server.putFlow("speaking", speaking("v2"), secret(newSecret))).status).toBe(200);
+    await slow;
+    await speak();
+    await eventually(() => /last \*\*\* [^v][^]*last \*\*\* v2/.test(server.logText()));
+    expect(await shown()).not.toContain(oldSecret);
+    expect(await shown()).not.toContain(newSecret);
+  });
+
+  it("A7: masking ends when the old version has drained", async () => {
+    await server.putFlow("speaking", speaking(), secret(oldSecret));
+    await server.putFlow("speaking", speaking("v2"), secret(newSecret));
+    await eventually(async () => {
+      await server.putFlow("plain", '- route: {id: plain, from: {uri: webhook, steps: [{log: "plain ${body}"}]}}\n');
+      await call(server.baseUrl, "POST", "/api/plain", oldSecret);
+      return server.logText().includes(`plain ${oldSecret}`);
+    });
+    await call(server.baseUrl, "POST", "/api/plain", newSecret);
+    await sleep(100);
+    expect(server.logText()).not.toContain(newSecret);
+  });
+
+  it("A7: a deleted flow keeps its secrets masked while it drains", async () => {
+    await server.putFlow("speaking", speaking(), secret(oldSecret));
+    const slow = speak(1000);
+    await eventually(() => server.logText().includes("first ***"));
+    await server.api("DELETE", "/flows/speaking");
+    await slow;
+    await eventually(() => server.logText().includes("last ***"));
+    expect(server.logText()).not.toContain(oldSecret);
+  });
+
+  it("A7: a file changed by hand to one that does not start leaves the running version's secrets masked", async () => {
+    await server.putFlow("speaking", speaking(), secret(oldSecret));
+    writeFileSync(join(server.routesDir, "speaking.yaml"), failing);
+    await eventually(() => server.logText().includes("not reloaded"));
+    await speak();
+    await eventually(() => server.logText().includes("last ***"));
+    expect(await shown()).not.toContain(oldSecret);
+  });
+
+  it.each(["process", "collector"])("A7: a flow named '%s' does not unmask the process's secrets", async (id) => {
+    await server.putFlow(id, `- route: {id: ${id}, from: {uri: webhook, steps: [{log: "{{pw}} said \${body}"}]}}\n`, secret(newSecret));
+    await call(server.baseUrl, "POST", `/api/${id}`, token);
+    await eventually(() => server.logText().includes("*** said"));
+    expect(server.logText()).not.toContain(token);
+  });
+});

@@ -1,0 +1,102 @@
+// What a source learns about its message, and when: after all completion callbacks of the run.
+import { describe, expect, it } from "vitest";
+import { defineBean, FlowError, Headers, Message, settlementOf, type Exchange } from "@sluice/engine/spi";
+import { flow, hostInRealTime, type FakeHost } from "@sluice/testkit";
+import { connectors } from "@sluice/connectors";
+
+/** A repository whose keys are released only on command. */
+function slowRepository() {
+  const keys = new Set<string>();
+  const waiting: ((error?: Error) => void)[] = [];
+  const bean = defineBean({
+    names: ["slow"],
+    title: "Slow",
+    summary: "Releases keys late.",
+    group: "testing",
+    since: "0.1",
+    kind: "idempotent-repository",
+    properties: {},
+    create: () => ({
+      add: (key: string) => Promise.resolve(!keys.has(key) && keys.add(key) !== undefined),
+      contains: (key: string) => keys.has(key),
+      confirm: () => undefined,
+      remove: (key: string) =>
+        new Promise<void>((resolve, reject) => waiting.push((error) => (error === undefined ? (keys.delete(key), resolve()) : reject(error)))),
+      clear: () => keys.clear(),
+    }),
+  });
+  return { bean, waiting };
+}
+
+const once = `
+- idempotentConsumer:
+    simple: "\${header.id}"
+    idempotentRepository: "#class:slow"
+    steps:
+      - throwException: {exceptionType: java.io.IOException, message: broken}
+`;
+
+describe("a delivered message", () => {
+  it("is not settled before its idempotent key is released, so a redelivery is not a duplicate", async () => {
+    const { bean, waiting } = slowRepository();
+    const run = await flow(once, { beans: [bean] });
+    const inlet = run.runtime.inletOf("direct:start");
+    const deliver = () => inlet?.deliver(new Message("x", Headers.of({ id: "7" })));
+    let over: Exchange | undefined;
+    const first = Promise.resolve(deliver()).then((exchange) => (over = exchange));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect([waiting.length, over, run.runtime.routes.get("start")?.stats.inflight]).toEqual([1, undefined, 1]);
+    waiting.shift()?.();
+    expect(settlementOf((await first) as Exchange).kind).toBe("failed");
+    const second = deliver();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    waiting.shift()?.();
+    expect((await second)?.property("CamelDuplicateMessage")).toBeUndefined();
+  });
+
+  it("fails when a completion callback fails", async () => {
+    const run = await flow("- setBody: {constant: ok}");
+    const inlet = run.runtime.inletOf("direct:start");
+    const withCompletion = (end: () => void | Promise<void>) =>
+      inlet?.deliver(new Message("x"), { started: (exchange) => void (exchange.completions ??= []).push(end) });
+    const late = await withCompletion(() => Promise.reject(new FlowError("java.io.IOException", "cannot release")));
+    const early = withCompletion(() => {
+      throw new FlowError("java.io.IOException", "cannot release");
+    });
+    for (const exchange of [late, early] as Exchange[])
+      expect(settlementOf(exchange)).toMatchObject({ kind: "failed", failure: { message: "cannot release" } });
+    expect(run.host.log.texts.filter((text) => text.includes("cannot release"))).toHaveLength(2);
+    expect(run.runtime.routes.get("start")?.stats.inflight).toBe(0);
+  });
+
+  it("does not stay in flight forever when a completion callback never ends", { timeout: 10_000 }, async () => {
+    const run = await flow("- setBody: {constant: ok}", { host: hostInRealTime() as FakeHost, limits: { runMs: 100 } });
+    const exchange = await run.runtime.inletOf("direct:start")?.deliver(new Message("x"), {
+      started: (started) => void (started.completions ??= []).push(() => new Promise<void>(() => undefined)),
+    });
+    expect(settlementOf(exchange as Exchange)).toMatchObject({ kind: "failed", failure: { code: "limit-run-time" } });
+  });
+
+  it("of an in-memory queue is not lost when the receiving route is full", { timeout: 10_000 }, async () => {
+    const seda = connectors.filter(({ scheme }) => scheme === "seda");
+    const run = await flow(
+      `
+- route:
+    id: sender
+    from: {uri: "direct:start", steps: [{to: "seda:work?waitForTaskToComplete=Never"}]}
+- route:
+    id: worker
+    from: {uri: "seda:work?concurrentConsumers=4", steps: [{delay: {constant: 50}}, {to: "mock:done"}]}`,
+      { host: hostInRealTime() as FakeHost, connectors: seda, limits: { inflightPerRoute: 1 } },
+    );
+    for (let count = 0; count < 4; count++) await run({ body: count, delivery: { session: undefined as never } });
+    for (let look = 0; look < 300 && (run.mocks.get("done")?.length ?? 0) < 4; look++) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(
+      run.mocks
+        .get("done")
+        ?.map(({ body }) => body)
+        .toSorted(),
+    ).toEqual([0, 1, 2, 3]);
+    await run.stop();
+  });
+});

@@ -1,0 +1,104 @@
+// How the processes of the product react to signals.
+import { spawn, type ChildProcess } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { call, token } from "./started-server.ts";
+import { main, spawnServer, type SpawnedServer } from "./spawned-server.ts";
+
+const slow = "- route: {id: slow, from: {uri: webhook, steps: [{delay: {constant: 1500}}, {setBody: {constant: done}}]}}\n";
+/** Where child processes are looked up. */
+const hasProc = existsSync("/proc/self/status");
+let server: SpawnedServer | undefined;
+
+afterEach(async () => {
+  await server?.end("SIGKILL");
+  server?.clean();
+  server = undefined;
+});
+
+/** The child processes of a process, recursively. */
+function processesOf(pid: number): readonly number[] {
+  const children = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => parentOf(name) === pid)
+    .map(Number);
+  return [pid, ...children.flatMap(processesOf)];
+}
+
+function parentOf(pid: string): number | undefined {
+  try {
+    return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (let count = 0; count < 300; count++) {
+    if (await condition()) return;
+    await sleep(50);
+  }
+  throw new Error("the condition was not met within 15 s");
+}
+
+describe.each([1, 2])("with %i workers", (workers) => {
+  const env = { SERVICE_WORKERS: String(workers), SERVICE_DRAIN_MS: "20s" };
+
+  it.each([["SIGHUP"], ["SIGHUP", "SIGTERM"], ["SIGINT", "SIGTERM"]] as const)("A12: %s drains and exits with 0", async (...signals) => {
+    const running = (server = await spawnServer({ env }));
+    expect((await running.putFlow("slow", slow)).status).toBe(201);
+    const reply = call(running.baseUrl, "POST", "/api/slow", "x");
+    await until(async () => (await running.api("GET", "/runs?routeId=slow&status=running")).json.runs.length === 1);
+    // A closing terminal and a service manager may signal twice in a row: that is one request to stop.
+    for (const signal of signals.slice(1)) process.kill(running.pid, signal);
+    expect(await running.end(signals[0])).toBe(0);
+    expect((await reply).text).toBe("done");
+  });
+
+  it.skipIf(!hasProc)("A12: SIGUSR1 opens no inspector in any process (needs /proc)", async () => {
+    const running = (server = await spawnServer({ env }));
+    const pids = processesOf(running.pid);
+    expect(pids.length).toBe(workers === 1 ? 1 : 1 + workers);
+    for (const pid of pids) process.kill(pid, "SIGUSR1");
+    await sleep(500);
+    expect(running.output()).not.toContain("Debugger listening");
+    expect((await running.api("GET", "/health")).status).toBe(200);
+    expect(processesOf(running.pid)).toEqual(pids);
+  });
+});
+
+it("A12: an inspector requested at the start is available", async () => {
+  server = await spawnServer({ env: { NODE_OPTIONS: "--inspect=127.0.0.1:0" } });
+  expect(server.output()).toContain("Debugger listening on ws://127.0.0.1");
+  process.kill(server.pid, "SIGUSR1");
+  await sleep(200);
+  expect((await server.api("GET", "/health")).status).toBe(200);
+});
+
+describe("commands around the runtime", () => {
+  let child: ChildProcess | undefined;
+  const folder = mkdtempSync(join(tmpdir(), "sluice-signals-"));
+  afterEach(() => {
+    for (const pid of child?.pid === undefined || child.exitCode !== null ? [] : processesOf(child.pid)) process.kill(pid, "SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it.skipIf(!hasProc).each(["start", "designer"])("A12: SIGHUP ends `sluice %s` and what it started with 0 (needs /proc)", async (command) => {
+    const variables = { PATH: process.env["PATH"], SERVICE_PORT: "0", DESIGNER_PORT: "0", SERVICE_DEPLOY_TOKEN: token };
+    const env = { ...variables, SERVICE_DATA_DIR: join(folder, "data"), DESIGNER_WORKSPACE: join(folder, "workspace") };
+    const running = (child = spawn(process.execPath, [main, command], { env, stdio: ["ignore", "pipe", "pipe"] }));
+    let output = "";
+    for (const stream of [running.stdout, running.stderr]) stream?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    const ended = new Promise((resolve) => running.once("exit", (code, signal) => resolve(code ?? signal)));
+    await until(() => output.includes("Designer"));
+    const pids = processesOf(running.pid as number);
+    // Like a terminal, which signals all processes of its group.
+    for (const pid of pids) process.kill(pid, "SIGHUP");
+    expect(await ended).toBe(0);
+    if (command === "start") expect(output).toContain('"Stopped"');
+    await until(() => pids.every((pid) => parentOf(String(pid)) === undefined));
+  });
+});
