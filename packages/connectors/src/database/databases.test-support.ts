@@ -22,6 +22,8 @@ export interface TestDatabase {
   /** Executes a text without parameters. */
   query(text: string): Promise<readonly Row[]>;
   flow(yaml: string, beans?: readonly BeanDeclaration[]): Promise<FlowUnderTest>;
+  /** Stops the flows made so far, so that a failed test does not disturb the next one. */
+  stopFlows(): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -103,6 +105,9 @@ function databaseWith(
   const connections = testConnections(host, { db: connection }, load);
   Object.assign(host, { connections });
   const flows: FlowUnderTest[] = [];
+  const stopFlows = async (): Promise<void> => {
+    for (const made of flows.splice(0)) await made.stop();
+  };
   return {
     dialect,
     server,
@@ -117,8 +122,9 @@ function databaseWith(
       flows.push(made);
       return made;
     },
+    stopFlows,
     async end() {
-      for (const made of flows) await made.stop();
+      await stopFlows();
       await connections.close();
     },
   };

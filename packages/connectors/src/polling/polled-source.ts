@@ -26,6 +26,8 @@ export interface Polling<T> {
   problemOf(thrown: unknown): string | undefined;
   /** Delivers one item and settles it; false when it is no longer available. `batch` has Camel's batch properties. */
   each(item: T, inlet: SourceInlet, batch: ReadonlyMap<string, unknown>): Promise<boolean>;
+  /** Releases what an item holds that is not delivered because the source stops. */
+  discard?(item: T): Promise<void>;
 }
 
 /** How long a stop waits for the item in flight; after that it is still settled. */
@@ -63,8 +65,8 @@ export function polledSource<T>(polling: Polling<T>): Source {
     const size = options.maxMessagesPerPoll > 0 ? Math.min(options.maxMessagesPerPoll, items.length) : items.length;
     let count = 0;
     for (const item of items) {
-      if (isStopped() || count >= size) break;
-      if (await polling.each(item, counting(inlet), batchOf(count, size))) count++;
+      if (isStopped() || count >= size) await polling.discard?.(item);
+      else if (await polling.each(item, counting(inlet), batchOf(count, size))) count++;
     }
     if (count === 0 && options.sendEmptyMessageWhenIdle && !isStopped())
       await inlet.deliver(new Message(null), { trigger: { uri }, pattern: options.exchangePattern });

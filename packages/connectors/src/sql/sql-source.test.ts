@@ -1,5 +1,5 @@
 // The consumer of `sql`, the step `transacted` and the connectors jdbc and sql-stored, in each database available on this machine.
-import { afterAll, beforeEach, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, it } from "vitest";
 import { inDatabases } from "../database/databases.test-support.ts";
 import { hostileValues } from "../database/hostile-values.test-support.ts";
 
@@ -17,6 +17,7 @@ await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (datab
     await query("create table seen (id integer primary key)");
     await query("insert into jobs values (1, 'new'), (2, 'new'), (3, 'new')");
   });
+  afterEach(() => database.stopFlows());
   afterAll(() => database.end());
 
   it("delivers each row in order and executes the follow-up statements", async () => {
@@ -33,11 +34,11 @@ await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (datab
   });
 
   it("delivers a row again after its run failed", async () => {
+    await query("insert into seen values (1)");
     const run = await flow(`
         - from:
             uri: "sql:select * from jobs where state = 'new' order by id?${quick}&maxMessagesPerPoll=1&onConsume=update jobs set state = 'done' where id = :%23id&expectedUpdateCount=1"
             steps: [{to: "mock:rows"}, {filter: {simple: "\${exchangeProperty.CamelBatchSize} == 1", steps: [{to: "mock:one"}]}}, {to: "sql:insert into seen values (:#id)"}]`);
-    await query("insert into seen values (1)");
     await until(() => (run.mocks.get("rows")?.length ?? 0) > 2);
     expect([await count("state = 'done'"), run.mocks.get("rows")?.every(({ body }) => (body as { id: number }).id === 1)]).toEqual([0, true]);
     await query("delete from seen");
@@ -84,6 +85,16 @@ await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (datab
     await until(async () => (await count("state = 'done'")) === 3);
     expect(await query("select count(*) as n from seen")).toEqual([{ n: 3 }]);
     await good.stop();
+  });
+
+  it("leaves no transaction open when it stops, at whatever moment of a poll", async () => {
+    for (let round = 0; round < 30; round++) {
+      const run = await flow(`- from: {uri: "sql:select * from jobs?initialDelay=1&delay=1&transacted=true", steps: [{to: "mock:rows"}]}`);
+      await new Promise((resolve) => setTimeout(resolve, 1 + (round % 10)));
+      await run.stop();
+    }
+    // A transaction that has read the table would block this statement.
+    await query("drop table jobs");
   });
 
   it("commits a transacted block at its end, and rolls it back after a failure or rollback", async () => {

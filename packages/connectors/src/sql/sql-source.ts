@@ -44,6 +44,8 @@ export function sqlSource(endpoint: Endpoint<SqlOptions>, scope: EndpointScope, 
     poll: () => work.poll(),
     problemOf: (thrown) => (work.isStopped ? undefined : toFlowError(thrown).message),
     each: (batch, inlet) => work.take(batch, inlet),
+    // An open transaction would keep its session and its locks.
+    discard: async ({ unit }) => unit?.rollback(),
   });
   return {
     ...source,
