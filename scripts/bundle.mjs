@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const { file, hashOfInputs, inputsFile } = createRequire(import.meta.url)("../packages/cli/bin/bundle.cjs");
+const { file, hashOfInputs, inputsFile, stampOfInputs } = createRequire(import.meta.url)("../packages/cli/bin/bundle.cjs");
 const folder = dirname(file);
 const onCallMark = "\0on-call:";
 
@@ -56,7 +56,7 @@ const setUpOnCall = {
 /** Latin-1: V8 reads such a file without converting it. */
 const ascii = (text) => text.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-const inputs = hashOfInputs();
+const inputs = `${hashOfInputs()}\n${stampOfInputs()}`;
 const bundle = await rolldown({
   input: `${root}packages/cli/dist/bundle.js`,
   platform: "node",

@@ -54,7 +54,7 @@ describe("the lock of the data directory", () => {
     }
   });
 
-  it.skipIf(process.getuid?.() !== 0)("A5: holds on a full disk, where a restart gets it again and a first start is rejected (needs root)", () => {
+  it.skipIf(process.getuid?.() !== 0)("A5: holds on a full disk, at a first start as well as after a restart (needs root)", () => {
     const dataDir = temporaryFolder();
     expect(spawnSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", dataDir]).status).toBe(0);
     onTestFinished(() => void spawnSync("umount", ["-l", dataDir]));
@@ -67,10 +67,8 @@ describe("the lock of the data directory", () => {
         }
     };
     fill();
-    expect(() => lockDirectory(dataDir)).toThrow(/^cannot lock the data directory .*full.*free space$/);
-    rmSync(join(dataDir, "ballast"));
     const first = lockDirectory(dataDir);
-    fill();
+    expect(first.isHeld).toBe(true);
     expect(() => lockDirectory(dataDir)).toThrow("The data directory is in use by");
     first.release();
     const again = lockDirectory(dataDir);

@@ -2,7 +2,7 @@
 // when the process ends for any reason, and it works across containers. A starting process needs the file exclusively for a moment,
 // which a reader prevents. The lock is a read transaction because a file open for writing would prevent remounting the disk read-only.
 // A second file serializes these steps.
-import { accessSync, constants, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadDriver, findDriver, type Database } from "../store/sqlite.ts";
 import { LockedError, type DirectoryLock } from "./directory-lock.ts";
@@ -67,7 +67,7 @@ function hold(directory: string, driver: string, record: string): Database {
     const { message, errcode } = error as Error & { readonly errcode?: number };
     if (error instanceof LockedError) throw error;
     if (errcode === busy || message.includes("database is locked")) throw inUse(readHolder(record));
-    throw new LockedError(`cannot lock the data directory ${directory}: ${message}; it must be on a local disk with free space`);
+    throw new LockedError(`cannot lock the data directory ${directory}: ${message}; it must be on a local disk`);
   }
 }
 
@@ -78,11 +78,8 @@ function takeExclusively(path: string, driver: string, waitMs: number): Database
   const database = new (loadDriver(driver).DatabaseSync)(path);
   try {
     database.exec(`PRAGMA busy_timeout = ${waitMs}`);
-    database.exec("BEGIN EXCLUSIVE");
-    if (statSync(path).size > 0) return database;
-    // The first transaction in an empty file needs disk space; later starts do not.
-    database.exec("PRAGMA user_version = 1");
-    database.exec("COMMIT");
+    // The file stays empty: without a journal on disk a transaction that writes nothing needs no space.
+    database.exec("PRAGMA journal_mode = MEMORY");
     database.exec("BEGIN EXCLUSIVE");
     return database;
   } catch (error) {
