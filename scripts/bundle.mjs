@@ -31,8 +31,13 @@ const replacedModules = { name: "replaced-modules", load: (id) => replacements[p
 const onCall = new Set([
   "node_modules/fflate/esm/index.mjs",
   "packages/cli/dist/files/flow-params.js",
+  "packages/connectors/dist/cron/cron-schedule.js",
+  "packages/engine/dist/values/linear-regexp.js",
   "packages/server/dist/trial/try-flow.js",
   "packages/standard/dist/formats/deflater/inflate.js",
+  "packages/standard/dist/languages/groovy/groovy-compiler.js",
+  "packages/standard/dist/languages/groovy/groovy-parser.js",
+  "packages/standard/dist/languages/jq/jq-program.js",
   "packages/standard/dist/languages/jsonata/jsonata-program.js",
   "packages/standard/dist/languages/simple/functions/html.js",
   "packages/standard/dist/xml/query/compile-query.js",

@@ -1,8 +1,9 @@
 // Regular expressions from flows and messages. Java's syntax, matched in linear time, so that no pattern can block the event loop; look-around
 // and back-references cannot be matched that way and are rejected.
-import { RE2JS } from "re2js";
+import type { RE2JS } from "re2js";
 import { FlowError } from "../errors/flow-error.ts";
 import { checkPartCount, mostParts } from "./limit.ts";
+import { compileLinear } from "./linear-regexp.ts";
 
 const cacheSize = 500;
 const longestPattern = 10_000;
@@ -152,7 +153,7 @@ function build(source: string, ignoreCase: boolean): RE2JS {
   if (/(^|[^\\])(\\\\)*\\[1-9]/.test(withoutQuotedParts(source)))
     throw patternError(source, "back-references are not supported, because they cannot be matched in linear time");
   try {
-    return RE2JS.compile(fromJava(source), ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
+    return compileLinear(fromJava(source), { ignoreCase });
   } catch (cause) {
     throw patternError(source, (cause instanceof Error ? cause.message : String(cause)).replace(/^error parsing regexp: /, ""));
   }

@@ -5,8 +5,13 @@ import { JqError, JqMachine } from "./jq-machine.ts";
 import { parseJq } from "./jq-parser.ts";
 import { Scope } from "./jq-scope.ts";
 
+/** Throws a CompileError for a mistake in the program. */
+export function compileJq(text: string, clock: Clock): JqProgram {
+  return new JqProgram(text, clock);
+}
+
 /** A compiled program, ready for any number of messages. Evaluations do not overlap: each is synchronous. */
-export class JqProgram {
+class JqProgram {
   readonly #machine: JqMachine;
   readonly #filter: Filter;
 

@@ -2,7 +2,7 @@ import { FakeHost, languageUnderTest } from "@sluice/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import cases from "./jq-cases.json" with { type: "json" };
-import { JqProgram } from "./jq-program.ts";
+import { compileJq } from "./jq-program.ts";
 import { jq } from "./jq.ts";
 
 const { evaluate, matches, scope } = languageUnderTest(jq, { host: new FakeHost() });
@@ -10,7 +10,7 @@ const { evaluate, matches, scope } = languageUnderTest(jq, { host: new FakeHost(
 function outputs(program: string, input: unknown): unknown[] {
   const found: unknown[] = [];
   const exchange = { message: { headers: new Map() } } as never;
-  new JqProgram(program, scope.host.clock).run(input, exchange, (value) => found.push(value));
+  compileJq(program, scope.host.clock).run(input, exchange, (value) => found.push(value));
   return found;
 }
 

@@ -4,7 +4,7 @@ import { readAhead, readJson, toPlainJson } from "../language-values/json-input.
 import { idOption, resultTypeOption, sourceOption, trimOption } from "../language-values/language-options.ts";
 import { compileResultType } from "../language-values/result-type.ts";
 import { compileSource } from "../language-values/source.ts";
-import { JqProgram } from "./jq-program.ts";
+import { compileJq } from "./jq-program.ts";
 
 type Options = Readonly<Record<string, string>>;
 
@@ -56,7 +56,7 @@ interface Outcome {
 }
 
 function compileProgram(text: string, options: Options, scope: LanguageScope): Expression<Outcome> {
-  const program = new JqProgram(text, scope.host.clock);
+  const program = compileJq(text, scope.host.clock);
   const source = compileSource(options["source"], scope);
   readAhead(source, scope);
   return (exchange: Exchange) => {

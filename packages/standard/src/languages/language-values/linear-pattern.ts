@@ -1,5 +1,6 @@
 // Regular expressions of flows and messages with linear-time matching, so that a pattern such as ^(a+)+$ cannot block the process.
-import { RE2JS } from "re2js";
+import type { RE2JS } from "re2js";
+import { compileLinear, translateRegExp } from "@sluice/engine/values";
 
 export interface PatternMatch {
   readonly start: number;
@@ -40,11 +41,11 @@ export function compileLinearPattern(source: string, flags = ""): LinearPattern 
 }
 
 function create(source: string, flags: string): LinearPattern {
-  let bits = 0;
-  if (flags.includes("i")) bits |= RE2JS.CASE_INSENSITIVE;
-  if (flags.includes("s")) bits |= RE2JS.DOTALL;
-  if (flags.includes("m")) bits |= RE2JS.MULTILINE;
-  const compiled = RE2JS.compile(RE2JS.translateRegExp(flags.includes("x") ? withoutBlanks(source) : source), bits);
+  const compiled = compileLinear(translateRegExp(flags.includes("x") ? withoutBlanks(source) : source), {
+    ignoreCase: flags.includes("i"),
+    dotAll: flags.includes("s"),
+    multiline: flags.includes("m"),
+  });
   const named = compiled.namedGroups();
   const groupNames: (string | undefined)[] = Array.from({ length: compiled.groupCount() }, () => undefined);
   for (const name of Object.keys(named)) groupNames[(named[name] as number) - 1] = name;
