@@ -13,8 +13,8 @@ import rhea from "rhea";
 
 const kilobyte = "x".repeat(1024);
 const bytes = Buffer.from(kilobyte);
-/** The steps of a sink's route before its send: the header n is the number of the message. */
-const numbered = `{setHeader: {name: n, simple: "\${body}"}}, {setBody: {constant: ${kilobyte}}}`;
+/** The steps of a sink's route before its send. The number is a property: a header would leave with the message, and the bare client sends none. */
+const numbered = `{setProperty: {name: n, simple: "\${body}"}}, {setBody: {constant: ${kilobyte}}}`;
 
 /** Resolves with the number of messages after the first, once `count` were taken. */
 function counted(count, first, begin) {
@@ -46,7 +46,7 @@ export const connectorCases = {
               count: 3000,
               send: (n) => pool.query({ name: "get", text: "select id, note from notes where id = $1", values: [n] }),
               steps: numbered,
-              to: `sql:select id, note from notes where id = :%23\${header.n}${by}`,
+              to: `sql:select id, note from notes where id = :%23\${exchangeProperty.n}${by}`,
             }),
           },
           insert: {
@@ -54,7 +54,7 @@ export const connectorCases = {
               count: 3000,
               send: (n) => pool.query({ name: "put", text: "insert into copies values ($1, $2)", values: [n, kilobyte] }),
               steps: numbered,
-              to: `sql:insert into copies values (:%23\${header.n}, :%23\${body})${by}`,
+              to: `sql:insert into copies values (:%23\${exchangeProperty.n}, :%23\${body})${by}`,
             }),
           },
         },
@@ -79,7 +79,7 @@ export const connectorCases = {
               count: 3000,
               send: (n) => pool.execute("select id, note from notes where id = ?", [n]),
               steps: numbered,
-              to: `sql:select id, note from notes where id = :%23\${header.n}?dataSource=%23mariadb`,
+              to: `sql:select id, note from notes where id = :%23\${exchangeProperty.n}?dataSource=%23mariadb`,
             }),
           },
         },
@@ -302,7 +302,7 @@ export const connectorCases = {
     connection: (port) => ({ type: "kafka", values: { brokers: `127.0.0.1:${port}` } }),
     async open(port) {
       const kafka = new kafkajs.Kafka({ brokers: [`127.0.0.1:${port}`], logLevel: kafkajs.logLevel.NOTHING });
-      const producer = kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner });
+      const producer = kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner, maxInFlightRequests: 5 });
       await producer.connect();
       const batch = Array.from({ length: 500 }, () => ({ value: bytes }));
       return {
