@@ -33,6 +33,25 @@ it("looking up single wire headers gives the same result as copying all of them"
   );
 });
 
+it("headers that a source gives lazily behave like headers that it sets", () => {
+  const entries = fc.uniqueArray(fc.tuple(fc.constantFrom(...names), fc.string()), { selector: ([name]) => name.toLowerCase(), maxLength: 4 });
+  fc.assert(
+    fc.property(entries, entries, fc.array(operation, { maxLength: 12 }), (wire, given, operations) => {
+      const find = (key: string): unknown => given.find(([name]) => name.toLowerCase() === key)?.[1];
+      let lazy = new Headers({ entries: () => wire }, { entries: () => given, find });
+      let eager = new Headers({ entries: () => wire });
+      for (const [name, value] of given) eager.set(name, value);
+      for (const step of operations) {
+        if (step.kind === "copy") [lazy, eager] = [lazy.copy(), eager.copy()];
+        else expect(act(lazy, step)).toEqual(act(eager, step));
+      }
+      expect([...lazy.copy()]).toEqual([...eager]);
+      expect([lazy.hasOwn, [...lazy.own()], lazy.snapshot()]).toEqual([eager.hasOwn, [...eager.own()], eager.snapshot()]);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
 function act(headers: Headers, step: { kind: string; name?: string; value?: number }): unknown {
   const name = step.name ?? "";
   if (step.kind === "set") return headers.set(name, step.value);

@@ -16,6 +16,14 @@ export interface WireHeaders {
   readonly forward?: boolean;
 }
 
+/** Headers that a source sets, computed when they are read. They count as set by the route. */
+interface GivenHeaders {
+  /** Each name once. Values that are undefined do not count. */
+  entries(): Iterable<readonly [string, unknown]>;
+  /** The value of one name (lower-case); undefined without it. */
+  find(key: string): unknown;
+}
+
 /** Returned by {@link WireHeaders.find} when all headers must be read. */
 export const unsure: unique symbol = Symbol.for("sluice.headers.unsure");
 
@@ -26,11 +34,14 @@ export class Headers {
   #own: Map<string, Entry> | undefined = undefined;
   #wire: Map<string, Entry> | undefined = undefined;
   #pending: WireHeaders | undefined;
+  /** Names that the route has set are never among these: they are copied before one is changed. */
+  #given: GivenHeaders | undefined;
   #snapshot: readonly (readonly [string, unknown])[] | undefined = undefined;
   #forwardsWire: boolean;
 
-  constructor(wire?: WireHeaders) {
+  constructor(wire?: WireHeaders, given?: GivenHeaders) {
     this.#pending = wire;
+    this.#given = given;
     this.#forwardsWire = wire?.forward === true;
   }
 
@@ -49,23 +60,30 @@ export class Headers {
   getKey(key: string): unknown {
     const own = this.#own?.get(key);
     if (own !== undefined) return own.value;
+    const given = this.#given?.find(key);
+    if (given !== undefined) return given;
     const found = this.#onWire(key);
     return found === unsure ? this.#wireLayer()?.get(key)?.value : found;
   }
 
-  /** The value only if the route itself set it: received headers never control a step. */
+  /** The value only if the route or its source set it: received headers never control a step. */
   getOwn(name: string): unknown {
-    return this.#own?.get(name.toLowerCase())?.value;
+    if (this.#own === undefined && this.#given === undefined) return undefined;
+    const key = controlKey(name);
+    const own = this.#own?.get(key);
+    return own === undefined ? this.#given?.find(key) : own.value;
   }
 
   has(name: string): boolean {
     const key = name.toLowerCase();
-    return this.#own?.has(key) === true || (this.#onWire(key) !== undefined && this.#wireLayer()?.has(key) === true);
+    if (this.#own?.has(key) === true || this.#given?.find(key) !== undefined) return true;
+    return this.#onWire(key) !== undefined && this.#wireLayer()?.has(key) === true;
   }
 
   set(name: string, value: unknown): void {
     const key = name.toLowerCase();
     this.#snapshot = undefined;
+    if (this.#given?.find(key) !== undefined) this.#takeGiven();
     this.#own ??= new Map();
     const entry = this.#own.get(key);
     if (entry !== undefined) {
@@ -81,6 +99,7 @@ export class Headers {
   delete(name: string): boolean {
     const key = name.toLowerCase();
     this.#snapshot = undefined;
+    if (this.#given?.find(key) !== undefined) this.#takeGiven();
     const own = this.#own?.delete(key) === true;
     const wire = this.#onWire(key) !== undefined && this.#wireLayer()?.delete(key) === true;
     return own || wire;
@@ -90,10 +109,12 @@ export class Headers {
     this.#own = undefined;
     this.#wire = undefined;
     this.#pending = undefined;
+    this.#given = undefined;
     this.#snapshot = undefined;
   }
 
   get size(): number {
+    this.#takeGiven();
     return (this.#own?.size ?? 0) + (this.#wireLayer()?.size ?? 0);
   }
 
@@ -102,6 +123,7 @@ export class Headers {
     const copy = new Headers();
     if (this.#pending !== undefined) copy.#pending = this.#pending;
     else copy.#wire = copyEntries(this.#wire);
+    copy.#given = this.#given;
     copy.#own = copyEntries(this.#own);
     copy.#forwardsWire = this.#forwardsWire;
     return copy;
@@ -109,6 +131,7 @@ export class Headers {
 
   /** Name and value of every header, wire headers first. */
   *[Symbol.iterator](): IterableIterator<[string, unknown]> {
+    this.#takeGiven();
     const wire = this.#wireLayer();
     if (wire !== undefined) for (const entry of wire.values()) yield [entry.name, entry.value];
     if (this.#own !== undefined) for (const entry of this.#own.values()) yield [entry.name, entry.value];
@@ -116,17 +139,20 @@ export class Headers {
 
   /** All current headers, wire headers first: the same list until one is set or deleted. */
   snapshot(): readonly (readonly [string, unknown])[] {
+    this.#takeGiven();
     // Unless the route set headers, the wire headers need not be copied.
     return (this.#snapshot ??= [...((this.#own === undefined ? this.#pending?.entries() : undefined) ?? this)]);
   }
 
-  /** Whether the route set any. */
+  /** Whether the route or its source set any. */
   get hasOwn(): boolean {
+    this.#takeGiven();
     return this.#own !== undefined && this.#own.size > 0;
   }
 
   /** Only the headers the route set: these may be sent in a reply or an outgoing call. */
   *own(): IterableIterator<[string, unknown]> {
+    this.#takeGiven();
     if (this.#own !== undefined) for (const entry of this.#own.values()) yield [entry.name, entry.value];
   }
 
@@ -139,6 +165,17 @@ export class Headers {
     const object = Object.create(null) as Record<string, unknown>;
     for (const [name, value] of this) object[name] = value;
     return object;
+  }
+
+  /** Copies the headers that the source set, in front of those that the route set since. */
+  #takeGiven(): void {
+    const given = this.#given;
+    if (given === undefined) return;
+    this.#given = undefined;
+    const later = this.#own;
+    this.#own = undefined;
+    for (const [name, value] of given.entries()) if (value !== undefined) this.set(name, value);
+    if (later !== undefined) for (const [key, entry] of later) (this.#own ??= new Map()).set(key, entry);
   }
 
   /** Looks up one wire header without copying all; `unsure` when that is not possible or they were copied already. */
@@ -164,6 +201,18 @@ export class Headers {
   get [brand](): true {
     return true;
   }
+}
+
+/** Lower-case names of headers that control steps and sinks. They are constants, and sinks look up a dozen for each message. */
+const controlKeys = new Map<string, string>();
+const mostControlKeys = 500;
+
+function controlKey(name: string): string {
+  const known = controlKeys.get(name);
+  if (known !== undefined) return known;
+  const key = name.toLowerCase();
+  if (controlKeys.size < mostControlKeys) controlKeys.set(name, key);
+  return key;
 }
 
 /** True for Headers of any copy of this package. */
