@@ -3,6 +3,7 @@ import type * as Rhea from "rhea";
 import { FlowError, type Exchange, type Message } from "@sluice/engine/spi";
 import { asJson, asText, isMap } from "@sluice/engine/values";
 import { brokerMessage } from "../messaging/incoming.ts";
+import { SourceHeaders } from "../messaging/source-headers.ts";
 import { headerText, headerValuesOf } from "../messaging/outgoing.ts";
 import type { JmsOptions } from "./jms-options.ts";
 
@@ -11,28 +12,42 @@ const dataSection = 0x75;
 const sequenceSection = 0x76;
 const typeNames: Readonly<Record<number, string>> = { 0: "Message", 1: "Object", 2: "Map", 3: "Bytes", 4: "Stream", 5: "Text" };
 
+interface Received {
+  readonly message: Rhea.Message;
+  readonly destination: string;
+  readonly body: unknown;
+  /** Deliveries before this one. */
+  readonly deliveries: number;
+}
+
+const sourceHeaders = new SourceHeaders<Received>({
+  JMSMessageID: ({ message }) => idText(message.message_id),
+  JMSCorrelationID: ({ message }) => idText(message.correlation_id),
+  JMSDeliveryMode: ({ message }) => (message.durable === true ? 2 : 1),
+  JMSDestination: ({ message, destination }) => message.to ?? destination,
+  JMSExpiration: ({ message }) => timeOf(message.absolute_expiry_time) ?? 0,
+  JMSPriority: ({ message }) => message.priority ?? 4,
+  JMSRedelivered: ({ deliveries }) => deliveries > 0,
+  JMSXDeliveryCount: ({ deliveries }) => deliveries + 1,
+  JMSTimestamp: ({ message }) => timeOf(message.creation_time) ?? 0,
+  JMSReplyTo: ({ message }) => message.reply_to,
+  JMSType: ({ message }) => message.subject,
+  JMSXGroupID: ({ message }) => message.group_id,
+  JMSXUserID: ({ message }) => (message.user_id === undefined ? undefined : idText(message.user_id)),
+  CamelJmsMessageType: ({ message, body }) =>
+    typeNames[annotatedType(message) ?? -1] ?? (typeof body === "string" ? "Text" : body instanceof Uint8Array ? "Bytes" : "Map"),
+});
+
 /** `attempts`: failed attempts in this process, for brokers that do not count them. */
 export function receivedMessage(message: Rhea.Message, destination: string, attempts = 0): Message {
-  const wire: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries((message.application_properties ?? {}) as Record<string, unknown>)) wire[decodedName(name)] = plainValue(value);
   const body = bodyOf(message);
   const deliveries = (message.delivery_count ?? 0) + attempts;
-  return brokerMessage(body, wire, {
-    JMSMessageID: idText(message.message_id),
-    JMSCorrelationID: idText(message.correlation_id),
-    JMSDeliveryMode: message.durable === true ? 2 : 1,
-    JMSDestination: message.to ?? destination,
-    JMSExpiration: timeOf(message.absolute_expiry_time) ?? 0,
-    JMSPriority: message.priority ?? 4,
-    JMSRedelivered: deliveries > 0,
-    JMSXDeliveryCount: deliveries + 1,
-    JMSTimestamp: timeOf(message.creation_time) ?? 0,
-    JMSReplyTo: message.reply_to,
-    JMSType: message.subject,
-    JMSXGroupID: message.group_id,
-    JMSXUserID: message.user_id === undefined ? undefined : idText(message.user_id),
-    CamelJmsMessageType: typeNames[annotatedType(message) ?? -1] ?? (typeof body === "string" ? "Text" : body instanceof Uint8Array ? "Bytes" : "Map"),
-  });
+  return brokerMessage(body, wireHeaders(message), sourceHeaders.of({ message, destination, body, deliveries }));
+}
+
+function wireHeaders({ application_properties: properties }: Rhea.Message): Readonly<Record<string, unknown>> | undefined {
+  const entries = properties === undefined || properties === null ? [] : Object.entries(properties as Record<string, unknown>);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries.map(([name, value]) => [decodedName(name), plainValue(value)]));
 }
 
 function bodyOf(message: Rhea.Message): unknown {

@@ -1,6 +1,16 @@
 // Receives messages of queues and topics; each is accepted when its run is done.
 import type * as Rhea from "rhea";
-import { toFlowError, type Connection, type Endpoint, type Exchange, type Host, type Source, type SourceInlet } from "@sluice/engine/spi";
+import {
+  toFlowError,
+  type Awaitable,
+  type Connection,
+  type Delivery,
+  type Endpoint,
+  type Exchange,
+  type Host,
+  type Source,
+  type SourceInlet,
+} from "@sluice/engine/spi";
 import { Intake, type Verdict } from "../intake/intake.ts";
 import { StoppableWaits, traceReader } from "../messaging/incoming.ts";
 import { Prefetched } from "../messaging/prefetched.ts";
@@ -69,6 +79,10 @@ class Receiving implements Subscription {
   readonly #waits: StoppableWaits;
   readonly #held = new Set<Promise<void>>();
   readonly #window: number;
+  /** Messages that the broker may send without an acknowledgement. */
+  readonly #granted: number;
+  /** Credit that is not granted yet. */
+  #credit = 0;
   #receiver: Rhea.Receiver | undefined = undefined;
   #replies: AmqpSession | undefined = undefined;
 
@@ -82,12 +96,11 @@ class Receiving implements Subscription {
     this.#waits = new StoppableWaits(parts.host.clock);
     const processed = Math.max(options.concurrentConsumers, options.maxConcurrentConsumers ?? 1);
     this.#window = options.asyncConsumer ? processed + aheadOf : processed;
+    this.#granted = Math.max(this.#window, aheadOf);
     this.#intake = this.#newIntake();
     this.#prefetched = new Prefetched({
       window: this.#window,
-      work: async (item) => {
-        await this.#intake.take(item);
-      },
+      work: (item) => this.#intake.take(item),
       giveBack: ({ delivery }) => this.#finish(() => delivery.release()),
     });
   }
@@ -97,7 +110,7 @@ class Receiving implements Subscription {
     const link = receiverOptions(this.#destination, this.#options, this.#inlet.route, client.rhea);
     const take = (message: Rhea.Message, delivery: Rhea.Delivery): void => this.#prefetched.take({ message, delivery, attempts: 0, result: undefined });
     this.#receiver = await this.#session.openReceiver(link, take, this.#destination.address);
-    this.#receiver.add_credit(Math.max(this.#window, aheadOf));
+    this.#receiver.add_credit(this.#granted);
   }
 
   async stop(): Promise<void> {
@@ -112,17 +125,17 @@ class Receiving implements Subscription {
   #newIntake(): Intake<Item> {
     const { exchangePattern, maximumRedeliveries, redeliveryDelay } = this.#options;
     const { host, deadLetters } = this.#parts;
-    const traceOf = traceReader(host);
+    const withTrace = traceReader(host);
+    const plain: Delivery = { pattern: exchangePattern ?? "InOnly", trigger: { uri: this.#uri } };
+    const asked: Delivery = { ...plain, pattern: exchangePattern ?? "InOut" };
     return new Intake<Item>(
       this.#inlet,
       {
         messageOf: ({ message, attempts }) => receivedMessage(message, this.#destination.address, attempts),
-        deliveryOf: (item) => ({
-          pattern: exchangePattern ?? (this.#replyTo(item) === undefined ? "InOnly" : "InOut"),
-          trigger: { uri: this.#uri },
-          ...traceOf((item.message.application_properties as Record<string, unknown> | undefined)?.["traceparent"]),
-          ended: (exchange) => void (item.result = exchange),
-        }),
+        deliveryOf: (item) => {
+          const delivery = this.#replyTo(item) === undefined ? plain : { ...asked, ended: (exchange: Exchange) => void (item.result = exchange) };
+          return withTrace(delivery, (item.message.application_properties as Record<string, unknown> | undefined)?.["traceparent"]);
+        },
         idOf: () => undefined,
         attemptsOf: ({ message, attempts }) => (message.delivery_count ?? 0) + attempts,
         settle: (item, verdict) => this.#settle(item, verdict),
@@ -132,14 +145,15 @@ class Receiving implements Subscription {
     );
   }
 
-  async #settle(item: Item, verdict: Verdict): Promise<void> {
+  #settle(item: Item, verdict: Verdict): Awaitable {
     const { delivery } = item;
     if (verdict.kind === "redeliver") return this.#hold(item, verdict.waitMs, verdict.counted);
-    if (verdict.kind === "done") await this.#reply(item);
+    if (verdict.kind === "done" && item.result !== undefined) return this.#reply(item, item.result).then(() => this.#finish(() => delivery.accept()));
     // A message that could not be parsed has no dead letter: the broker decides what happens to it.
     if (verdict.kind === "dead-letter" && verdict.exchange === undefined)
       this.#finish(() => delivery.reject({ condition: "amqp:decode-error", description: verdict.failure.message }));
     else this.#finish(() => delivery.accept());
+    return undefined;
   }
 
   /** Holds a message back for a while without blocking others; then it is returned to the broker or retried here. */
@@ -159,7 +173,13 @@ class Receiving implements Subscription {
   #finish(settle: () => void): void {
     if (!this.#session.isOpen) return;
     settle();
-    if (!this.#waits.isOver) this.#receiver?.add_credit(1);
+    const receiver = this.#receiver;
+    if (this.#waits.isOver || receiver === undefined) return;
+    this.#credit++;
+    // Each grant is a frame, so several are combined while the broker can still send.
+    if (receiver.has_credit() && this.#credit < this.#granted / 4) return;
+    receiver.add_credit(this.#credit);
+    this.#credit = 0;
   }
 
   #replyTo({ message }: Item): Destination | undefined {
@@ -172,12 +192,12 @@ class Receiving implements Subscription {
   }
 
   /** The reply uses the connection that the request came from. A requester that is gone does not fail the run. */
-  async #reply(item: Item): Promise<void> {
+  async #reply(item: Item, result: Exchange): Promise<void> {
     const destination = this.#replyTo(item);
-    if (destination === undefined || item.result?.pattern !== "InOut" || !this.#session.isOpen) return;
+    if (destination === undefined || result.pattern !== "InOut" || !this.#session.isOpen) return;
     const { host } = this.#parts;
     const { message } = item;
-    const reply = messageToSend(item.result, this.#options, { rhea: this.#session.client.rhea, id: `ID:${host.ids.next()}`, now: host.clock.now() });
+    const reply = messageToSend(result, this.#options, { rhea: this.#session.client.rhea, id: `ID:${host.ids.next()}`, now: host.clock.now() });
     const correlation: unknown = message.correlation_id ?? message.message_id;
     // A separate session, because a broker ends a session that names a queue that does not exist.
     if (this.#replies?.isOpen !== true) this.#replies = new AmqpSession(this.#session.client, host.clock);

@@ -5,6 +5,10 @@ const counted = 10_000;
 export class AttemptCounts {
   readonly #counts = new Map<string, number>();
 
+  get isEmpty(): boolean {
+    return this.#counts.size === 0;
+  }
+
   /** Failed attempts so far; 0 without an id. */
   of(id: string | undefined): number {
     return id === undefined ? 0 : (this.#counts.get(id) ?? 0);
@@ -21,6 +25,6 @@ export class AttemptCounts {
   }
 
   forget(id: string | undefined): void {
-    if (id !== undefined && this.#counts.size > 0) this.#counts.delete(id);
+    if (id !== undefined) this.#counts.delete(id);
   }
 }

@@ -153,7 +153,7 @@ export class Intake<T> {
   #verdictOf(item: T, exchange: Exchange): Verdict {
     const settlement: Settlement = settlementOf(exchange);
     if (settlement.kind === "done") {
-      this.#attempts.forget(this.#protocol.idOf(item));
+      if (!this.#attempts.isEmpty) this.#attempts.forget(this.#protocol.idOf(item));
       return done;
     }
     if (settlement.kind !== "not-taken") return this.#failed(item, settlement.failure, exchange);
@@ -198,14 +198,16 @@ export class Intake<T> {
 
   #settle(item: T, verdict: Verdict): Awaitable {
     this.#inlet.count?.(events[verdict.kind]);
-    const failed = (thrown: unknown): void => this.#parts.failed(`a message could not be settled (${verdict.kind}): ${toFlowError(thrown).message}`);
     try {
       const pending = this.#protocol.settle(item, verdict);
-      return pending instanceof Promise ? pending.catch(failed) : undefined;
+      return pending instanceof Promise ? pending.catch((thrown: unknown) => this.#unsettled(verdict, thrown)) : undefined;
     } catch (thrown) {
-      failed(thrown);
-      return undefined;
+      return this.#unsettled(verdict, thrown);
     }
+  }
+
+  #unsettled({ kind }: Verdict, thrown: unknown): void {
+    this.#parts.failed(`a message could not be settled (${kind}): ${toFlowError(thrown).message}`);
   }
 
   #leave(): void {

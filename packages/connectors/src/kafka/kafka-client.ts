@@ -1,5 +1,5 @@
 // The Kafka client interface that endpoints use, so that the library behind it can be replaced.
-import type { Clock } from "@sluice/engine/spi";
+import type { Awaitable, Clock } from "@sluice/engine/spi";
 
 export interface KafkaRecord {
   readonly offset: string;
@@ -17,7 +17,7 @@ export interface PartitionBatch {
   /** True when no further record may be started: the consumer is stopping, or the partition is being reassigned. */
   readonly isOver: boolean;
   /** Every record up to this one is settled. */
-  settled(record: KafkaRecord): Promise<void>;
+  settled(record: KafkaRecord): Awaitable;
   /** Redelivers this record and later ones after a delay. Other partitions continue. */
   postpone(record: KafkaRecord, waitMs: number): void;
 }

@@ -1,8 +1,9 @@
 // A member of a consumer group: one message at a time per partition; offsets are committed only past settled messages.
-import type { Connection, Endpoint, Host, Message, Source, SourceInlet } from "@sluice/engine/spi";
+import type { Clock, Connection, Delivery, Endpoint, Host, Message, Source, SourceInlet } from "@sluice/engine/spi";
 import { compilePattern } from "@sluice/engine/values";
 import { Intake, type Verdict } from "../intake/intake.ts";
 import { brokerMessage, routeName, traceReader } from "../messaging/incoming.ts";
+import { SourceHeaders } from "../messaging/source-headers.ts";
 import { ownLink } from "../reconnecting/own-link.ts";
 import { whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
 import type { DeadLetters } from "../sluice/sluice.ts";
@@ -29,6 +30,9 @@ interface Link {
   readonly lost: (problem: string) => void;
 }
 
+/** How long the records of one batch may hold the event loop. */
+const sliceMs = 10;
+
 export function kafkaSource(endpoint: Endpoint<KafkaOptions>, shared: Connection<KafkaClient>, parts: KafkaParts): Source {
   const { options, uri } = endpoint;
   const { host } = parts;
@@ -45,7 +49,7 @@ export function kafkaSource(endpoint: Endpoint<KafkaOptions>, shared: Connection
     let crash: string | undefined;
     const consumer = await link.client.consume(
       consumeOptions,
-      (batch) => work(batch, intake, options),
+      (batch) => work(batch, intake, options, host.clock),
       (problem) => link.lost((crash = problem)),
     );
     // A lost connection is reported only once there is a subscription.
@@ -67,8 +71,9 @@ export function kafkaSource(endpoint: Endpoint<KafkaOptions>, shared: Connection
   return { claims: [], exclusive: true, everyWorker: true, ...whileConnected({ connection, host, begin }) };
 }
 
-async function work(batch: PartitionBatch, intake: Intake<Item>, { batching, maxPollRecords }: KafkaOptions): Promise<void> {
+async function work(batch: PartitionBatch, intake: Intake<Item>, { batching, maxPollRecords }: KafkaOptions, clock: Clock): Promise<void> {
   const size = batching ? maxPollRecords : 1;
+  let began = clock.monotonic();
   for (let at = 0; at < batch.records.length; at += size) {
     if (batch.isOver) return;
     const records = batch.records.slice(at, at + size);
@@ -77,21 +82,24 @@ async function work(batch: PartitionBatch, intake: Intake<Item>, { batching, max
     if (pending !== undefined) await pending;
     const { verdict } = item;
     if (verdict?.kind === "redeliver") return batch.postpone(records[0] as KafkaRecord, verdict.waitMs);
-    await batch.settled(records.at(-1) as KafkaRecord);
+    const committing = batch.settled(records.at(-1) as KafkaRecord);
+    if (committing !== undefined) await committing;
+    // A batch may contain thousands of records, and a synchronous route does not yield.
+    if (clock.monotonic() - began > sliceMs) {
+      await clock.breathe();
+      began = clock.monotonic();
+    }
   }
 }
 
 function intakeOf(inlet: SourceInlet, { options, uri }: Endpoint<KafkaOptions>, { host, deadLetters }: KafkaParts): Intake<Item> {
-  const traceOf = traceReader(host);
+  const withTrace = traceReader(host);
+  const delivery: Delivery = { pattern: options.exchangePattern, trigger: { uri } };
   return new Intake<Item>(
     inlet,
     {
       messageOf: (item) => messageOf(item, options),
-      deliveryOf: ({ records: [record] }) => ({
-        pattern: options.exchangePattern,
-        trigger: { uri },
-        ...traceOf(record?.headers["traceparent"]?.toString()),
-      }),
+      deliveryOf: ({ records: [record] }) => withTrace(delivery, record?.headers["traceparent"]?.toString()),
       idOf: ({ batch, records }) => `${batch.topic} ${batch.partition} ${records[0]?.offset ?? ""}`,
       settle: (item, verdict) => void (item.verdict = verdict),
     },
@@ -107,26 +115,52 @@ function intakeOf(inlet: SourceInlet, { options, uri }: Endpoint<KafkaOptions>, 
   );
 }
 
-function messageOf({ batch, records }: Item, options: KafkaOptions): Message {
-  const [first] = records as readonly [KafkaRecord];
-  const wire = headersOf(first);
-  const own = {
-    CamelKafkaTopic: batch.topic,
-    CamelKafkaPartition: batch.partition,
-    CamelKafkaOffset: Number(first.offset),
-    CamelKafkaTimestamp: first.timestamp,
-    CamelKafkaKey: first.key === null ? undefined : deserialize(first.key, options.keyDeserializer),
-    CamelKafkaHeaders: wire,
-    CamelKafkaLastPollRecord: records.at(-1) === batch.records.at(-1),
-  };
-  const values = records.map(({ value }) => deserialize(value, options.valueDeserializer));
-  return brokerMessage(options.batching ? values : values[0], wire, own);
+/** The source of a message's headers; not the record itself, whose bytes would keep the whole fetched batch in memory. */
+interface Received {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: string;
+  readonly timestamp: number;
+  readonly key: unknown;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly isLast: boolean;
 }
 
+const sourceHeaders = new SourceHeaders<Received>({
+  CamelKafkaTopic: ({ topic }) => topic,
+  CamelKafkaPartition: ({ partition }) => partition,
+  CamelKafkaOffset: ({ offset }) => Number(offset),
+  CamelKafkaTimestamp: ({ timestamp }) => timestamp,
+  CamelKafkaKey: ({ key }) => key,
+  CamelKafkaHeaders: ({ headers }) => headers,
+  CamelKafkaLastPollRecord: ({ isLast }) => isLast,
+});
+
+function messageOf({ batch, records }: Item, options: KafkaOptions): Message {
+  const [{ offset, timestamp, key: keyBytes, headers: sent, value }] = records as readonly [KafkaRecord];
+  const wire = headersOf(sent);
+  const headers = sourceHeaders.of({
+    topic: batch.topic,
+    partition: batch.partition,
+    offset,
+    timestamp,
+    key: keyBytes === null ? undefined : deserialize(keyBytes, options.keyDeserializer),
+    headers: wire ?? {},
+    isLast: records.at(-1) === batch.records.at(-1),
+  });
+  const body = options.batching ? records.map((record) => deserialize(record.value, options.valueDeserializer)) : deserialize(value, options.valueDeserializer);
+  return brokerMessage(body, wire, headers);
+}
+
+const decoder = new TextDecoder();
+const textOf = (value: unknown): unknown => (value instanceof Uint8Array ? decoder.decode(value) : value);
+
 /** Camel passes headers as bytes; nearly all contain text, so they are text here. */
-function headersOf({ headers }: KafkaRecord): Readonly<Record<string, unknown>> {
-  const text = (value: unknown): unknown => (value instanceof Uint8Array ? new TextDecoder().decode(value) : value);
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.map(text) : text(value)]));
+function headersOf(headers: KafkaRecord["headers"]): Readonly<Record<string, unknown>> | undefined {
+  const entries = Object.entries(headers);
+  return entries.length === 0
+    ? undefined
+    : Object.fromEntries(entries.map(([name, value]) => [name, Array.isArray(value) ? value.map(textOf) : textOf(value)]));
 }
 
 async function topicsOf({ topic, topicIsPattern }: KafkaOptions, client: KafkaClient): Promise<readonly string[]> {

@@ -3,11 +3,12 @@ import { FlowError } from "@sluice/engine/spi";
 import { asJson, asText } from "@sluice/engine/values";
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 /** Deserializes a key or value; bytes that cannot be converted stay bytes, so that no record is lost. */
 export function deserialize(bytes: Uint8Array | null, className: string): unknown {
   if (bytes === null) return null;
-  if (className.endsWith(".StringDeserializer")) return new TextDecoder().decode(bytes);
+  if (className.endsWith(".StringDeserializer")) return decoder.decode(bytes);
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (className.endsWith(".IntegerDeserializer") && buffer.length === 4) return buffer.readInt32BE();
   if (className.endsWith(".LongDeserializer") && buffer.length === 8) {

@@ -23,6 +23,7 @@ export async function kafkajsConsumer(
   const consumer = kafka.consumer(configOf(library, options));
   const resumes = new Set<() => void>();
   let isClosed = false;
+  let committedAt = clock.monotonic();
   consumer.on(consumer.events.CRASH, ({ payload }) => {
     if (!isClosed) crashed(payload.error.message);
   });
@@ -50,9 +51,12 @@ export async function kafkajsConsumer(
         get isOver() {
           return isClosed || isRebalancing || !isRunning() || isStale();
         },
-        async settled({ offset }) {
+        settled({ offset }) {
           resolveOffset(offset);
-          await commitOffsetsIfNecessary();
+          const now = clock.monotonic();
+          if (now - committedAt < options.commitEveryMs) return undefined;
+          committedAt = now;
+          return commitOffsetsIfNecessary();
         },
         postpone({ offset }, waitMs) {
           consumer.pause([{ topic, partitions: [partition] }]);

@@ -1,18 +1,17 @@
 // Behaviour shared by all sources of broker messages.
-import { Message, type Clock, type Host, type TraceContext } from "@sluice/engine/spi";
+import { Headers, Message, type Clock, type Delivery, type Host } from "@sluice/engine/spi";
 import { TraceIds } from "../webhook/trace-context.ts";
+import type { AddedHeaders } from "./source-headers.ts";
 
-/** Creates a message: `wire` contains the received headers, `own` those added by the connector. */
-export function brokerMessage(body: unknown, wire: Readonly<Record<string, unknown>>, own: Readonly<Record<string, unknown>>): Message {
-  const message = Message.received(body, wire, { forward: true });
-  for (const [name, value] of Object.entries(own)) if (value !== undefined) message.headers.set(name, value);
-  return message;
+/** Creates a message: `wire` contains the received headers, if any, `added` those of the connector. */
+export function brokerMessage(body: unknown, wire: Readonly<Record<string, unknown>> | undefined, added: AddedHeaders): Message {
+  return new Message(body, new Headers(wire === undefined ? undefined : { entries: () => Object.entries(wire), forward: true }, added));
 }
 
-/** Continues the trace named in a message. */
-export function traceReader(host: Host): (traceparent: unknown) => { readonly trace: TraceContext } | undefined {
+/** Continues the trace named in a message; all messages without one share the same object. */
+export function traceReader(host: Host): (delivery: Delivery, traceparent: unknown) => Delivery {
   const ids = new TraceIds(() => host.random());
-  return (traceparent) => (typeof traceparent === "string" ? { trace: ids.contextOf(traceparent) } : undefined);
+  return (delivery, traceparent) => (typeof traceparent === "string" ? { ...delivery, trace: ids.contextOf(traceparent) } : delivery);
 }
 
 /** Delays that end early when their source stops. */
@@ -67,11 +66,18 @@ export function routeName({ flowId, id }: { readonly flowId: string; readonly id
 }
 
 /** Resolves with the promise, or rejects with `late()` after `ms`. The promise itself is not cancelled. */
-export async function within<T>(clock: Clock, ms: number, pending: Promise<T>, late: () => Error): Promise<T> {
-  let cancel = (): void => undefined;
-  try {
-    return await Promise.race([pending, new Promise<never>((_resolve, reject) => (cancel = clock.after(ms, () => reject(late()))))]);
-  } finally {
-    cancel();
-  }
+export function within<T>(clock: Clock, ms: number, pending: Promise<T>, late: () => Error): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(ms, () => reject(late()));
+    pending.then(
+      (value) => {
+        cancel();
+        resolve(value);
+      },
+      (thrown: unknown) => {
+        cancel();
+        reject(thrown);
+      },
+    );
+  });
 }

@@ -1,10 +1,11 @@
 // Prefetched messages: they wait here in order and are processed a few at a time. The broker limits their number.
+import type { Awaitable } from "@sluice/engine/spi";
 
 export interface PrefetchedParts<T> {
   /** How many are processed concurrently. */
   readonly window: number;
   /** Must not reject. */
-  work(item: T): Promise<void>;
+  work(item: T): Awaitable;
   /** Returns an item that was not started to the broker. */
   giveBack(item: T): void;
 }
@@ -12,8 +13,9 @@ export interface PrefetchedParts<T> {
 export class Prefetched<T> {
   readonly #parts: PrefetchedParts<T>;
   readonly #waiting: T[] = [];
-  readonly #working = new Set<Promise<void>>();
+  #working = 0;
   #isStopped = false;
+  readonly #whenIdle: (() => void)[] = [];
 
   constructor(parts: PrefetchedParts<T>) {
     this.#parts = parts;
@@ -29,18 +31,22 @@ export class Prefetched<T> {
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const item of this.#waiting.splice(0)) this.#parts.giveBack(item);
-    await Promise.all(this.#working);
+    if (this.#working > 0) await new Promise<void>((resolve) => void this.#whenIdle.push(resolve));
   }
 
+  /** Items whose work is synchronous are processed in this loop, without a promise. */
   #next(): void {
-    while (this.#working.size < this.#parts.window) {
-      const item = this.#waiting.shift();
-      if (item === undefined) return;
-      const work = this.#parts.work(item).finally(() => {
-        this.#working.delete(work);
-        this.#next();
-      });
-      this.#working.add(work);
+    while (this.#working < this.#parts.window && this.#waiting.length > 0) {
+      this.#working++;
+      const pending = this.#parts.work(this.#waiting.shift() as T);
+      if (pending === undefined) this.#working--;
+      else void pending.then(() => this.#done());
     }
+  }
+
+  #done(): void {
+    this.#working--;
+    this.#next();
+    if (this.#working === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 }

@@ -1,11 +1,11 @@
 // JetStream: messages are pulled when the route has capacity and acknowledged when their runs are done.
 import type { Consumer, ConsumerMessages, JsMsg } from "@nats-io/jetstream";
-import { toFlowError, type Connection, type Endpoint, type Source, type SourceInlet } from "@sluice/engine/spi";
+import { toFlowError, type Awaitable, type Connection, type Delivery, type Endpoint, type Source, type SourceInlet } from "@sluice/engine/spi";
 import { Intake } from "../intake/intake.ts";
 import { every, routeName, StoppableWaits, traceReader } from "../messaging/incoming.ts";
 import { whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
 import type { NatsClient } from "./nats-connection.ts";
-import { receivedMessage } from "./nats-message.ts";
+import { receivedMessage, streamHeaders } from "./nats-message.ts";
 import type { NatsOptions } from "./nats-options.ts";
 import { backOffOf, type NatsParts } from "./nats-source.ts";
 
@@ -74,17 +74,15 @@ class Pull implements Subscription {
   #newIntake(): Intake<Item> {
     const { maxDeliver, maximumRedeliveries, nackWait, ackPolicy } = this.#options;
     const isAcknowledged = ackPolicy !== "None";
-    const traceOf = traceReader(this.#parts.host);
+    const withTrace = traceReader(this.#parts.host);
+    const delivery: Delivery = { pattern: this.#options.exchangePattern ?? "InOnly", trigger: { uri: this.#uri } };
     return new Intake<Item>(
       this.#inlet,
       {
-        messageOf: ({ message }) => receivedMessage(message, streamHeaders(message)),
-        deliveryOf: ({ message }) => ({
-          pattern: this.#options.exchangePattern ?? "InOnly",
-          trigger: { uri: this.#uri },
-          ...traceOf(message.headers?.get("traceparent")),
-        }),
-        idOf: ({ message }) => String(message.seq),
+        messageOf: ({ message }) => receivedMessage(message, streamHeaders.of(message)),
+        deliveryOf: ({ message }) => withTrace(delivery, message.headers?.get("traceparent")),
+        // The server counts the deliveries.
+        idOf: () => undefined,
         attemptsOf: ({ message }) => message.info.deliveryCount - 1,
         settle(item, verdict) {
           if (verdict.kind === "redeliver" && !verdict.counted && verdict.waitMs > 0) item.againMs = verdict.waitMs;
@@ -159,17 +157,24 @@ class Pull implements Subscription {
     if (this.#waits.isOver) await messages.close();
     for await (const message of messages) {
       if (this.#waits.isOver) message.nak();
-      else void this.#work(message);
+      else this.#work(message);
     }
     this.#fetching = undefined;
   }
 
-  async #work(message: JsMsg): Promise<void> {
+  #work(message: JsMsg): void {
+    const item: Item = { message, againMs: undefined };
+    const pending = this.#intake.take(item);
+    if (pending !== undefined || item.againMs !== undefined) void this.#repeat(item, pending);
+  }
+
+  async #repeat(item: Item, pending: Awaitable): Promise<void> {
+    const { message } = item;
     this.#inWork.add(message);
-    const item: Item = { message, againMs: 0 };
+    await pending;
     while (item.againMs !== undefined) {
-      if (item.againMs > 0) await this.#waits.wait(item.againMs);
-      if (item.againMs > 0 && this.#waits.isOver) {
+      await this.#waits.wait(item.againMs);
+      if (this.#waits.isOver) {
         message.nak();
         break;
       }
@@ -183,13 +188,4 @@ class Pull implements Subscription {
   #log(level: "WARN" | "ERROR", text: string): void {
     this.#parts.host.log.write(level, "sluice.nats", `${this.#uri}: ${text}`);
   }
-}
-
-function streamHeaders(message: JsMsg): Readonly<Record<string, unknown>> {
-  return {
-    CamelNatsSubject: message.subject,
-    CamelNatsSID: String(message.sid),
-    CamelNatsMessageTimestamp: message.time.getTime(),
-    CamelNatsDeliveryCounter: message.info.deliveryCount,
-  };
 }

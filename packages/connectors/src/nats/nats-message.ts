@@ -1,7 +1,9 @@
 // Converts between NATS messages and Sluice messages.
+import type { JsMsg } from "@nats-io/jetstream";
 import type { Msg, MsgHdrs } from "@nats-io/transport-node";
 import { FlowError, type Exchange, type Message } from "@sluice/engine/spi";
 import { brokerMessage } from "../messaging/incoming.ts";
+import { SourceHeaders, type AddedHeaders } from "../messaging/source-headers.ts";
 import { headersOf } from "../messaging/outgoing.ts";
 import type { NatsClient } from "./nats-connection.ts";
 
@@ -11,27 +13,37 @@ export interface ReceivedMessage {
   readonly headers?: MsgHdrs;
 }
 
-export function receivedMessage(message: ReceivedMessage, own: Readonly<Record<string, unknown>>): Message {
-  const wire: Record<string, unknown> = {};
-  for (const name of message.headers?.keys() ?? []) {
-    const values = message.headers?.values(name) ?? [];
-    wire[name] = values.length === 1 ? values[0] : values;
-  }
-  return brokerMessage(message.data, wire, own);
+export function receivedMessage({ data, headers }: ReceivedMessage, added: AddedHeaders): Message {
+  return brokerMessage(data, headers === undefined ? undefined : wireHeaders(headers), added);
+}
+
+function wireHeaders(headers: MsgHdrs): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    headers.keys().map((name) => {
+      const values = headers.values(name);
+      return [name, values.length === 1 ? values[0] : values];
+    }),
+  );
 }
 
 /** The headers that Camel's source sets for a plain message. */
-export function plainHeaders(message: Msg, queueName: string | undefined, now: number): Readonly<Record<string, unknown>> {
-  return {
-    CamelNatsSubject: message.subject,
-    CamelNatsSID: String(message.sid),
-    CamelNatsReplyTo: message.reply === "" ? undefined : message.reply,
-    CamelNatsQueueName: queueName,
-    CamelNatsMessageTimestamp: now,
-    CamelNatsStatusCode: message.headers?.code === undefined || message.headers.code === 0 ? undefined : message.headers.code,
-    CamelNatsStatusError: message.headers?.description === "" ? undefined : message.headers?.description,
-  };
-}
+export const plainHeaders = new SourceHeaders<{ readonly message: Msg; readonly queueName: string | undefined; readonly at: number }>({
+  CamelNatsSubject: ({ message }) => message.subject,
+  CamelNatsSID: ({ message }) => String(message.sid),
+  CamelNatsReplyTo: ({ message }) => (message.reply === "" ? undefined : message.reply),
+  CamelNatsQueueName: ({ queueName }) => queueName,
+  CamelNatsMessageTimestamp: ({ at }) => at,
+  CamelNatsStatusCode: ({ message: { headers } }) => (headers?.code === undefined || headers.code === 0 ? undefined : headers.code),
+  CamelNatsStatusError: ({ message: { headers } }) => (headers?.description === "" ? undefined : headers?.description),
+});
+
+/** The headers that Camel's source sets for a message of a stream. */
+export const streamHeaders = new SourceHeaders<JsMsg>({
+  CamelNatsSubject: ({ subject }) => subject,
+  CamelNatsSID: ({ sid }) => String(sid),
+  CamelNatsMessageTimestamp: ({ time }) => time.getTime(),
+  CamelNatsDeliveryCounter: ({ info }) => info.deliveryCount,
+});
 
 /** Headers of the protocol itself belong to the received message and are not forwarded. */
 const isProtocolHeader = (key: string): boolean => key.startsWith("nats-");

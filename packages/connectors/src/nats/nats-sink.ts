@@ -27,7 +27,8 @@ export function natsSink({ options, uri }: Endpoint<NatsOptions>, connection: Co
     });
     exchange.message.body = reply.data;
     const { headers: kept } = exchange.message;
-    for (const [name, value] of Object.entries(plainHeaders(reply, undefined, host.clock.now()))) if (value !== undefined) kept.set(name, value);
+    const received = plainHeaders.of({ message: reply, queueName: undefined, at: host.clock.now() });
+    for (const [name, value] of received.entries()) if (value !== undefined) kept.set(name, value);
   }
 
   async function publishToStream(exchange: Exchange, client: NatsClient, payload: Uint8Array): Promise<void> {

@@ -1,6 +1,6 @@
 // Plain NATS: the server delivers once and stores nothing. Messages that arrive faster than the route processes them wait in a bounded queue.
 import type { Msg, Subscription as NatsSubscription } from "@nats-io/transport-node";
-import type { Connection, Endpoint, Host, Message, Source, SourceInlet } from "@sluice/engine/spi";
+import type { Awaitable, Connection, Delivery, Endpoint, Exchange, Host, Message, Source, SourceInlet } from "@sluice/engine/spi";
 import { Intake } from "../intake/intake.ts";
 import { StoppableWaits, traceReader } from "../messaging/incoming.ts";
 import { payloadOf } from "../messaging/outgoing.ts";
@@ -27,7 +27,9 @@ interface Item {
 export function natsSource(endpoint: Endpoint<NatsOptions>, connection: Connection<NatsClient>, { host, deadLetters }: NatsParts): Source {
   const { options, uri } = endpoint;
   const { queueName, maxMessages } = options;
-  const traceOf = traceReader(host);
+  const withTrace = traceReader(host);
+  const plain: Delivery = { pattern: options.exchangePattern ?? "InOnly", trigger: { uri } };
+  const asked: Delivery = { ...plain, pattern: options.exchangePattern ?? "InOut" };
   let taken = 0;
 
   const begin = async (client: NatsClient, inlet: SourceInlet): Promise<Subscription> => {
@@ -36,17 +38,16 @@ export function natsSource(endpoint: Endpoint<NatsOptions>, connection: Connecti
     const intake = new Intake<Item>(
       inlet,
       {
-        messageOf: ({ message, at }) => receivedMessage(message, plainHeaders(message, queueName, at)),
-        deliveryOf: (item) => ({
-          pattern: options.exchangePattern ?? (expectsReply(item, options) ? "InOut" : "InOnly"),
-          trigger: { uri },
-          ...traceOf(item.message.headers?.get("traceparent")),
-          ended: (exchange) => void (item.reply = exchange.message),
-        }),
+        messageOf: ({ message, at }) => receivedMessage(message, plainHeaders.of({ message, queueName, at })),
+        deliveryOf(item) {
+          const delivery = expectsReply(item, options) ? { ...asked, ended: (exchange: Exchange) => void (item.reply = exchange.message) } : plain;
+          return withTrace(delivery, item.message.headers?.get("traceparent"));
+        },
         idOf: () => undefined,
-        async settle(item, verdict) {
+        settle(item, verdict): Awaitable {
           if (verdict.kind === "redeliver") item.againMs = verdict.waitMs;
-          else if (verdict.kind === "done" && expectsReply(item, options)) await reply(item);
+          else if (verdict.kind === "done" && expectsReply(item, options)) return reply(item);
+          return undefined;
         },
       },
       {
@@ -60,21 +61,26 @@ export function natsSource(endpoint: Endpoint<NatsOptions>, connection: Connecti
       },
       { clock: host.clock, deadLetters, failed: (problem) => host.log.write("ERROR", "sluice.nats", `${uri}: ${problem}`) },
     );
-    const work = async (message: Msg): Promise<void> => {
-      const item: Item = { message, at: host.clock.now(), reply: undefined, againMs: 0 };
+    const work = (message: Msg): Awaitable => {
+      const item: Item = { message, at: host.clock.now(), reply: undefined, againMs: undefined };
+      const pending = intake.take(item);
+      return pending === undefined && item.againMs === undefined ? undefined : repeat(item, pending);
+    };
+    const repeat = async (item: Item, pending: Awaitable): Promise<void> => {
+      await pending;
       while (item.againMs !== undefined) {
-        if (item.againMs > 0) await waits.wait(item.againMs);
+        if (waits.isOver)
+          return host.log.write("ERROR", "sluice.nats", `${uri}: a message was lost because it could neither be processed nor stored as a dead letter`);
+        await waits.wait(item.againMs);
         item.againMs = undefined;
         await intake.take(item);
-        if (waits.isOver && item.againMs !== undefined)
-          return host.log.write("ERROR", "sluice.nats", `${uri}: a message was lost because it could neither be processed nor stored as a dead letter`);
       }
     };
     const next = (): void => {
       while (intake.hasRoom) {
         const message = waiting.take();
         if (message === undefined) return;
-        void work(message).then(next);
+        void work(message)?.then(next);
       }
     };
     const subscription: NatsSubscription | undefined =

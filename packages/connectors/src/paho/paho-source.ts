@@ -1,8 +1,9 @@
 // A subscription with a dedicated client: a message is acknowledged when its run is done, and only then is the next one read.
 import type { IClientOptions, IPublishPacket, MqttClient } from "mqtt";
-import { type Connection, type Endpoint, type Host, type Message, type Source, type SourceInlet } from "@sluice/engine/spi";
+import type { Awaitable, Connection, Delivery, Endpoint, Host, Message, Source, SourceInlet } from "@sluice/engine/spi";
 import { Intake } from "../intake/intake.ts";
 import { brokerMessage, every, routeName, StoppableWaits, traceReader } from "../messaging/incoming.ts";
+import { SourceHeaders } from "../messaging/source-headers.ts";
 import { ownLink } from "../reconnecting/own-link.ts";
 import { whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
 import type { DeadLetters } from "../sluice/sluice.ts";
@@ -18,7 +19,7 @@ export interface PahoParts {
 
 interface Item {
   readonly packet: IPublishPacket;
-  outcome: "settled" | "returned" | { readonly againMs: number };
+  outcome: "settled" | "returned" | { readonly againMs: number } | undefined;
 }
 
 type Work = (packet: IPublishPacket, settled: () => void) => void;
@@ -64,29 +65,37 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
     const waits = new StoppableWaits(host.clock);
     const intake = intakeOf(inlet, endpoint, parts);
     let isStopping = false;
-    const work = async (packet: IPublishPacket, settled: () => void): Promise<void> => {
+    const work: Work = (packet, settled) => {
+      const item: Item = { packet, outcome: undefined };
+      // Without a connection the broker gets no acknowledgement and redelivers the message.
+      const end = (): void => {
+        if (item.outcome === "settled" && client.connected) settled();
+      };
+      const pending = intake.take(item);
+      if (pending === undefined && typeof item.outcome !== "object") end();
+      else void repeat(item, pending).then(end);
+    };
+    const repeat = async (item: Item, pending: Awaitable): Promise<void> => {
       // During a run the client reads nothing, not even ping responses.
       const endPings = every(host.clock, (client.options.keepalive ?? 60) * 500, () => {
         if (!client.connected) return;
         client.sendPing();
         client.reschedulePing(true);
       });
-      const item: Item = { packet, outcome: { againMs: 0 } };
+      await pending;
       while (typeof item.outcome === "object") {
-        if (item.outcome.againMs > 0) await waits.wait(item.outcome.againMs);
+        await waits.wait(item.outcome.againMs);
         if (waits.isOver) break;
         await intake.take(item);
       }
       endPings();
-      // Without a connection the broker gets no acknowledgement and redelivers the message.
-      if (item.outcome === "settled" && client.connected) settled();
     };
     // The response to the subscription is queued behind messages in progress; those prove as well that the session works.
     await new Promise<void>((resolve, reject) => {
       link.work = (packet, settled) => {
         resolve();
         // Unacknowledged messages are redelivered when the source reconnects, if the session is kept.
-        if (!isStopping) void work(packet, settled);
+        if (!isStopping) work(packet, settled);
       };
       if (link.early !== undefined) link.work(...link.early);
       client.once("close", () => reject(new Error("the connection was lost before the broker confirmed the subscription")));
@@ -150,16 +159,17 @@ function linkOptions(clientId: string, options: PahoOptions, dialect: PahoDialec
 }
 
 function intakeOf(inlet: SourceInlet, { options, uri }: Endpoint<PahoOptions>, { host, deadLetters, dialect }: PahoParts): Intake<Item> {
-  const traceOf = traceReader(host);
+  const withTrace = traceReader(host);
+  const headers = sourceHeaders(dialect);
+  let delivery: Delivery = { pattern: options.exchangePattern, trigger: { uri } };
   return new Intake<Item>(
     inlet,
     {
-      messageOf: ({ packet }) => messageOf(packet, dialect),
-      deliveryOf: ({ packet }) => ({
-        pattern: options.exchangePattern,
-        trigger: { uri, path: packet.topic },
-        ...traceOf(packet.properties?.userProperties?.["traceparent"]),
-      }),
+      messageOf: ({ packet }) => messageOf(packet, headers),
+      deliveryOf({ packet }) {
+        if (delivery.trigger?.path !== packet.topic) delivery = { pattern: options.exchangePattern, trigger: { uri, path: packet.topic } };
+        return withTrace(delivery, packet.properties?.userProperties?.["traceparent"]);
+      },
       idOf: () => undefined,
       settle(item, verdict) {
         if (verdict.kind !== "redeliver") item.outcome = "settled";
@@ -180,20 +190,28 @@ function intakeOf(inlet: SourceInlet, { options, uri }: Endpoint<PahoOptions>, {
   );
 }
 
-function messageOf({ topic, payload, qos, retain, properties = {} }: IPublishPacket, dialect: PahoDialect): Message {
-  const { userProperties, contentType, responseTopic, correlationData, messageExpiryInterval, payloadFormatIndicator } = properties;
+function messageOf(packet: IPublishPacket, headers: SourceHeaders<IPublishPacket>): Message {
+  const { payload, properties } = packet;
+  const body = typeof payload === "string" ? new TextEncoder().encode(payload) : new Uint8Array(payload.buffer, payload.byteOffset, payload.byteLength);
+  const user = properties?.userProperties;
+  return brokerMessage(body, user === undefined ? undefined : { ...user }, headers.of(packet));
+}
+
+/** The headers that Camel's source sets. */
+function sourceHeaders(dialect: PahoDialect): SourceHeaders<IPublishPacket> {
+  return new SourceHeaders<IPublishPacket>({
+    CamelMqttTopic: ({ topic }) => topic,
+    CamelMqttQoS: ({ qos }) => qos,
+    [dialect.retained]: ({ retain }) => (retain ? true : undefined),
+    ...(dialect.properties === undefined ? {} : { [dialect.properties]: ({ properties }) => keptProperties(properties) }),
+  });
+}
+
+function keptProperties(properties: IPublishPacket["properties"]): Readonly<Record<string, unknown>> | undefined {
+  if (properties === undefined) return undefined;
+  const { contentType, responseTopic, correlationData, messageExpiryInterval, payloadFormatIndicator } = properties;
   const kept = Object.entries({ contentType, responseTopic, correlationData, messageExpiryInterval, payloadFormatIndicator }).filter(
     ([, value]) => value !== undefined,
   );
-  const body = typeof payload === "string" ? new TextEncoder().encode(payload) : new Uint8Array(payload.buffer, payload.byteOffset, payload.byteLength);
-  return brokerMessage(
-    body,
-    { ...userProperties },
-    {
-      CamelMqttTopic: topic,
-      CamelMqttQoS: qos,
-      [dialect.retained]: retain ? true : undefined,
-      ...(dialect.properties === undefined || kept.length === 0 ? {} : { [dialect.properties]: Object.fromEntries(kept) }),
-    },
-  );
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }

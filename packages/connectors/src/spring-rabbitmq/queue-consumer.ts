@@ -1,6 +1,6 @@
 // Consumes one queue: prefetched messages wait here and are processed in order as the route has capacity.
 import type { Channel, ConsumeMessage } from "amqplib";
-import type { Exchange, Host, Message, SourceInlet } from "@sluice/engine/spi";
+import type { Awaitable, Delivery, Exchange, Host, Message, SourceInlet } from "@sluice/engine/spi";
 import { Intake, type Verdict } from "../intake/intake.ts";
 import { StoppableWaits, traceReader } from "../messaging/incoming.ts";
 import { payloadOf } from "../messaging/outgoing.ts";
@@ -61,11 +61,17 @@ export class QueueConsumer {
     return this.#prefetched.stop();
   }
 
-  async #work(message: ConsumeMessage): Promise<void> {
-    const item: Item = { message, attempts: 0, againMs: 0, reply: undefined };
+  #work(message: ConsumeMessage): Awaitable {
+    const item: Item = { message, attempts: 0, againMs: undefined, reply: undefined };
+    const pending = this.#intake.take(item);
+    return pending === undefined && item.againMs === undefined ? undefined : this.#repeat(item, pending);
+  }
+
+  async #repeat(item: Item, pending: Awaitable): Promise<void> {
+    await pending;
     while (item.againMs !== undefined) {
-      if (item.againMs > 0) await this.#waits.wait(item.againMs);
-      if (item.againMs > 0 && this.#waits.isOver) return this.#return(message);
+      await this.#waits.wait(item.againMs);
+      if (this.#waits.isOver) return this.#return(item.message);
       item.againMs = undefined;
       await this.#intake.take(item);
     }
@@ -73,18 +79,18 @@ export class QueueConsumer {
 
   #newIntake(inlet: SourceInlet): Intake<Item> {
     const { options, host, uri, deadLetters, hasDeadLetterExchange } = this.#parts;
-    const traceOf = traceReader(host);
+    const withTrace = traceReader(host);
+    const plain: Delivery = { pattern: options.exchangePattern ?? "InOnly", trigger: { uri } };
+    const asked: Delivery = { ...plain, pattern: options.exchangePattern ?? "InOut" };
     const isRejected = options.acknowledgeMode !== "NONE" && (hasDeadLetterExchange || !options.rejectAndDontRequeue);
     return new Intake<Item>(
       inlet,
       {
         messageOf: ({ message }) => receivedMessage(message),
-        deliveryOf: (item) => ({
-          pattern: options.exchangePattern ?? (this.#replyTo(item) === undefined ? "InOnly" : "InOut"),
-          trigger: { uri },
-          ...traceOf(item.message.properties.headers?.["traceparent"]),
-          ended: (exchange) => void (item.reply = exchange),
-        }),
+        deliveryOf: (item) => {
+          const delivery = this.#replyTo(item) === undefined ? plain : { ...asked, ended: (exchange: Exchange) => void (item.reply = exchange) };
+          return withTrace(delivery, item.message.properties.headers?.["traceparent"]);
+        },
         idOf: () => undefined,
         attemptsOf: ({ attempts }) => attempts,
         settle: (item, verdict) => this.#settle(item, verdict, isRejected),
@@ -105,28 +111,33 @@ export class QueueConsumer {
     );
   }
 
-  async #settle(item: Item, verdict: Verdict, isRejected: boolean): Promise<void> {
+  #settle(item: Item, verdict: Verdict, isRejected: boolean): Awaitable {
     const { message } = item;
     if (verdict.kind === "redeliver") {
       item.attempts = verdict.attempts;
       // A run is abandoned only when its route stops.
       if (verdict.waitMs === 0 && !verdict.counted) this.#return(message);
       else item.againMs = Math.max(verdict.waitMs, 1);
-      return;
+      return undefined;
     }
-    if (!this.#parts.isOpen()) return;
+    if (!this.#parts.isOpen()) return undefined;
     if (verdict.kind === "done") {
       this.#returned = 0;
-      await this.#reply(item);
-      return void (this.#parts.isOpen() && this.#channel.ack(message));
+      if (item.reply !== undefined) return this.#reply(item, item.reply).then(() => this.#acknowledge(message));
+      return this.#acknowledge(message);
     }
     // Without an exchange no dead letter was written.
     if (!isRejected && verdict.exchange !== undefined) this.#channel.ack(message);
     else if (isRejected && this.#parts.options.rejectAndDontRequeue) this.#channel.nack(message, false, false);
-    else {
-      await this.#waits.wait(Math.min(this.#parts.options.retryDelay * 2 ** Math.min(this.#returned++, 10), longestRequeueMs));
-      this.#return(message);
-    }
+    else
+      return this.#waits
+        .wait(Math.min(this.#parts.options.retryDelay * 2 ** Math.min(this.#returned++, 10), longestRequeueMs))
+        .then(() => this.#return(message));
+    return undefined;
+  }
+
+  #acknowledge(message: ConsumeMessage): void {
+    if (this.#parts.isOpen()) this.#channel.ack(message);
   }
 
   #return(message: ConsumeMessage): void {
@@ -139,13 +150,13 @@ export class QueueConsumer {
   }
 
   /** The reply goes to a queue of the same server through the default exchange, whatever the message says. */
-  async #reply(item: Item): Promise<void> {
+  async #reply(item: Item, reply: Exchange): Promise<void> {
     const replyTo = this.#replyTo(item);
-    if (replyTo === undefined || item.reply === undefined || item.reply.pattern !== "InOut") return;
-    const { body }: Message = item.reply.message;
+    if (replyTo === undefined || reply.pattern !== "InOut") return;
+    const { body }: Message = reply.message;
     const payload = await payloadOf(body);
     if (!this.#parts.isOpen()) return;
-    const { replyTo: _replyTo, userId: _userId, ...properties } = propertiesToSend(item.reply, body);
+    const { replyTo: _replyTo, userId: _userId, ...properties } = propertiesToSend(reply, body);
     const correlationId: unknown = item.message.properties.correlationId ?? item.message.properties.messageId;
     this.#channel.publish("", replyTo, Buffer.from(payload ?? new Uint8Array()), {
       ...properties,

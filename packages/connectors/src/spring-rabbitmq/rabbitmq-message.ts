@@ -3,38 +3,49 @@ import type { Message as RabbitMessage, Options } from "amqplib";
 import { FlowError, type Exchange, type Message } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 import { brokerMessage } from "../messaging/incoming.ts";
+import { SourceHeaders } from "../messaging/source-headers.ts";
 import { headerText, headerValuesOf } from "../messaging/outgoing.ts";
 
 const prefix = "CamelSpringRabbitmq";
 export const routingKeyHeaders = [`${prefix}RoutingOverrideKey`, "CamelRabbitmqRoutingKey"];
 export const exchangeHeaders = [`${prefix}ExchangeOverrideName`, "CamelRabbitmqExchangeOverrideName"];
 
+const deliveryModeOf = (mode: unknown): string | undefined => (mode === undefined ? undefined : mode === 2 ? "PERSISTENT" : "NON_PERSISTENT");
+
+/** The headers that Camel's source sets. */
+const sourceHeaders = new SourceHeaders<RabbitMessage>({
+  [`${prefix}ExchangeName`]: ({ fields }) => fields.exchange,
+  [`${prefix}RoutingKey`]: ({ fields }) => fields.routingKey,
+  [`${prefix}Redelivered`]: ({ fields }) => fields.redelivered,
+  [`${prefix}DeliveryTag`]: ({ fields }) => fields.deliveryTag,
+  [`${prefix}DeliveryMode`]: ({ properties }) => deliveryModeOf(properties.deliveryMode),
+  [`${prefix}Type`]: ({ properties }) => properties.type as unknown,
+  [`${prefix}ContentType`]: ({ properties }) => properties.contentType as unknown,
+  [`${prefix}ContentLength`]: ({ content }) => content.length,
+  [`${prefix}ContentEncoding`]: ({ properties }) => properties.contentEncoding as unknown,
+  [`${prefix}MessageId`]: ({ properties }) => properties.messageId as unknown,
+  [`${prefix}CorrelationId`]: ({ properties }) => properties.correlationId as unknown,
+  [`${prefix}ReplyTo`]: ({ properties }) => properties.replyTo as unknown,
+  [`${prefix}Expiration`]: ({ properties }) => properties.expiration as unknown,
+  [`${prefix}Timestamp`]: ({ properties: { timestamp } }) => (timestamp === undefined ? undefined : new Date((timestamp as number) * 1000)),
+  [`${prefix}UserId`]: ({ properties }) => properties.userId as unknown,
+  [`${prefix}AppId`]: ({ properties }) => properties.appId as unknown,
+  [`${prefix}Priority`]: ({ properties }) => properties.priority as unknown,
+  [`${prefix}ClusterId`]: ({ properties }) => properties.clusterId as unknown,
+});
+
 /** Creates the message with its own headers and those that Camel's source sets. */
-export function receivedMessage({ content, fields, properties }: RabbitMessage): Message {
-  const wire: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(properties.headers ?? {})) wire[name] = plainValue(value);
+export function receivedMessage(message: RabbitMessage): Message {
+  const { content, properties } = message;
   const isText = typeof properties.contentType === "string" && /^text\//i.test(properties.contentType);
-  const { timestamp, deliveryMode } = properties as { readonly timestamp?: number; readonly deliveryMode?: number };
-  return brokerMessage(isText ? content.toString("utf8") : new Uint8Array(content), wire, {
-    [`${prefix}ExchangeName`]: fields.exchange,
-    [`${prefix}RoutingKey`]: fields.routingKey,
-    [`${prefix}Redelivered`]: fields.redelivered,
-    [`${prefix}DeliveryTag`]: fields.deliveryTag,
-    [`${prefix}DeliveryMode`]: deliveryMode === undefined ? undefined : deliveryMode === 2 ? "PERSISTENT" : "NON_PERSISTENT",
-    [`${prefix}Type`]: properties.type as unknown,
-    [`${prefix}ContentType`]: properties.contentType as unknown,
-    [`${prefix}ContentLength`]: content.length,
-    [`${prefix}ContentEncoding`]: properties.contentEncoding as unknown,
-    [`${prefix}MessageId`]: properties.messageId as unknown,
-    [`${prefix}CorrelationId`]: properties.correlationId as unknown,
-    [`${prefix}ReplyTo`]: properties.replyTo as unknown,
-    [`${prefix}Expiration`]: properties.expiration as unknown,
-    [`${prefix}Timestamp`]: timestamp === undefined ? undefined : new Date(timestamp * 1000),
-    [`${prefix}UserId`]: properties.userId as unknown,
-    [`${prefix}AppId`]: properties.appId as unknown,
-    [`${prefix}Priority`]: properties.priority as unknown,
-    [`${prefix}ClusterId`]: properties.clusterId as unknown,
-  });
+  const body = isText ? content.toString("utf8") : new Uint8Array(content.buffer, content.byteOffset, content.byteLength);
+  return brokerMessage(body, wireHeaders(properties.headers), sourceHeaders.of(message));
+}
+
+function wireHeaders(headers: Readonly<Record<string, unknown>> | undefined): Readonly<Record<string, unknown>> | undefined {
+  const names = headers === undefined ? [] : Object.keys(headers);
+  if (headers === undefined || names.length === 0) return undefined;
+  return Object.fromEntries(names.map((name) => [name, plainValue(headers[name])]));
 }
 
 /** The client returns timestamps and decimals as tagged objects. */
@@ -56,29 +67,46 @@ export function ownHeader({ headers }: Message, names: readonly string[]): strin
   return undefined;
 }
 
+/** Names are written out because each is looked up for every message. */
+const propertyHeaders = {
+  type: `${prefix}Type`,
+  contentType: `${prefix}ContentType`,
+  contentEncoding: `${prefix}ContentEncoding`,
+  messageId: `${prefix}MessageId`,
+  correlationId: `${prefix}CorrelationId`,
+  replyTo: `${prefix}ReplyTo`,
+  expiration: `${prefix}Expiration`,
+  userId: `${prefix}UserId`,
+  appId: `${prefix}AppId`,
+  priority: `${prefix}Priority`,
+  timestamp: `${prefix}Timestamp`,
+  deliveryMode: `${prefix}DeliveryMode`,
+};
+
 /** Properties and headers of a message to send. `body` is the body before serialization. */
 export function propertiesToSend(exchange: Exchange, body: unknown): Options.Publish {
   const { headers } = exchange.message;
-  const text = (name: string): string | undefined => {
-    const value = headers.getOwn(prefix + name);
+  const text = (name: keyof typeof propertyHeaders): string | undefined => {
+    const value = headers.getOwn(propertyHeaders[name]);
     return value === undefined || value === null ? undefined : asText(value);
   };
-  const properties = {
-    type: text("Type"),
-    contentType: text("ContentType") ?? contentTypeOf(body),
-    contentEncoding: text("ContentEncoding") ?? (typeof body === "string" ? "UTF-8" : undefined),
-    messageId: text("MessageId"),
-    correlationId: text("CorrelationId"),
-    replyTo: text("ReplyTo"),
-    expiration: text("Expiration"),
-    userId: text("UserId"),
-    appId: text("AppId"),
-    priority: priorityOf(text("Priority")),
-    timestamp: secondsOf(headers.getOwn(`${prefix}Timestamp`)),
-  };
-  const given = Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
   const table = headerValuesOf(exchange).map(([name, value]) => [name, tableValue(value)] as const);
-  return { ...given, persistent: isPersistent(text("DeliveryMode")), headers: Object.fromEntries(table) };
+  // The client omits properties that are undefined.
+  return {
+    type: text("type"),
+    contentType: text("contentType") ?? contentTypeOf(body),
+    contentEncoding: text("contentEncoding") ?? (typeof body === "string" ? "UTF-8" : undefined),
+    messageId: text("messageId"),
+    correlationId: text("correlationId"),
+    replyTo: text("replyTo"),
+    expiration: text("expiration"),
+    userId: text("userId"),
+    appId: text("appId"),
+    priority: priorityOf(text("priority")),
+    timestamp: secondsOf(headers.getOwn(propertyHeaders.timestamp)),
+    persistent: isPersistent(text("deliveryMode")),
+    headers: Object.fromEntries(table),
+  };
 }
 
 const contentTypeOf = (body: unknown): string =>
