@@ -74,15 +74,22 @@ export class SharedConnection {
   share<C>(): Connection<C> {
     const user = {};
     const watching = new Set<(state: ConnectionState) => void>();
+    // Endpoints ask for the client with every message, so the answer is kept while it is valid.
+    let known: { readonly generation: Generation; readonly client: Promise<C> } | undefined;
+    const open = async (): Promise<C> => {
+      this.#users.add(user);
+      const generation = await this.#open();
+      const client = generation.client as C;
+      // Released while connecting: the client is closed unless another user needs it.
+      if (this.#users.has(user)) {
+        this.#move(user, generation);
+        known = { generation, client: Promise.resolve(client) };
+      }
+      return client;
+    };
     return {
       id: this.id,
-      client: async () => {
-        this.#users.add(user);
-        const generation = await this.#open();
-        // Released while connecting: the client is closed unless another user needs it.
-        if (this.#users.has(user)) this.#move(user, generation);
-        return generation.client as C;
-      },
+      client: () => (known !== undefined && known.generation === this.#current ? known.client : open()),
       invalidate: (client, problem) => {
         if (this.#current?.client === client) this.#lose(this.#current, problem);
       },
@@ -98,6 +105,7 @@ export class SharedConnection {
       release: () => {
         for (const listener of watching) this.#watchers.delete(listener);
         watching.clear();
+        known = undefined;
         this.#leave(user);
       },
     };

@@ -1,5 +1,5 @@
 import type { SluiceEvents } from "@sluice/connectors";
-import type { Log, RunListener } from "@sluice/engine";
+import type { Log, Route, RunListener } from "@sluice/engine";
 import { maskUris } from "../masking/secret-uris.ts";
 import type { RunCounts } from "../metrics/run-counts.ts";
 import type { SpanExport } from "../metrics/span-export.ts";
@@ -18,10 +18,14 @@ export interface RunFollowers {
   readonly spans: SpanExport | undefined;
 }
 
-const schemeOf = (uri: string): string => /^[^:?]*/.exec(uri)?.[0] ?? "";
-
 /** Distributes run events to history, replay data, counts, spans, trace and log. */
 export function createRunListener({ history, kept, counts, trace, log, events, spans }: RunFollowers): RunListener {
+  const schemes = new WeakMap<Route, string>();
+  const schemeOf = (route: Route): string => {
+    let scheme = schemes.get(route);
+    if (scheme === undefined) schemes.set(route, (scheme = /^[^:?]*/.exec(route.from)?.[0] ?? ""));
+    return scheme;
+  };
   return {
     started(run, exchange) {
       history.started(run, exchange);
@@ -54,7 +58,7 @@ export function createRunListener({ history, kept, counts, trace, log, events, s
         failure.code === "unexpected" ? { error: failure.cause } : undefined,
       );
     },
-    sourceEvent: (route, event) => counts.source(schemeOf(route.from), event),
+    sourceEvent: (route, event) => counts.source(schemeOf(route), event),
     retrying(_run, exchange, error, delayMs) {
       trace.retrying(exchange, error, delayMs);
     },
