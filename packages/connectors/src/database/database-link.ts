@@ -28,7 +28,7 @@ export function linkOf(connection: Connection<SqlDatabase>): DatabaseLink {
   return {
     connection,
     database,
-    async executor(exchange) {
+    executor(exchange) {
       const { unit } = exchange;
       if (unit === undefined) return database();
       return unit.join(connection.id, async () => (await database()).begin(exchange.run.signal));

@@ -26,7 +26,7 @@ interface PgNotification {
 }
 interface PgClient {
   connect(): Promise<void>;
-  query(query: { readonly name?: string; readonly text: string; readonly values?: readonly unknown[] }): Promise<PgResult | PgResult[]>;
+  query(query: { readonly name?: string | undefined; readonly text: string; readonly values?: readonly unknown[] }): Promise<PgResult | PgResult[]>;
   query(query: PgCursor): PgCursor;
   end(): Promise<void>;
   on(event: "error", listener: (error: Error) => void): void;
@@ -117,7 +117,7 @@ class PostgresSession implements Session {
   async execute({ text, values, isFixed }: Statement): Promise<SqlResult> {
     const name = isFixed && values.length > 0 ? nameOf(text) : undefined;
     try {
-      return resultOf(await this.#client.query({ ...(name === undefined ? {} : { name }), text, values }));
+      return resultOf(await this.#client.query({ name, text, values }));
     } catch (thrown) {
       // A table changed since the statement was prepared, so it failed before it was executed. Inside a transaction it cannot be retried.
       if (name !== undefined && (thrown as { code?: string }).code === "0A000" && /cached plan/.test((thrown as Error).message)) this.isBroken = true;

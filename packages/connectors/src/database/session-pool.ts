@@ -1,6 +1,7 @@
 // A bounded pool of sessions; idle sessions are closed after a while.
 import type { Clock } from "@sluice/engine/spi";
 import type { Driver, Session } from "./database.ts";
+import { watchAbort } from "./abort-watch.ts";
 import { sqlFailure, unavailable } from "./sql-failure.ts";
 
 export interface PoolOptions {
@@ -23,7 +24,9 @@ export class SessionPool {
   readonly #options: PoolOptions;
   readonly #clock: Clock;
   readonly #unreachable: (problem: string) => void;
-  readonly #idle: { readonly session: Session; readonly cancel: () => void }[] = [];
+  /** The one that was used last is at the end. */
+  readonly #idle: { readonly session: Session; readonly since: number }[] = [];
+  #cancelSweep: (() => void) | undefined = undefined;
   readonly #lent = new Set<Session>();
   readonly #waiting: Waiting[] = [];
   #connecting = 0;
@@ -45,15 +48,18 @@ export class SessionPool {
 
   /** Acquires a session exclusively; return it with `release`. */
   async acquire(signal?: AbortSignal): Promise<Session> {
+    return this.#takeIdle(signal) ?? this.#wait(signal);
+  }
+
+  #takeIdle(signal: AbortSignal | undefined): Session | undefined {
     if (this.#isClosed) throw unavailable("the connection is closed");
     signal?.throwIfAborted();
     for (let kept = this.#idle.pop(); kept !== undefined; kept = this.#idle.pop()) {
-      kept.cancel();
       if (kept.session.isBroken) continue;
       this.#lent.add(kept.session);
       return kept.session;
     }
-    return this.#wait(signal);
+    return undefined;
   }
 
   release(session: Session): void {
@@ -69,17 +75,23 @@ export class SessionPool {
       next.give(session);
       return;
     }
-    const cancel = this.#clock.after(this.#options.idleTimeout, () => {
-      const at = this.#idle.findIndex((kept) => kept.session === session);
-      if (at >= 0) this.#idle.splice(at, 1);
-      session.destroy();
-    });
-    this.#idle.push({ session, cancel });
+    this.#idle.push({ session, since: this.#clock.monotonic() });
+    this.#cancelSweep ??= this.#clock.after(this.#options.idleTimeout, () => this.#sweep());
+  }
+
+  /** Closes sessions that were idle for too long. One timer for all: a session is idle after each statement. */
+  #sweep(): void {
+    this.#cancelSweep = undefined;
+    const latest = this.#clock.monotonic() - this.#options.idleTimeout;
+    const expired = this.#idle.filter(({ since }) => since <= latest).length;
+    for (const { session } of this.#idle.splice(0, expired)) session.destroy();
+    const [oldest] = this.#idle;
+    if (oldest !== undefined) this.#cancelSweep = this.#clock.after(Math.max(oldest.since - latest, 1), () => this.#sweep());
   }
 
   /** Acquires a session while `work` runs. If the signal is aborted, the session is closed and the call fails immediately. */
   async use<T>(work: (session: Session) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const session = await this.acquire(signal);
+    const session = this.#takeIdle(signal) ?? (await this.#wait(signal));
     try {
       return await abortable(session, () => work(session), signal);
     } finally {
@@ -89,10 +101,8 @@ export class SessionPool {
 
   close(): void {
     this.#isClosed = true;
-    for (const { session, cancel } of this.#idle.splice(0)) {
-      cancel();
-      session.destroy();
-    }
+    this.#cancelSweep?.();
+    for (const { session } of this.#idle.splice(0)) session.destroy();
     for (const session of this.#lent) session.destroy();
     for (const { fail } of this.#waiting.splice(0)) fail(unavailable("the connection is closed"));
   }
@@ -155,9 +165,16 @@ export function abortable<T>(session: Session, work: () => Promise<T>, signal: A
       reject(signal.reason as Error);
     };
     if (signal.aborted) return aborted();
-    signal.addEventListener("abort", aborted, { once: true });
-    void work()
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener("abort", aborted));
+    const unwatch = watchAbort(signal, aborted);
+    work().then(
+      (value) => {
+        unwatch();
+        resolve(value);
+      },
+      (thrown: unknown) => {
+        unwatch();
+        reject(thrown);
+      },
+    );
   });
 }
