@@ -28,6 +28,15 @@ function pairs(reply: unknown): unknown {
   return map;
 }
 
+const headerNames = new Map<string, string>();
+
+/** The full name, made once for each name: commands look up several for every message. */
+function headerName(name: string): string {
+  const full = `CamelRedis.${name}`;
+  headerNames.set(name, full);
+  return full;
+}
+
 /** Headers and body of one message as command arguments. */
 export class Reader {
   readonly #exchange: Exchange;
@@ -90,7 +99,7 @@ export class Reader {
   }
 
   #own(name: string): unknown {
-    return this.#exchange.message.headers.getOwn(`CamelRedis.${name}`);
+    return this.#exchange.message.headers.getOwn(headerNames.get(name) ?? headerName(name));
   }
 
   #part(value: unknown): Part {

@@ -13,12 +13,21 @@ export interface RedisClient {
   subscribe(...channels: string[]): Promise<unknown>;
   psubscribe(...patterns: string[]): Promise<unknown>;
   disconnect(): void;
+  /** The socket, once it is connected. */
+  readonly stream?: { readonly writableCorked: number; cork(): void; uncork(): void };
   on(event: "error" | "end", listener: (error: Error) => void): void;
   on(event: "messageBuffer", listener: (channel: Buffer, message: Buffer) => void): void;
   on(event: "pmessageBuffer", listener: (pattern: Buffer, channel: Buffer, message: Buffer) => void): void;
 }
 interface RedisModule {
   readonly Redis: new (options: Readonly<Record<string, unknown>>) => RedisClient;
+}
+
+/** Commands that are sent until the next turn of the event loop leave with one system call. */
+export function combineWrites({ stream }: RedisClient): void {
+  if (stream === undefined || stream.writableCorked > 0) return;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
 }
 
 const fields = {

@@ -1,7 +1,7 @@
 import { CompileError, FlowError, isFlowError, type Connection, type Endpoint, type EndpointScope, type Exchange, type Sink } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 import { Reader, redisCommands, refusedCommands } from "./redis-commands.ts";
-import type { RedisClient } from "./redis-connection.ts";
+import { combineWrites, type RedisClient } from "./redis-connection.ts";
 import { isJson, redisConnection } from "./redis-endpoint.ts";
 import type { RedisOptions } from "./spring-redis.ts";
 
@@ -35,6 +35,7 @@ async function execute(name: string, exchange: Exchange, connection: Connection<
   const client = await connection.client();
   let result: unknown;
   try {
+    if (!blocks) combineWrites(client);
     result = await (blocks ? callAlone(client, sent, parameters, exchange.run.signal) : client.call(sent, ...parameters));
   } catch (thrown) {
     throw redisFailure(thrown, sent);
