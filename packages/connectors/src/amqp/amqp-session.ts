@@ -1,7 +1,6 @@
 // A session of one endpoint. A broker ends the session when it rejects something, so endpoints do not share one.
 import type * as Rhea from "rhea";
 import type { Clock } from "@sluice/engine/spi";
-import { within } from "../messaging/incoming.ts";
 import { problemOf, type AmqpClient } from "./amqp-connection.ts";
 import { jmsError, lateBroker, notAccepted } from "./amqp-error.ts";
 import type { Destination } from "./destination.ts";
@@ -106,19 +105,31 @@ export class AmqpSession {
 
   /** Waits for the broker until the connection's timeout or the end of the session. */
   #answer(where: string, ask: (waiter: Waiter) => void): Promise<void> {
-    let waiter: Waiter | undefined;
-    const answered = new Promise<void>((resolve, reject) => {
-      waiter = { resolve, reject };
+    return new Promise((resolve, reject) => {
+      const end = (): void => {
+        cancel();
+        this.#waiting.delete(waiter);
+      };
+      const waiter: Waiter = {
+        resolve: () => {
+          end();
+          resolve();
+        },
+        reject: (problem) => {
+          end();
+          reject(jmsError(problem, where));
+        },
+      };
+      const { timeoutMs } = this.client;
+      const cancel = this.#clock.after(timeoutMs, () => waiter.reject(lateBroker(timeoutMs, where)));
       this.#waiting.add(waiter);
-      if (!this.isOpen) return reject(jmsError(new Error("the session is closed"), where));
-      ask(waiter);
+      if (!this.isOpen) return waiter.reject(jmsError(new Error("the session is closed"), where));
+      try {
+        ask(waiter);
+      } catch (thrown) {
+        waiter.reject(thrown as Error);
+      }
     });
-    const { timeoutMs } = this.client;
-    return within(this.#clock, timeoutMs, answered, () => lateBroker(timeoutMs, where))
-      .catch((thrown: unknown) => {
-        throw jmsError(thrown, where);
-      })
-      .finally(() => this.#waiting.delete(waiter as Waiter));
   }
 
   readonly #fail = (problem: string, isReported = true): void => {

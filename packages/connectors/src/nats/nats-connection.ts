@@ -57,6 +57,8 @@ export const natsConnection = defineConnection({
       ...(user === undefined ? {} : { user }),
       ...(password === undefined ? {} : { pass: password }),
       ...(token === undefined ? {} : { token }),
+      // Errors name their endpoint. The client would capture a stack trace with every request.
+      noAsyncTraces: true,
       ...(file === undefined ? {} : { authenticator: transport.credsAuthenticator(await readFile(file)) }),
       ...(values.secure || values.tls !== undefined ? { tls: tlsOptions(values.tls) } : {}),
     };

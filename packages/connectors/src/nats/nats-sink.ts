@@ -1,3 +1,4 @@
+import type { JetStreamClient } from "@nats-io/jetstream";
 import { CompileError, FlowError, type Connection, type Endpoint, type Exchange, type Host, type Sink } from "@sluice/engine/spi";
 import { within } from "../messaging/incoming.ts";
 import { payloadOf } from "../messaging/outgoing.ts";
@@ -17,6 +18,11 @@ export function natsSink({ options, uri }: Endpoint<NatsOptions>, connection: Co
   if (/[*>\s]/.test(topic))
     throw new CompileError("bad-option", `'${uri}' has a wildcard or a space in its subject, so messages cannot be sent to it`, { option: "topic" });
   const failed = new WeakMap<Exchange, Attempt>();
+  let known: { readonly client: NatsClient; readonly streams: JetStreamClient } | undefined;
+  const streamsOf = (client: NatsClient): JetStreamClient => {
+    if (known?.client !== client) known = { client, streams: client.jetstream.jetstream(client.connection) };
+    return known.streams;
+  };
 
   async function request(exchange: Exchange, client: NatsClient, payload: Uint8Array): Promise<void> {
     const headers = headersToSend(exchange, client);
@@ -36,14 +42,18 @@ export function natsSink({ options, uri }: Endpoint<NatsOptions>, connection: Co
     const isRetry = before !== undefined && Buffer.compare(before.payload, payload) === 0;
     const attempt = isRetry ? before : { id: host.ids.next(), payload };
     const headers = headersToSend(exchange, client);
-    failed.set(exchange, attempt);
-    await client.jetstream.jetstream(client.connection).publish(topic, payload, {
-      msgID: attempt.id,
-      timeout: options.requestTimeout,
-      ...(headers === undefined ? {} : { headers }),
-      ...(options.jetstreamName === undefined ? {} : { expect: { streamName: options.jetstreamName } }),
-    });
-    failed.delete(exchange);
+    try {
+      await streamsOf(client).publish(topic, payload, {
+        msgID: attempt.id,
+        timeout: options.requestTimeout,
+        ...(headers === undefined ? {} : { headers }),
+        ...(options.jetstreamName === undefined ? {} : { expect: { streamName: options.jetstreamName } }),
+      });
+      if (isRetry) failed.delete(exchange);
+    } catch (thrown) {
+      failed.set(exchange, attempt);
+      throw thrown;
+    }
   }
 
   async function publish(exchange: Exchange, client: NatsClient, payload: Uint8Array): Promise<void> {

@@ -19,12 +19,16 @@ export interface Publication {
   readonly properties: Mqtt.IClientPublishOptions["properties"] | undefined;
 }
 
+const lostBefore = "the connection was lost before the broker confirmed the message";
+
 export class MqttLinks {
   readonly #mqtt: typeof Mqtt;
   readonly #settings: MqttSettings;
   readonly #disconnected: (problem: string) => void;
   readonly #publishers = new Map<MqttVersion, Promise<Mqtt.MqttClient>>();
   readonly #isOf = new Map<Mqtt.MqttClient, MqttVersion>();
+  /** Fails the messages of a publisher that the broker has not confirmed. */
+  readonly #unconfirmed = new WeakMap<Mqtt.MqttClient, Set<(problem: Error) => void>>();
 
   constructor(mqtt: typeof Mqtt, settings: MqttSettings, disconnected: (problem: string) => void) {
     this.#mqtt = mqtt;
@@ -47,7 +51,15 @@ export class MqttLinks {
     );
     this.#publishers.set(version, opening);
     opening.then(
-      (client) => this.#isOf.set(client, version),
+      (client) => {
+        this.#isOf.set(client, version);
+        const unconfirmed = new Set<(problem: Error) => void>();
+        this.#unconfirmed.set(client, unconfirmed);
+        // Without this, a message in flight would wait forever.
+        client.once("close", () => {
+          for (const fail of unconfirmed) fail(new Error(lostBefore));
+        });
+      },
       () => this.#publishers.delete(version),
     );
     return opening;
@@ -95,14 +107,13 @@ export class MqttLinks {
   /** Resolves when the broker has received the message: on PUBACK or PUBCOMP, or when it is written for QoS 0. */
   async publish(version: MqttVersion, { topic, payload, qos, retain, properties }: Publication): Promise<void> {
     const client = await this.publisher(version);
+    const unconfirmed = this.#unconfirmed.get(client);
     await new Promise<void>((resolve, reject) => {
-      const closed = (): void => reject(new Error("the connection was lost before the broker confirmed the message"));
-      if (!client.connected) return closed();
-      // Without this, a message in flight would wait forever.
-      client.once("close", closed);
-      client.setMaxListeners(0);
-      client.publish(topic, Buffer.from(payload), { qos, retain, ...(properties === undefined ? {} : { properties }) }, (error) => {
-        client.off("close", closed);
+      if (!client.connected) return reject(new Error(lostBefore));
+      unconfirmed?.add(reject);
+      const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
+      client.publish(topic, bytes, { qos, retain, ...(properties === undefined ? {} : { properties }) }, (error) => {
+        unconfirmed?.delete(reject);
         if (error === undefined || error === null) resolve();
         else reject(error);
       });

@@ -17,20 +17,29 @@ export function pahoSink({ options, uri }: Endpoint<PahoOptions>, dialect: PahoD
     throw new CompileError("bad-option", `'${uri}' has a wildcard in its topic, so messages cannot be sent to it`, { option: "topic" });
 
   /** Messages are not queued while the broker is disconnected: sending waits for the connection, up to its timeout. */
-  const links = async ({ run }: Exchange): Promise<MqttLinks> => {
+  const links = async (exchange: Exchange): Promise<MqttLinks> => {
+    try {
+      return await connection.client();
+    } catch (thrown) {
+      return reconnected(exchange, thrown);
+    }
+  };
+  const reconnected = async ({ run }: Exchange, problem: unknown): Promise<MqttLinks> => {
     const until = clock.monotonic() + limitMs;
     const waits = new StoppableWaits(clock);
     const end = (): void => waits.end();
     run.signal.addEventListener("abort", end, { once: true });
     try {
-      for (;;)
+      for (let thrown = problem; ;) {
+        if (!isFlowError(thrown) || !thrown.retryable || clock.monotonic() + retryMs > until) throw thrown;
+        await waits.wait(retryMs);
+        if (waits.isOver) throw cancelledError(run.signal);
         try {
           return await connection.client();
-        } catch (thrown) {
-          if (!isFlowError(thrown) || !thrown.retryable || clock.monotonic() + retryMs > until) throw thrown;
-          await waits.wait(retryMs);
-          if (waits.isOver) throw cancelledError(run.signal);
+        } catch (caught) {
+          thrown = caught;
         }
+      }
     } finally {
       run.signal.removeEventListener("abort", end);
     }

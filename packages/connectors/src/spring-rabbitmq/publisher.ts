@@ -1,6 +1,7 @@
 // A channel for publishing that matches confirmations, returned messages and replies to their senders.
 import type { ConfirmChannel, ConsumeMessage, Options } from "amqplib";
 import type { Clock } from "@sluice/engine/spi";
+import { within } from "../messaging/incoming.ts";
 import { confirmTimeout, rabbitError, unroutable } from "./rabbitmq-error.ts";
 
 const directReplyTo = "amq.rabbitmq.reply-to";
@@ -37,7 +38,7 @@ export class Publisher {
 
   /** Resolves when the server has the message; without confirmations, as soon as there is room for the next one. */
   async publish(publication: Publication, { isConfirmed, timeoutMs }: { readonly isConfirmed: boolean; readonly timeoutMs: number }): Promise<void> {
-    if (this.#drained !== undefined) await this.#within(this.#drained, timeoutMs, whereOf(publication));
+    if (this.#drained !== undefined) await within(this.#clock, timeoutMs, this.#drained, () => confirmTimeout(timeoutMs, whereOf(publication)));
     if (isConfirmed) return this.#confirmed(publication, timeoutMs);
     this.#write(publication, {}, () => undefined);
   }
@@ -84,7 +85,6 @@ export class Publisher {
 
   #confirmed(publication: Publication, timeoutMs: number): Promise<void> {
     const { messageId } = publication.properties;
-    const where = whereOf(publication);
     return new Promise((resolve, reject) => {
       const end = (failure?: Error): void => {
         cancel();
@@ -92,14 +92,14 @@ export class Publisher {
         if (failure === undefined) resolve();
         else reject(failure);
       };
-      const cancel = this.#clock.after(timeoutMs, () => end(confirmTimeout(timeoutMs, where)));
-      this.#unrouted.set(messageId, (reason) => end(unroutable(where, reason)));
+      const cancel = this.#clock.after(timeoutMs, () => end(confirmTimeout(timeoutMs, whereOf(publication))));
+      this.#unrouted.set(messageId, (reason) => end(unroutable(whereOf(publication), reason)));
       try {
         this.#write(publication, { mandatory: true }, (error) =>
-          end(error === null || error === undefined ? undefined : rabbitError(this.#reason(error), where)),
+          end(error === null || error === undefined ? undefined : rabbitError(this.#reason(error), whereOf(publication))),
         );
       } catch (thrown) {
-        end(rabbitError(thrown, where));
+        end(rabbitError(thrown, whereOf(publication)));
       }
     });
   }
@@ -116,12 +116,6 @@ export class Publisher {
       this.#channel.on("drain", go);
       this.#channel.on("close", go);
     });
-  }
-
-  async #within(pending: Promise<void>, ms: number, where: string): Promise<void> {
-    let cancel = (): void => undefined;
-    const late = new Promise<never>((_resolve, reject) => (cancel = this.#clock.after(ms, () => reject(confirmTimeout(ms, where)))));
-    await Promise.race([pending, late]).finally(() => cancel());
   }
 
   /** The client reports only that the channel is closed; the server gave the reason. */
