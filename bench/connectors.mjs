@@ -14,6 +14,7 @@ const rounds = Number(numbers[0] ?? 5);
 if (numbers.length > 1 || !(rounds >= 1)) endWithUsage("connectors", `[rounds, 5] [${families.join(" ")}]`);
 
 const inFlight = 10;
+const warmUps = 3;
 const firstPollMs = 2;
 const pollMs = 25;
 const longestMs = 120_000;
@@ -96,9 +97,9 @@ async function sluiceSource(sluice, { name, count, from }) {
 
 async function measureCase(sluice, found, title) {
   const results = [];
-  // The first round warms both up.
-  for (let round = 0; round <= rounds; round++) {
-    const name = `b${process.pid}${title.replaceAll(/\W/g, "")}${round}`;
+  // Of a single round, the compiler's work on the code of the route is a large part.
+  for (let round = 1 - warmUps; round <= rounds; round++) {
+    const name = `b${process.pid}${title.replaceAll(/\W/g, "")}${round + warmUps}`;
     const one = await found.round(name);
     const bare = one.fill === undefined ? await bareSink(one) : (await one.fill("bare"), await measureBare(one.consume));
     await one.fill?.("sluice");
