@@ -1,10 +1,13 @@
 // Messages from systems that push without flow control: they wait in a bounded queue. When it is full, messages are dropped, counted
 // and logged.
-import type { Clock, Delivery, Exchange, Inlet, Log, Message } from "@sluice/engine/spi";
+import type { Clock, Delivery, Inlet, Log, Message } from "@sluice/engine/spi";
+import { StoppableWaits } from "../messaging/incoming.ts";
+import type { DeadLetters } from "../sluice/sluice.ts";
 import { Intake } from "./intake.ts";
 
 export interface PushedItem {
-  readonly message: Message;
+  /** Creates the message as received. A route changes the one it gets, so that retries and dead letters need another one. */
+  message(): Message;
   readonly delivery: Delivery;
   /** Estimated. */
   readonly bytes: number;
@@ -15,16 +18,24 @@ export interface PushedParts {
   readonly log: Log;
   readonly logger: string;
   readonly uri: string;
-  readonly deadLetters?: { keep(exchange: Exchange): Promise<void> } | undefined;
+  readonly deadLetters?: DeadLetters | undefined;
 }
 
 const mostItems = 10_000;
 const mostBytes = 16 * 1024 * 1024;
 const warnEvery = 1000;
 
+/** A message on its way to the route. */
+interface Attempt {
+  readonly item: PushedItem;
+  /** Set when it was neither processed nor stored as a dead letter: it is retried after this delay. */
+  againMs: number | undefined;
+}
+
 export class PushedIntake {
-  readonly #intake: Intake<PushedItem>;
+  readonly #intake: Intake<Attempt>;
   readonly #parts: PushedParts;
+  readonly #waits: StoppableWaits;
   readonly #waiting: PushedItem[] = [];
   #bytes = 0;
   #dropped = 0;
@@ -33,12 +44,26 @@ export class PushedIntake {
 
   constructor(inlet: Inlet, parts: PushedParts) {
     this.#parts = parts;
+    this.#waits = new StoppableWaits(parts.clock);
     const { clock, log, logger, uri, deadLetters } = parts;
     // The system does not redeliver, so a failed message becomes a dead letter.
-    const options = { window: 1, maximumRedeliveries: 0, redeliveryDelay: 0, backOffMultiplier: 1, maximumRedeliveryDelay: 0, leaseMs: 0 };
-    this.#intake = new Intake<PushedItem>(
+    const options = {
+      window: 1,
+      maximumRedeliveries: 0,
+      redeliveryDelay: 0,
+      backOffMultiplier: 1,
+      maximumRedeliveryDelay: 60_000,
+      leaseMs: 0,
+      cannotReturn: true,
+    };
+    this.#intake = new Intake<Attempt>(
       inlet,
-      { messageOf: ({ message }) => message, deliveryOf: ({ delivery }) => delivery, idOf: () => undefined, settle: () => undefined },
+      {
+        messageOf: ({ item }) => item.message(),
+        deliveryOf: ({ item }) => item.delivery,
+        idOf: () => undefined,
+        settle: (attempt, verdict) => void (attempt.againMs = verdict.kind === "redeliver" ? verdict.waitMs : undefined),
+      },
       options,
       { clock, failed: (problem) => log.write("WARN", logger, `${uri}: ${problem}`), ...(deadLetters === undefined ? {} : { deadLetters }) },
     );
@@ -63,6 +88,7 @@ export class PushedIntake {
   /** Accepts no more messages; waiting ones are still delivered. */
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#waits.end();
     await this.#working;
     await this.#intake.stop();
   }
@@ -70,7 +96,21 @@ export class PushedIntake {
   async #work(): Promise<void> {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       this.#bytes -= next.bytes;
-      await this.#intake.take(next);
+      await this.#process(next);
     }
+  }
+
+  /** The system has no copy of the message, so it is kept while the route accepts no more runs or its dead letter cannot be written. */
+  async #process(item: PushedItem): Promise<void> {
+    const attempt: Attempt = { item, againMs: undefined };
+    for (;;) {
+      const isLast = this.#waits.isOver;
+      await this.#intake.take(attempt);
+      if (attempt.againMs === undefined) return;
+      if (isLast) break;
+      await this.#waits.wait(attempt.againMs);
+    }
+    const { log, logger, uri } = this.#parts;
+    log.write("ERROR", logger, `${uri}: a message was lost because it could neither be processed nor stored as a dead letter`);
   }
 }

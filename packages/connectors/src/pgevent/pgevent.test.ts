@@ -1,7 +1,9 @@
 // Notifications of a real PostgreSQL server.
 import { afterAll, describe, expect, it } from "vitest";
 import { connectorUnderTest, exchangeOf, FakeInlet, FaultyLink, hostInRealTime, serverFor, testConnections } from "@sluice/testkit";
+import { FlowError } from "@sluice/engine/spi";
 import { postgres } from "../database/postgres.ts";
+import type { DeadLetters } from "../sluice/sluice.ts";
 import { pgeventConnector } from "./pgevent.ts";
 
 const server = await serverFor("postgres");
@@ -15,21 +17,26 @@ describe.skipIf(server === undefined)("pgevent (needs PostgreSQL)", () => {
     await server?.end();
   });
 
-  it("delivers notifications, and listens again after a lost connection", async () => {
-    const link = await FaultyLink.to(target);
-    ends.push(() => link.close());
+  /** The connector with two connections: `listening` uses this port, `sending` the server's. */
+  const eventsOn = (port: number, deadLetters?: DeadLetters): ReturnType<typeof connectorUnderTest> => {
     const host = hostInRealTime();
     const values = { host: "127.0.0.1", user: "postgres", database: "postgres" };
     const connections = testConnections(
       host,
       {
-        listening: { declaration: postgres, values: { ...values, port: String(link.port) } },
+        listening: { declaration: postgres, values: { ...values, port: String(port) } },
         sending: { declaration: postgres, values: { ...values, port: String(target.port) } },
       },
       load,
     );
     ends.push(() => connections.close());
-    const events = connectorUnderTest(pgeventConnector(undefined), Object.assign(host, { connections }));
+    return connectorUnderTest(pgeventConnector(deadLetters), Object.assign(host, { connections }));
+  };
+
+  it("delivers notifications, and listens again after a lost connection (F1)", async () => {
+    const link = await FaultyLink.to(target);
+    ends.push(() => link.close());
+    const events = eventsOn(link.port);
     const channel = `Sluice "${process.pid}`;
     const source = events.source(`pgevent:x:1/db/${encodeURIComponent(channel)}?datasource=#listening&reconnectDelay=50`);
     const sink = events.sink(`pgevent:x:1/db/${encodeURIComponent(channel)}?datasource=#sending`);
@@ -45,6 +52,26 @@ describe.skipIf(server === undefined)("pgevent (needs PostgreSQL)", () => {
         return inlet.bodies.includes("again");
       })
       .toBe(true);
+    await source.stop();
+  });
+
+  it("dead-letters failed notifications unchanged, and continues (F6)", async () => {
+    const letters: unknown[] = [];
+    const events = eventsOn(target.port, { keep: async (_exchange, givenUp) => void letters.push(givenUp?.message.body) });
+    const done: unknown[] = [];
+    const inlet = new FakeInlet(({ message }) => {
+      const { body } = message;
+      message.body = "changed";
+      if (String(body).endsWith("7")) throw new FlowError("java.io.IOException", "broken");
+      done.push(body);
+    });
+    const source = events.source("pgevent:x:1/db/sluice_failing?datasource=#listening");
+    const sink = events.sink("pgevent:x:1/db/sluice_failing?datasource=#sending");
+    await source.start(inlet);
+    const texts = Array.from({ length: 30 }, (_, number) => `message ${number}`);
+    for (const text of texts) await sink.send(exchangeOf(text));
+    await expect.poll(() => [...done, ...letters].length).toBe(30);
+    expect([done, letters]).toEqual([texts.filter((text) => !text.endsWith("7")), ["message 7", "message 17", "message 27"]]);
     await source.stop();
   });
 });

@@ -101,7 +101,7 @@ function pgeventSource(endpoint: Endpoint<PgeventOptions>, scope: EndpointScope,
       const listening = await database.listen(channel, {
         notified: (payload) =>
           intake.push({
-            message: new Message(payload, Headers.of({ channel })),
+            message: () => new Message(payload, Headers.of({ channel })),
             delivery: { pattern: exchangePattern, trigger: { uri } },
             bytes: payload.length * 2 + 200,
           }),

@@ -29,9 +29,8 @@ export function redisSource(endpoint: Endpoint<RedisOptions>, scope: EndpointSco
       const own = client.duplicate({ commandTimeout: undefined });
       own.on("error", () => undefined);
       const take = (channel: Buffer, bytes: Buffer, pattern?: Buffer): void => {
-        let body: unknown;
         try {
-          body = bodyOf(bytes);
+          bodyOf(bytes);
         } catch (thrown) {
           // Thrown in a listener of the client, it would end the process.
           host.log.write(
@@ -41,12 +40,12 @@ export function redisSource(endpoint: Endpoint<RedisOptions>, scope: EndpointSco
           );
           return;
         }
-        const headers = Headers.of({
+        const headers = {
           "CamelRedis.Channel": channel.toString(),
           ...(pattern === undefined ? {} : { "CamelRedis.Pattern": pattern.toString() }),
-        });
+        };
         intake.push({
-          message: new Message(body, headers),
+          message: () => new Message(bodyOf(bytes), Headers.of(headers)),
           delivery: { pattern: exchangePattern, trigger: { uri } },
           bytes: bytes.length + 200,
         });

@@ -1,7 +1,7 @@
 // Commands, channels and the repository in a real Redis server.
 import { createRequire } from "node:module";
 import { afterAll, describe, expect, it } from "vitest";
-import { CompileError, type Host } from "@sluice/engine/spi";
+import { CompileError, FlowError, type Host } from "@sluice/engine/spi";
 import { FakeInlet, FaultyLink, flow, hostInRealTime, connectorUnderTest, serverFor, testConnections, type FakeHost, type Given } from "@sluice/testkit";
 import { redis } from "./redis-connection.ts";
 import { redisIdempotentRepository } from "./redis-idempotent-repository.ts";
@@ -113,6 +113,25 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
         return inlet.bodies.includes("two");
       })
       .toBe(true);
+    await source.stop();
+  });
+
+  it("dead-letters failed messages unchanged, and continues (F6)", async () => {
+    const letters: unknown[] = [];
+    const kept = springRedisConnector({ keep: async (_exchange, givenUp) => void letters.push(givenUp?.message.body) });
+    const done: unknown[] = [];
+    const inlet = new FakeInlet(({ message }) => {
+      const { body } = message;
+      message.body = "changed";
+      if (String(body).endsWith("7")) throw new FlowError("java.io.IOException", "broken");
+      done.push(body);
+    });
+    const source = connectorUnderTest(kept, host).source(`spring-redis:localhost?connectionFactory=#cache&command=SUBSCRIBE&channels=${prefix}failing`);
+    await source.start(inlet);
+    const texts = Array.from({ length: 30 }, (_, number) => `message ${number}`);
+    for (const text of texts) await run("PUBLISH", { Channel: `${prefix}failing` }, text);
+    await expect.poll(() => [...done, ...letters].length).toBe(30);
+    expect([done, letters]).toEqual([texts.filter((text) => !text.endsWith("7")), ["message 7", "message 17", "message 27"]]);
     await source.stop();
   });
 

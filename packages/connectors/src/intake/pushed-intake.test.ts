@@ -1,0 +1,76 @@
+import { FlowError, Message, type Exchange } from "@sluice/engine/spi";
+import { FakeClock, FakeInlet } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+import type { DeadLetters } from "../sluice/sluice.ts";
+import { PushedIntake } from "./pushed-intake.ts";
+
+/** An intake that keeps the bodies of dead letters, and its log. */
+function setUp(work: (exchange: Exchange) => void | Promise<void>, keep: () => Promise<void> = () => Promise.resolve()) {
+  const clock = new FakeClock();
+  const inlet = new FakeInlet(work);
+  const letters: unknown[] = [];
+  const log: string[] = [];
+  const deadLetters: DeadLetters = {
+    keep: async (exchange, givenUp) => {
+      await keep();
+      letters.push((givenUp?.message ?? exchange.message).body);
+    },
+  };
+  const write = (_level: string, _logger: string, text: string): void => void log.push(text);
+  const intake = new PushedIntake(inlet, { clock, log: { write } as never, logger: "test", uri: "test:x", deadLetters });
+  const push = (body: string): void => intake.push({ message: () => new Message(body), delivery: {}, bytes: 1 });
+  return { clock, inlet, intake, push, letters, log };
+}
+
+const full = (): never => {
+  throw new FlowError("java.lang.IllegalStateException", "too many runs", { code: "limit-inflight" });
+};
+
+describe("an intake of pushed messages", () => {
+  it("keeps a failed message as it was received, although the route changed it (F6)", async () => {
+    const { intake, push, letters } = setUp((exchange) => {
+      exchange.message.body = "changed";
+      throw new FlowError("java.io.IOException", "broken");
+    });
+    for (const body of ["one", "two"]) push(body);
+    await intake.stop();
+    expect(letters).toEqual(["one", "two"]);
+  });
+
+  it("keeps a message while the route accepts no more runs, and delivers it before those after it", async () => {
+    let isFull = true;
+    const done: unknown[] = [];
+    const { clock, intake, push, log } = setUp(({ message }) => (isFull ? full() : void done.push(message.body)));
+    for (const body of ["one", "two"]) push(body);
+    await clock.advance(250);
+    expect(done).toEqual([]);
+    isFull = false;
+    await clock.advance(100);
+    await intake.stop();
+    expect([done, log]).toEqual([["one", "two"], []]);
+  });
+
+  it("keeps a message until its dead letter is written", async () => {
+    let isDiskFull = true;
+    const { clock, intake, push, letters } = setUp(
+      () => {
+        throw new FlowError("java.io.IOException", "broken");
+      },
+      () => (isDiskFull ? Promise.reject(new Error("disk full")) : Promise.resolve()),
+    );
+    push("one");
+    await clock.advance(1000);
+    expect(letters).toEqual([]);
+    isDiskFull = false;
+    await clock.advance(60_000);
+    await intake.stop();
+    expect(letters).toEqual(["one"]);
+  });
+
+  it("logs a message that is lost because the source stops", async () => {
+    const { intake, push, log } = setUp(full);
+    push("one");
+    await intake.stop();
+    expect(log).toEqual([expect.stringContaining("a message was lost")]);
+  });
+});
