@@ -6,7 +6,7 @@ import { becomes, failingSometimes, missingOf, numbered, startBrokerRuntime, uni
 
 const server = await serverFor("mosquitto");
 
-describe.skipIf(server === undefined)("paho and paho-mqtt5 (needs Mosquitto)", { timeout: 60_000 }, () => {
+describe.skipIf(server === undefined)("paho and paho-mqtt5 (needs Mosquitto)", { timeout: 60_000, concurrent: true }, () => {
   const { port = 0 } = server ?? {};
   const broker = `tcp://127.0.0.1:${port}`;
   let runtime: BrokerRuntime;
@@ -15,6 +15,8 @@ describe.skipIf(server === undefined)("paho and paho-mqtt5 (needs Mosquitto)", {
   beforeAll(async () => {
     runtime = await startBrokerRuntime();
     client = await mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, { protocolVersion: 5 });
+    // Every test has its own.
+    client.setMaxListeners(100);
   }, 60_000);
   afterAll(async () => {
     await client?.endAsync();
@@ -104,7 +106,8 @@ describe.skipIf(server === undefined)("paho and paho-mqtt5 (needs Mosquitto)", {
     await becomes(() => out.texts[0], "meanwhile");
   });
 
-  it("starts while the broker is down, reports it, and receives when it is up (F3)", async () => {
+  // It measures how long a deployment takes.
+  it.sequential("starts while the broker is down, reports it, and receives when it is up (F3)", async () => {
     const name = uniqueName();
     const link = await FaultyLink.to({ host: "127.0.0.1", port });
     await link.refuse();
@@ -124,7 +127,8 @@ describe.skipIf(server === undefined)("paho and paho-mqtt5 (needs Mosquitto)", {
     await link.close();
   });
 
-  it("processes a message for longer than the keep-alive interval without losing its connection", async () => {
+  // The load of the other tests could delay its pings.
+  it.sequential("processes a message for longer than the keep-alive interval without losing its connection", async () => {
     const name = uniqueName();
     const out = await received(`${name}/out`);
     await runtime.deploy(
