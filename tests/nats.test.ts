@@ -67,7 +67,7 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
     await becomes(() => out.texts[0], "re: two");
   });
 
-  it("dead-letters failed messages of plain subjects unchanged", async () => {
+  it("dead-letters failed messages of plain subjects unchanged (F6)", async () => {
     const name = uniqueName();
     const out = await received(`${name}.out`);
     await runtime.deploy(
@@ -85,7 +85,7 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
     ).toEqual([7, 17, 27, 37, 47].map((number) => `message ${number}`).toSorted());
   });
 
-  it("redelivers messages of a stream, then dead-letters them unchanged", async () => {
+  it("redelivers messages of a stream, then dead-letters them unchanged (F6)", async () => {
     const name = uniqueName();
     const out = await received(`${name}.out`);
     await runtime.deploy(

@@ -20,7 +20,7 @@ await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (datab
   afterEach(() => database.stopFlows());
   afterAll(() => database.end());
 
-  it("delivers each row in order and executes the follow-up statements", async () => {
+  it("delivers each row in order and executes the follow-up statements, also for failed rows (F6)", async () => {
     const run = await flow(`
         - from:
             uri: "sql:select * from jobs where state = 'new' order by id?${quick}&onConsume=update jobs set state = 'done' where id = :%23id&onConsumeFailed=update jobs set state = 'bad' where id = :%23id&onConsumeBatchComplete=insert into jobs values (99, 'end')"
@@ -33,7 +33,7 @@ await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (datab
     await run.stop();
   });
 
-  it("delivers a row again after its run failed", async () => {
+  it("delivers a row again after its run failed (F6)", async () => {
     await query("insert into seen values (1)");
     const run = await flow(`
         - from:
