@@ -2,22 +2,27 @@
 import { connect, createServer, type AddressInfo, type Server } from "node:net";
 import { once } from "node:events";
 import { FaultyLink } from "@sluice/testkit";
+import { frameReader, KafkaLogin } from "./kafka-login.ts";
 
 export interface KafkaLink {
   readonly link: FaultyLink;
   close(): Promise<void>;
 }
 
-export async function kafkaLink(port: number): Promise<KafkaLink> {
+/** With a password, clients have to log in. */
+export async function kafkaLink(port: number, password?: string): Promise<KafkaLink> {
   let shownPort = 0;
   const relay: Server = createServer((client) => {
     const broker = connect({ host: "127.0.0.1", port });
+    const login = password === undefined ? undefined : new KafkaLogin(password, client);
+    const fromClient = frameReader((frame) => login?.passes(frame) !== false && broker.write(frame));
+    const fromBroker = frameReader((frame) => client.write(withPort(login?.completed(frame) ?? frame, port, shownPort)));
     const end = (): void => {
       client.destroy();
       broker.destroy();
     };
-    client.on("data", (chunk) => broker.write(chunk));
-    broker.on("data", (chunk: Buffer) => client.write(withPort(chunk, port, shownPort)));
+    client.on("data", fromClient);
+    broker.on("data", fromBroker);
     for (const socket of [client, broker]) socket.on("error", end).on("close", end);
   });
   relay.listen(0, "127.0.0.1");

@@ -27,8 +27,8 @@ export interface Family {
   readonly server: "rabbitmq" | "kafka" | "mosquitto" | "nats";
   /** The type of its connection and the fields that name a server there; `heartbeatMs` is how often a silent link is checked. */
   connection(port: number, heartbeatMs: number): { readonly type: string; readonly values: Readonly<Record<string, unknown>> };
-  /** The fields with which the test's server lets in a user that has a password; undefined when it cannot check one. */
-  credentials?(password: string): Readonly<Record<string, unknown>>;
+  /** The fields with which the test's server lets in a user that has a password. */
+  credentials(password: string): Readonly<Record<string, unknown>>;
   /** Where messages come from and go to; both use the connection that has the name of the flow. */
   from(name: string): string;
   to(name: string): string;
@@ -41,8 +41,19 @@ export interface Family {
   /** Whether messages survive a crash of the test's broker. */
   readonly survivesCrash: boolean;
   partner(server: TestServer): Promise<Partner>;
-  /** A link to the server that can be cut. */
-  link(port: number): Promise<{ readonly link: FaultyLink; close(): Promise<void> }>;
+  /** A link to the server that can be cut; `isGuarded`: passwords must be checked behind it, also where the server cannot. */
+  link(port: number, isGuarded?: boolean): Promise<{ readonly link: FaultyLink; close(): Promise<void> }>;
+  /** How a value gets into an error of the server. */
+  readonly leak: Leak;
+}
+
+interface Leak {
+  /** Fields of the connection that has the name of the flow. */
+  readonly values?: Readonly<Record<string, unknown>>;
+  /** Steps that fail. The body is the value, and also the password of the connection `<name>-login`. */
+  steps(name: string): string;
+  /** The reply of the route. */
+  readonly failure: RegExp;
 }
 
 const plainLink = async (port: number): Promise<{ readonly link: FaultyLink; close(): Promise<void> }> => {
@@ -244,6 +255,8 @@ const mqttFamily = (name: "paho" | "paho-mqtt5", keep: string): Family => ({
   survivesCrash: true,
   partner: (server) => connected(new MqttPartner(server.port)),
   link: plainLink,
+  // Mosquitto's errors are numbers.
+  leak: { steps: (flow) => `{to: "${name}:${flow}/out?connection=#${flow}-login"}`, failure: /not authorized/i },
 });
 
 export const families: readonly Family[] = [
@@ -260,6 +273,11 @@ export const families: readonly Family[] = [
     survivesCrash: true,
     partner: (server) => connected(new RabbitPartner(server.port)),
     link: plainLink,
+    leak: {
+      steps: (name) =>
+        `{setHeader: {name: CamelSpringRabbitmqExchangeOverrideName, simple: "\${body}"}}, {to: "spring-rabbitmq:default?connectionFactory=#${name}"}`,
+      failure: /no exchange '\*\*\*'/,
+    },
   },
   {
     name: "jms",
@@ -284,12 +302,19 @@ export const families: readonly Family[] = [
     survivesCrash: true,
     partner: (server) => connected(new RabbitPartner(server.port)),
     link: plainLink,
+    leak: {
+      // A queue of this prefix must exist.
+      values: { queuePrefix: "/amq/queue/" },
+      steps: (name) => `{setHeader: {name: CamelJmsDestinationName, simple: "\${body}"}}, {to: "jms:unused?connectionFactory=#${name}"}`,
+      failure: /no queue '\*\*\*'/,
+    },
   },
   {
     name: "kafka",
     server: "kafka",
     // The mock broker lets a member join again only when the session of the one before would be over.
     connection: (port, heartbeatMs) => ({ type: "kafka", values: { brokers: `127.0.0.1:${port}`, requestTimeoutMs: heartbeatMs * 2 } }),
+    credentials: (password) => ({ securityProtocol: "SASL_PLAINTEXT", saslMechanism: "PLAIN", saslUsername: guardedUser.name, saslPassword: password }),
     from: (name) =>
       `kafka:${name}-in?autoOffsetReset=earliest&sessionTimeoutMs=6000&heartbeatIntervalMs=500&consumersCount=4&autoCommitIntervalMs=200&connection=#${name}`,
     to: (name) => `kafka:${name}-out?connection=#${name}`,
@@ -298,7 +323,8 @@ export const families: readonly Family[] = [
     order: "key",
     survivesCrash: false,
     partner: (server) => connected(new KafkaPartner(server.port)),
-    link: kafkaLink,
+    link: (port, isGuarded = false) => kafkaLink(port, isGuarded ? guardedUser.password : undefined),
+    leak: { steps: (name) => `{to: "kafka:${name}-out?connection=#${name}-login"}`, failure: /the password '\*\*\*' is wrong/ },
   },
   mqttFamily("paho", "cleanSession"),
   mqttFamily("paho-mqtt5", "cleanStart"),
@@ -315,5 +341,9 @@ export const families: readonly Family[] = [
     survivesCrash: true,
     partner: (server) => connected(new NatsPartner(server.port)),
     link: plainLink,
+    leak: {
+      steps: (name) => `{toD: "nats:denied.\${body}?jetstreamEnabled=true&requestTimeout=1000&connection=#${name}"}`,
+      failure: /Permissions Violation for Publish to .{0,2}denied\.\*\*\*/,
+    },
   },
 ];

@@ -1,5 +1,5 @@
-// F1 to F9 for every broker, on servers used only by this test: connections are cut or go silent, the broker and the runtime are killed, routes
-// are replaced, fail or are slow. Nothing is lost.
+// F1 to F10 for every broker, on servers used only by this test: connections are cut or go silent, the broker and the runtime are killed, routes
+// are replaced, fail or are slow, passwords are wrong or repeated by the broker. Nothing is lost.
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ import { spawnServer } from "../spawned-server.ts";
 import { sleep } from "../started-server.ts";
 import { residentBytes } from "../watched-server.ts";
 import { families, type Family, type Partner } from "./broker-families.ts";
+import { expectNoSecretShown, failingWebhook } from "./shown-secrets.ts";
 
 const names = ["rabbitmq", "kafka", "mosquitto", "nats"] as const;
 const servers = new Map(await Promise.all(names.map(async (name) => [name, await serverFor(name, { own: true })] as const)));
@@ -219,26 +220,24 @@ function faultsOf(family: Family): void {
     await close();
   });
 
-  const { credentials } = family;
-  if (credentials !== undefined)
-    it("F8: the password is wrong, then right", async () => {
-      const name = uniqueName();
-      const { link, close } = await family.link(server.port);
-      await partner.prepare(name);
-      await putConnection(runtime, name, connectionTo(link.port, credentials("wrong-password")));
-      await runtime.deploy(name, moving(name));
-      await becomes(() => runtime.routeStatus(name), "Failed");
-      const before = link.accepted;
-      await sleep(20_000);
-      expect(link.accepted - before).toBeLessThanOrEqual(1);
-      const { status, text } = await runtime.api("PUT", `/connections/${name}`, connectionTo(link.port, credentials(guardedUser.password)));
-      expect([status, text]).toEqual([200, expect.any(String)]);
-      await becomes(() => runtime.routeStatus(name), "Started", 10_000);
-      await partner.send(name, numbered(10));
-      await allArrived(name, 10, 30_000);
-      await remove(name);
-      await close();
-    });
+  it("F8: the password is wrong, then right", async () => {
+    const name = uniqueName();
+    const { link, close } = await family.link(server.port, true);
+    await partner.prepare(name);
+    await putConnection(runtime, name, connectionTo(link.port, family.credentials("wrong-password")));
+    await runtime.deploy(name, moving(name));
+    await becomes(() => runtime.routeStatus(name), "Failed");
+    const before = link.accepted;
+    await sleep(20_000);
+    expect(link.accepted - before).toBeLessThanOrEqual(1);
+    const { status, text } = await runtime.api("PUT", `/connections/${name}`, connectionTo(link.port, family.credentials(guardedUser.password)));
+    expect([status, text]).toEqual([200, expect.any(String)]);
+    await becomes(() => runtime.routeStatus(name), "Started", 10_000);
+    await partner.send(name, numbered(10));
+    await allArrived(name, 10, 30_000);
+    await remove(name);
+    await close();
+  });
 
   it("F9: a route is far slower than the broker", async () => {
     const [name, size] = [uniqueName(), 50_000];
@@ -269,6 +268,19 @@ function faultsOf(family: Family): void {
     expect((residentBytes(slow.pid) - before) / mebibyte).toBeLessThan(60);
     await slow.end();
     slow.clean();
+    await close();
+  });
+
+  it("F10: 1,000 passwords that the broker repeats in its errors are in no log, run, trace or reply", async () => {
+    const name = uniqueName();
+    const { link, close } = await family.link(server.port, true);
+    await putConnection(runtime, name, connectionTo(server.port, family.leak.values));
+    const makeSecret = (secret: string): Promise<void> => putConnection(runtime, `${name}-login`, connectionTo(link.port, family.credentials(secret)));
+    await makeSecret("first-password");
+    await runtime.deploy(name, failingWebhook(name, family.leak.steps(name)));
+    await expectNoSecretShown(runtime, { name, makeSecret, failure: family.leak.failure });
+    await remove(name);
+    await runtime.api("DELETE", `/connections/${name}-login`);
     await close();
   });
 }

@@ -1,10 +1,16 @@
-// Redis under faults, on a server that only this test uses. Commands are never repeated by the client: the route decides, so effects that may be
-// repeated are written as such.
+// F1 to F10 for Redis, on a server that only this test uses. Commands are never repeated by the client: the route decides, so effects that may be
+// repeated are written as such. Redis keeps no published messages, so F1, F2, F4 and F5 apply to commands.
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Redis } from "ioredis";
 import { FaultyLink, guardedUser, serverFor, type TestServer } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { becomes, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
+import { becomes, failingSometimes, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
+import { spawnServer } from "../spawned-server.ts";
 import { call, sleep } from "../started-server.ts";
+import { residentBytes } from "../watched-server.ts";
+import { expectNoSecretShown, failingWebhook } from "./shown-secrets.ts";
 
 const server = await serverFor("redis", { own: true });
 
@@ -23,16 +29,21 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     await own.end();
   });
 
-  const connect = async (name: string, port: number, more: object = {}): Promise<void> => {
+  const connect = async (name: string, port: number, more: object = {}, { api }: Pick<BrokerRuntime, "api"> = runtime): Promise<void> => {
     const document = { type: "redis", values: { host: "127.0.0.1", port, connectTimeout: 2000, commandTimeout: 2000, ...more } };
-    const { status, text } = await runtime.api("PUT", `/connections/${name}?force=true`, document);
+    const { status, text } = await api("PUT", `/connections/${name}?force=true`, document);
     expect([status < 300, text]).toEqual([true, expect.any(String)]);
   };
   const retried = "errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 200, redeliveryDelay: 100}}}";
   const command = (name: string, uri: string): string => `{to: "spring-redis:unused:1?${uri}&connectionFactory=#${name}"}`;
+  const subscribing = (name: string, steps: string): string =>
+    `- route: {id: ${name}, from: {uri: "spring-redis:unused:1?command=SUBSCRIBE&channels=${name}&connectionFactory=#${name}", steps: [${steps}]}}`;
+  /** Steps that add the body to a set, or at the end of a list. */
+  const add = (name: string, to = "SADD"): string =>
+    `{setHeader: {name: CamelRedis.Key, constant: ${name}}}, {setHeader: {name: CamelRedis.Value, simple: "\${body}"}}, ${command(name, `command=${to}`)}`;
   /** Adds every number of the request to a set, ten at a time. */
   const adding = (name: string, before = ""): string => `
-- route: {id: ${name}, ${retried}, from: {uri: "webhook?muteException=false", steps: [{unmarshal: {json: {}}}, {split: {simple: "\${body}", parallelProcessing: true, steps: [${before}{setHeader: {name: CamelRedis.Key, constant: ${name}}}, {setHeader: {name: CamelRedis.Value, simple: "\${body}"}}, ${command(name, "command=SADD")}]}}, {setBody: {constant: done}}]}}`;
+- route: {id: ${name}, ${retried}, from: {uri: "webhook?muteException=false", steps: [{unmarshal: {json: {}}}, {split: {simple: "\${body}", parallelProcessing: true, steps: [${before}${add(name)}]}}, {setBody: {constant: done}}]}}`;
   const send = async (name: string, count: number): Promise<string> =>
     (await call(runtime.baseUrl, "POST", `/api/${name}`, JSON.stringify(Array.from({ length: count }, (_, n) => n)), { "content-type": "application/json" }))
       .text;
@@ -69,11 +80,7 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     await client.call("ACL", "SETUSER", guardedUser.name, "on", `>${guardedUser.password}`, "~*", "&*", "+@all");
     await connect(name, link.port, { user: guardedUser.name, password: "wrong-password" });
     const began = Date.now();
-    const received = `{setHeader: {name: CamelRedis.Key, constant: ${name}}}, {setHeader: {name: CamelRedis.Value, simple: "\${body}"}}, ${command(name, "command=SADD")}`;
-    await runtime.deploy(
-      name,
-      `- route: {id: ${name}, from: {uri: "spring-redis:unused:1?command=SUBSCRIBE&channels=${name}&connectionFactory=#${name}", steps: [${received}]}}`,
-    );
+    await runtime.deploy(name, subscribing(name, add(name)));
     expect(Date.now() - began).toBeLessThan(3000);
     expect(await runtime.routeStatus(name)).toBe("Failed");
     await link.open();
@@ -92,5 +99,89 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     await becomes(() => runtime.routeStatus(name), "Started", 35_000);
     await becomes(async () => (await client.publish(name, "two")) > 0 && (await client.sismember(name, "two")), 1);
     await link.close();
+  });
+  it("F4: a route is replaced again and again under load", async () => {
+    const name = uniqueName();
+    await connect(name, own.port);
+    await runtime.deploy(name, adding(name));
+    const sending = (async () => {
+      for (let request = 0; request < 200; request++) expect(await send(name, 20 * (request + 1))).toBe("done");
+    })();
+    for (let round = 0; round < 10; round++) await runtime.deploy(name, `${adding(name)}\n# ${round}`);
+    await sending;
+    expect(await client.scard(name)).toBe(4000);
+  });
+
+  it("F5: the runtime is killed under load, twice: messages of a durable queue take effect", async () => {
+    const [name, count] = [uniqueName(), 3000];
+    const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
+    let server = await spawnServer({ dataDir });
+    await connect(name, own.port, {}, server);
+    const flow = `
+- route: {id: ${name}, from: {uri: webhook, steps: [{convertBodyTo: {type: String}}, {to: "queue:${name}"}]}}
+- route: {id: ${name}-work, ${retried}, from: {uri: "queue:${name}", steps: [${add(name)}]}}`;
+    expect((await server.putFlow(name, flow)).status).toBe(201);
+    let sent = 0;
+    const sending = (async () => {
+      while (sent < count) {
+        const { ok } = await fetch(`${server.baseUrl}/api/${name}`, { method: "POST", body: `message ${sent}` }).catch(() => ({ ok: false }));
+        if (ok) sent++;
+        else await sleep(50);
+      }
+    })();
+    for (const least of [500, 1500]) {
+      await becomes(async () => (await client.scard(name)) >= least, true, 60_000);
+      await server.end("SIGKILL");
+      server = await spawnServer({ dataDir });
+    }
+    await sending;
+    await becomes(() => client.scard(name), count, 60_000);
+    await server.end();
+    server.clean();
+  });
+
+  it("F6: a route fails for every tenth message", async () => {
+    const name = uniqueName();
+    await connect(name, own.port);
+    await runtime.deploy(name, subscribing(name, `${failingSometimes}, ${add(name, "RPUSH")}`));
+    await becomes(() => runtime.routeStatus(name), "Started");
+    for (const text of numbered(500)) await client.publish(name, text);
+    const others = numbered(500).filter((text) => !text.endsWith("7"));
+    await becomes(() => client.llen(name), others.length);
+    expect(await client.lrange(name, 0, -1)).toEqual(others);
+    const bodies = async (): Promise<readonly string[]> => (await runtime.deadLetters(name)).map(({ body }) => body);
+    await becomes(async () => (await bodies()).length, 50);
+    expect((await bodies()).toSorted()).toEqual(
+      numbered(500)
+        .filter((text) => text.endsWith("7"))
+        .toSorted(),
+    );
+  });
+
+  it("F9: a route is far slower than the server: few messages wait in memory, the others are dropped and counted", async () => {
+    const name = uniqueName();
+    const link = await FaultyLink.to(own);
+    const slow = await spawnServer();
+    await connect(name, link.port, {}, slow);
+    expect((await slow.putFlow(name, subscribing(name, `{delay: {constant: 50}}, {setBody: {simple: "\${body.trim()}"}}, ${add(name)}`))).status).toBe(201);
+    await becomes(async () => (await client.publish(name, "first")) > 0, true);
+    await becomes(() => client.sismember(name, "first"), 1);
+    const [before, links] = [residentBytes(slow.pid), link.accepted];
+    for (const text of numbered(4000)) await client.publish(name, text.padStart(50_000));
+    await becomes(() => slow.output().includes("the route is too slow"), true);
+    await becomes(async () => (await client.scard(name)) > 100, true);
+    expect([link.accepted, (residentBytes(slow.pid) - before) / 1024 / 1024 < 100]).toEqual([links, true]);
+    await slow.end("SIGKILL");
+    slow.clean();
+    await link.close();
+  });
+
+  it("F10: 1,000 rejected passwords are in no log, run, trace or reply", async () => {
+    const name = uniqueName();
+    await client.call("ACL", "SETUSER", guardedUser.name, "on", `>${guardedUser.password}`, "~*", "&*", "+@all");
+    const makeSecret = (password: string): Promise<void> => connect(name, own.port, { user: guardedUser.name, password });
+    await makeSecret("first-password");
+    await runtime.deploy(name, failingWebhook(name, add(name)));
+    await expectNoSecretShown(runtime, { name, makeSecret, failure: /WRONGPASS/ });
   });
 });

@@ -161,7 +161,8 @@ export const serverPrograms = {
     programs: ["nats-server"],
     prepare(folder) {
       const { name, password } = guardedUser;
-      const users = `[{user: anyone, password: anything}, {user: ${name}, password: ${password}}]`;
+      const permissions = '{publish: {deny: ["denied.>"]}}';
+      const users = `[{user: anyone, password: anything, permissions: ${permissions}}, {user: ${name}, password: ${password}}]`;
       writeFileSync(join(folder, "nats.conf"), `authorization {users: ${users}}\nno_auth_user: anyone\n`);
     },
     launch: (folder, port, program) => ({

@@ -1,0 +1,146 @@
+// Faults of PostgreSQL notifications, on a server that only this test uses. PostgreSQL stores none, so a route receives those that are sent while
+// it listens: after each fault it must listen again.
+import { createRequire } from "node:module";
+import { FaultyLink, guardedUser, serverFor, type TestServer } from "@sluice/testkit";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { becomes, failingSometimes, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
+import { spawnServer } from "../spawned-server.ts";
+import { sleep } from "../started-server.ts";
+import { residentBytes } from "../watched-server.ts";
+
+interface Client {
+  connect(): Promise<void>;
+  query(text: string, values?: readonly unknown[]): Promise<{ readonly rows: readonly Readonly<Record<string, unknown>>[] }>;
+  end(): Promise<void>;
+  on(event: "error", listener: () => void): void;
+}
+const pg = createRequire(new URL("../../packages/connectors/package.json", import.meta.url))("pg") as { Client: new (config: object) => Client };
+const server = await serverFor("postgres", { own: true });
+
+describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)", () => {
+  const own = server as TestServer;
+  let runtime: BrokerRuntime;
+  let client: Client;
+  const reconnect = async (): Promise<void> => {
+    client = new pg.Client({ host: "127.0.0.1", port: own.port, user: "postgres", database: "postgres" });
+    client.on("error", () => undefined);
+    await client.connect();
+  };
+  beforeAll(async () => {
+    await reconnect();
+    await client.query(`create role ${guardedUser.name} login superuser password '${guardedUser.password}'`);
+    await client.query("create table received (channel text, payload text, number serial)");
+    runtime = await startBrokerRuntime();
+  });
+  afterAll(async () => {
+    await runtime.end();
+    await client.end();
+    await own.end();
+  });
+
+  const connect = async (name: string, port: number, more: object = {}, { api }: Pick<BrokerRuntime, "api"> = runtime): Promise<void> => {
+    const values = { host: "127.0.0.1", port, user: "postgres", database: "postgres", connectTimeout: 2000, ...more };
+    const { status, text } = await api("PUT", `/connections/${name}?force=true`, { type: "postgres", values });
+    expect([status < 300, text]).toEqual([true, expect.any(String)]);
+  };
+  const listening = (name: string, steps = ""): string =>
+    `- route: {id: ${name}, from: {uri: "pgevent:unused:1/db/${name}?datasource=#${name}&reconnectDelay=200", steps: [${steps}{to: "sql:insert into received (channel, payload) values ('${name}', :#\${body})?dataSource=#${name}"}]}}`;
+  const notify = (name: string, text: string): Promise<unknown> => client.query("select pg_notify($1, $2)", [name, text]);
+  const received = async (name: string): Promise<readonly unknown[]> =>
+    (await client.query("select payload from received where channel = $1 order by number", [name])).rows.map(({ payload }) => payload);
+  /** Notifies again and again, because notifications are lost until the route listens. */
+  const arrives = (name: string, text: string, withinMs = 20_000): Promise<void> =>
+    becomes(
+      async () => {
+        await notify(name, text);
+        return (await received(name)).includes(text);
+      },
+      true,
+      withinMs,
+    );
+
+  it("F1: the connection is cut 20 times", async () => {
+    const name = uniqueName();
+    const link = await FaultyLink.to(own);
+    await connect(name, link.port);
+    await runtime.deploy(name, listening(name));
+    for (let cut = 0; cut < 20; cut++) {
+      await arrives(name, `after ${cut} cuts`);
+      link.cut();
+    }
+    await arrives(name, "after all cuts");
+    await link.close();
+  });
+
+  it("F2: the server is killed and comes back", async () => {
+    const name = uniqueName();
+    await connect(name, own.port);
+    await runtime.deploy(name, listening(name));
+    await arrives(name, "before");
+    await own.kill();
+    await becomes(() => runtime.routeStatus(name), "Failed", 5000);
+    await own.restart();
+    await reconnect();
+    await becomes(() => runtime.routeStatus(name), "Started", 10_000);
+    await arrives(name, "after");
+  });
+
+  it("F3, F7, F8: starts while the server is down, notices a silent link, and waits for the right password", async () => {
+    const name = uniqueName();
+    const link = await FaultyLink.to(own);
+    await link.refuse();
+    await connect(name, link.port, { user: guardedUser.name, password: "wrong-password" });
+    const began = Date.now();
+    await runtime.deploy(name, listening(name));
+    expect(Date.now() - began).toBeLessThan(3000);
+    expect(await runtime.routeStatus(name)).toBe("Failed");
+    await link.open();
+    await becomes(async () => (await runtime.api("GET", "/health")).text.includes("password authentication failed"), true, 40_000);
+    const before = link.accepted;
+    await sleep(20_000);
+    expect(link.accepted - before).toBeLessThanOrEqual(1);
+    await connect(name, link.port, { user: guardedUser.name, password: guardedUser.password });
+    await becomes(() => runtime.routeStatus(name), "Started", 10_000);
+    await arrives(name, "with the right password");
+    link.silence();
+    await becomes(() => runtime.routeStatus(name), "Failed", 75_000);
+    link.silence(false);
+    link.cut();
+    await becomes(() => runtime.routeStatus(name), "Started", 35_000);
+    await arrives(name, "after the silence");
+    await link.close();
+  });
+
+  it("F6: a route fails for every tenth notification", async () => {
+    const name = uniqueName();
+    await connect(name, own.port);
+    await runtime.deploy(name, listening(name, `${failingSometimes}, `));
+    await arrives(name, "first");
+    await client.query("delete from received where channel = $1", [name]);
+    for (const text of numbered(500)) await notify(name, text);
+    const others = numbered(500).filter((text) => !text.endsWith("7"));
+    await becomes(async () => (await received(name)).filter((text) => text !== "first").length, others.length);
+    expect((await received(name)).filter((text) => text !== "first")).toEqual(others);
+    const letters = await runtime.deadLetters(name);
+    expect(letters.map(({ body }) => body).toSorted()).toEqual(
+      numbered(500)
+        .filter((text) => text.endsWith("7"))
+        .toSorted(),
+    );
+  });
+
+  it("F9: a route is far slower than the server: few notifications wait in memory, the others are dropped and counted", async () => {
+    const name = uniqueName();
+    const slow = await spawnServer();
+    await connect(name, own.port, {}, slow);
+    expect((await slow.putFlow(name, listening(name, `{delay: {constant: 50}}, {setBody: {simple: "\${body.trim()}"}}, `))).status).toBe(201);
+    await arrives(name, "first");
+    const before = residentBytes(slow.pid);
+    for (const text of numbered(4000)) await notify(name, text.padStart(7000));
+    await becomes(() => slow.output().includes("the route is too slow"), true);
+    await becomes(async () => (await received(name)).length > 100, true);
+    expect((residentBytes(slow.pid) - before) / 1024 / 1024).toBeLessThan(100);
+    await slow.end("SIGKILL");
+    slow.clean();
+  });
+});
