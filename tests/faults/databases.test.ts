@@ -293,7 +293,7 @@ function faultsOf(family: Family, own: TestServer): void {
   it("F9: a route is far slower than the server: rows are not read ahead of it", async () => {
     await query(`create table slow (id integer primary key, note text, state varchar(10) default 'new')`);
     await query(`insert into slow (id) ${family.numbers(1000)}`);
-    await query("update slow set note = repeat('x', 100000)");
+    await query("update slow set note = repeat('x', 60000)");
     const slow = await spawnServer();
     const flow = `
 - route:

@@ -32,7 +32,7 @@ interface MysqlConnection {
   };
   query(query: MysqlQuery, done: Done): void;
   on(event: "error" | "end", listener: () => void): void;
-  destroy(): void;
+  readonly stream: { destroy(): void };
 }
 export interface MysqlModule {
   createConnection(config: Readonly<Record<string, unknown>>): MysqlConnection;
@@ -112,7 +112,8 @@ class MysqlSession implements Session {
 
   destroy(): void {
     this.isBroken = true;
-    this.#connection.destroy();
+    // The client's own `destroy` waits for the server to close the connection, and a statement in progress would wait with it forever.
+    this.#connection.stream.destroy();
   }
 
   #run(how: "query" | "execute", query: MysqlQuery): Promise<SqlResult> {
