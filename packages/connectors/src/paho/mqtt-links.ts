@@ -88,8 +88,12 @@ export class MqttLinks {
     prepare(client);
     return new Promise((resolve, reject) => {
       let problem = "the broker closed the connection";
+      let code: unknown;
       let isConnected = false;
-      client.on("error", (error) => (problem = error.message === "" ? ((error as { code?: string }).code ?? error.name) : error.message));
+      client.on("error", (error) => {
+        code = (error as { code?: unknown }).code;
+        problem = error.message === "" ? String(code ?? error.name) : error.message;
+      });
       client.on("disconnect", ({ reasonCode }) => (problem = `the broker ended the connection, reason ${String(reasonCode)}`));
       client.once("connect", () => {
         isConnected = true;
@@ -98,7 +102,8 @@ export class MqttLinks {
       client.once("close", () => {
         if (isConnected) return void (client.disconnecting || lost(problem));
         client.end(true);
-        reject(new Error(`${url.replace(/\/\/[^@/]*@/, "//")}: ${problem}`));
+        // The code tells whether another attempt can help.
+        reject(Object.assign(new Error(`${url.replace(/\/\/[^@/]*@/, "//")}: ${problem}`), { code }));
       });
       client.connect();
     });

@@ -65,7 +65,10 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
     const waits = new StoppableWaits(host.clock);
     const intake = intakeOf(inlet, endpoint, parts);
     let isStopping = false;
+    let received = 0;
+    let receivedBefore = 0;
     const work: Work = (packet, settled) => {
+      received++;
       const item: Item = { packet, outcome: undefined };
       // Without a connection the broker gets no acknowledgement and redelivers the message.
       const end = (): void => {
@@ -76,19 +79,12 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
       else void repeat(item, pending).then(end);
     };
     const repeat = async (item: Item, pending: Awaitable): Promise<void> => {
-      // During a run the client reads nothing, not even ping responses.
-      const endPings = every(host.clock, (client.options.keepalive ?? 60) * 500, () => {
-        if (!client.connected) return;
-        client.sendPing();
-        client.reschedulePing(true);
-      });
       await pending;
       while (typeof item.outcome === "object") {
         await waits.wait(item.outcome.againMs);
         if (waits.isOver) break;
         await intake.take(item);
       }
-      endPings();
     };
     // The response to the subscription is queued behind messages in progress; those prove as well that the session works.
     await new Promise<void>((resolve, reject) => {
@@ -104,8 +100,18 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
         if (!isStopping) link.lost(thrown.message);
       });
     });
+    // During a run the client reads nothing, and a ping response waits behind the messages that were sent before it. The client would take
+    // a connection that delivers messages all the time for a dead one.
+    const endPings = every(host.clock, (client.options.keepalive ?? 60) * 500, () => {
+      const isAlive = intake.inflight > 0 || received !== receivedBefore;
+      receivedBefore = received;
+      if (!isAlive || !client.connected) return;
+      client.sendPing();
+      client.reschedulePing(true);
+    });
     return {
       async stop() {
+        endPings();
         // A session that ends is drained first: the response follows everything sent before it.
         if (isClean && client.connected) await client.unsubscribeAsync(options.topic).catch(() => undefined);
         isStopping = true;
