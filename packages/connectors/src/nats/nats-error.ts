@@ -8,7 +8,7 @@ export function natsError(thrown: unknown, subject: string): FlowError {
     new FlowError(type, message, { code, retryable, cause: new FlowError("java.lang.Exception", error.message) });
   if (error.name === "TimeoutError")
     return because("java.util.concurrent.TimeoutException", "nats-timeout", true, `Timeout while waiting for NATS to respond for '${subject}'.`);
-  if (hasNoResponders(error))
+  if (isA(error, "NoRespondersError"))
     return because(
       "java.util.concurrent.CancellationException",
       "nats-no-responders",
@@ -17,12 +17,13 @@ export function natsError(thrown: unknown, subject: string): FlowError {
     );
   if (error.name === "JetStreamApiError" || error.name === "JetStreamError")
     return because("io.nats.client.JetStreamApiException", "nats-jetstream", false, `JetStream rejected '${subject}': ${error.message}`);
-  if (error.name === "PermissionViolationError" || error.name === "AuthorizationError")
+  if (isA(error, "PermissionViolationError") || isA(error, "AuthorizationError"))
     return because("java.io.IOException", "nats-not-allowed", false, `NATS rejected '${subject}': ${error.message}`);
   return because("java.io.IOException", "nats-failed", true, `'${subject}' could not be sent to NATS: ${error.message}`);
 }
 
-function hasNoResponders(error: Error): boolean {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) if (at.name === "NoRespondersError") return true;
+/** The client wraps the failures of requests and publications. */
+function isA(error: Error, name: string): boolean {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) if (at.name === name) return true;
   return false;
 }
