@@ -45,6 +45,11 @@ describe("masking", () => {
     expect(await shown()).not.toContain(oldSecret);
   });
 
+  it("A7: a webhook that shows the cause of a failure masks secrets in it", async () => {
+    await server.putFlow("speaking", speaking().replace("uri: webhook", "uri: webhook?muteException=false"), secret(newSecret));
+    expect((await speak()).text).toContain("failed with ***");
+  });
+
   it("A7: a version that drains keeps its secrets masked until its last run has ended", async () => {
     await server.putFlow("speaking", speaking(), secret(oldSecret));
     const slow = speak(1500);

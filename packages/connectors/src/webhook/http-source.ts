@@ -157,7 +157,7 @@ function requestHandler(
     ?.split(",")
     .find((type) => !type.includes("*"))
     ?.trim();
-  const rule: ReplyRule = { routeId: route.id, unchanged, muteException: options.muteException, contentType };
+  const rule: ReplyRule = { routeId: route.id, unchanged, muteException: options.muteException, mask: host.mask ?? ((text) => text), contentType };
   const cors = operation?.cors;
   let lastTrigger: Trigger = { uri: settings.uri };
   let lastProperties: ReadonlyMap<string, unknown> | undefined;

@@ -8,6 +8,8 @@ export interface ReplyRule {
   /** The response for an unchanged body: `ok` for webhooks, the body itself under Camel's rules. */
   readonly unchanged: "ok" | "echo";
   readonly muteException: boolean;
+  /** Masks secrets in the cause of a failure: other systems may repeat them in their errors. */
+  readonly mask: (text: string) => string;
   /** The content type of replies for which the route sets none. */
   readonly contentType?: string | undefined;
 }
@@ -142,8 +144,9 @@ function failureReply(exchange: Exchange, failure: FlowError, delivered: unknown
   }
   if (failure.code === "limit-time" || failure.code === "limit-run-time") return errorReply(504, failed, headers);
   if (failure.code === "run-cancelled") return errorReply(503, failed, headers);
-  if (failure.details?.["clientFault"] === true && isStill(exchange.message.body, delivered)) return errorReply(400, `${failed}: ${failure.message}`, headers);
-  return errorReply(500, rule.muteException ? failed : `${failed}: ${failure.message}`, headers);
+  const explained = (): string => `${failed}: ${rule.mask(failure.message)}`;
+  if (failure.details?.["clientFault"] === true && isStill(exchange.message.body, delivered)) return errorReply(400, explained(), headers);
+  return errorReply(500, rule.muteException ? failed : explained(), headers);
 }
 
 /** An unreadable body is the caller's fault only while it is the caller's body, not the response of another system. */

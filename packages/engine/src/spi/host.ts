@@ -22,6 +22,8 @@ export interface Host {
    * flow and the deployer time to open a test session.
    */
   readonly firstTickMs?: number;
+  /** Masks secrets in a text for callers from outside, such as the cause of a failure; absent in a host that knows no secrets. */
+  readonly mask?: (text: string) => string;
   /** A number in [0, 1), for load balancing and jitter. */
   random(): number;
   /** An environment variable, or undefined when it is unset or hidden from flows. */

@@ -1,5 +1,7 @@
 import type { Connections, Host, HttpIngress, Ids, KameletFiles, Log, Lookup, ResourceFiles } from "@sluice/engine";
 import type { Environment } from "./environment.ts";
+import { maskUris } from "../masking/secret-uris.ts";
+import type { SecretValues } from "../masking/secret-values.ts";
 import { systemClock } from "./clock.ts";
 
 export interface HostParts {
@@ -7,6 +9,7 @@ export interface HostParts {
   readonly ids: Ids;
   readonly http: HttpIngress;
   readonly environment: Environment;
+  readonly secrets: SecretValues;
   readonly lookup: Lookup;
   readonly connections?: Connections;
   readonly kamelets?: KameletFiles;
@@ -14,7 +17,7 @@ export interface HostParts {
 }
 
 /** The services of this machine for the engine and its plug-ins. */
-export function createHost({ log, ids, http, environment, lookup, connections, kamelets, resources }: HostParts): Host {
+export function createHost({ log, ids, http, environment, secrets, lookup, connections, kamelets, resources }: HostParts): Host {
   return {
     clock: systemClock,
     log,
@@ -26,6 +29,7 @@ export function createHost({ log, ids, http, environment, lookup, connections, k
     ...(resources === undefined ? {} : { resources }),
     globals: new Map(),
     firstTickMs: 250,
+    mask: (text) => secrets.scrub(maskUris(text)),
     random: Math.random,
     environment: environment.visible,
   };

@@ -74,7 +74,7 @@ export async function openEngine(server: ServerProcess, { plugins, durable, trac
       : openConnections({ types: connectionTypes, secrets, host: () => host, load: loadClient });
   const kamelets = kameletFolders(findKameletFolders(settings));
   const resources = resourceFolders(findResourceFolders(settings));
-  const host = createHost({ log, ids, http, environment, lookup: mappings.tables.lookup, connections, kamelets, resources });
+  const host = createHost({ log, ids, http, environment, secrets, lookup: mappings.tables.lookup, connections, kamelets, resources });
   const events = sluiceEvents();
   const deadLetters = createDeadLetterWriter(durable, settings.queueMessageBytes);
   const everything = await catalogFor(settings, plugins, {

@@ -54,6 +54,7 @@ export async function openFollowerRuntime(process: FollowerProcess, ingress: Ing
     ids: createIds(() => Date.now()),
     http: ingress.port,
     environment,
+    secrets,
     lookup: mappings.tables.lookup,
     connections,
     kamelets: kameletFolders(findKameletFolders(settings)),

@@ -5,6 +5,7 @@ import { createCatalog } from "../catalog.ts";
 import { createHost } from "../host/host.ts";
 import { createEnvironment } from "../host/environment.ts";
 import { createIds } from "../host/ulid.ts";
+import { createSecretValues } from "../masking/secret-values.ts";
 import { placeRoutes } from "./placement.ts";
 
 const nothing = (): undefined => undefined;
@@ -15,6 +16,7 @@ function runtimeWithoutEffects(): Runtime {
     ids: createIds(() => Date.now()),
     http: { mount: () => nothing },
     environment: createEnvironment({}),
+    secrets: createSecretValues(),
     lookup: { find: nothing as never },
   });
   return createRuntime({ catalog: createCatalog(), host, listener: { started: nothing, ended: nothing, retrying: nothing, routeChanged: nothing } });
