@@ -38,7 +38,12 @@ export class KafkaLogin {
   #authenticate(frame: Buffer, version: number, correlation: number): void {
     // The header ends with the client id, and the body is a length and `\0user\0password`.
     const body = 14 + Math.max(0, frame.readInt16BE(12));
-    const given = frame.subarray(body + 4).toString().split("\0").at(-1) ?? "";
+    const given =
+      frame
+        .subarray(body + 4)
+        .toString()
+        .split("\0")
+        .at(-1) ?? "";
     this.#isDone = given === this.#password;
     const outcome = this.#isDone ? [int16(0), int16(-1)] : [int16(authenticationFailed), text(`Authentication failed: the password '${given}' is wrong`)];
     this.#reply(correlation, ...outcome, int32(0), ...(version > 0 ? [Buffer.alloc(8)] : []));

@@ -275,7 +275,7 @@ export const families: readonly Family[] = [
     link: plainLink,
     leak: {
       steps: (name) =>
-        `{setHeader: {name: CamelSpringRabbitmqExchangeOverrideName, simple: "\${body}"}}, {to: "spring-rabbitmq:default?connectionFactory=#${name}"}`,
+        `{setHeader: {name: CamelSpringRabbitmqExchangeOverrideName, simple: "\${body}"}}, {to: "spring-rabbitmq:default?exchangePattern=InOnly&connectionFactory=#${name}"}`,
       failure: /no exchange '\*\*\*'/,
     },
   },
@@ -303,10 +303,10 @@ export const families: readonly Family[] = [
     partner: (server) => connected(new RabbitPartner(server.port)),
     link: plainLink,
     leak: {
-      // A queue of this prefix must exist.
-      values: { queuePrefix: "/amq/queue/" },
-      steps: (name) => `{setHeader: {name: CamelJmsDestinationName, simple: "\${body}"}}, {to: "jms:unused?connectionFactory=#${name}"}`,
-      failure: /no queue '\*\*\*'/,
+      // RabbitMQ creates a queue that does not exist, but no exchange.
+      values: { queuePrefix: "/exchange/" },
+      steps: (name) => `{setHeader: {name: CamelJmsDestinationName, simple: "\${body}"}}, {to: "jms:unused?exchangePattern=InOnly&connectionFactory=#${name}"}`,
+      failure: /no exchange '\*\*\*'/,
     },
   },
   {
@@ -343,7 +343,7 @@ export const families: readonly Family[] = [
     link: plainLink,
     leak: {
       steps: (name) => `{toD: "nats:denied.\${body}?jetstreamEnabled=true&requestTimeout=1000&connection=#${name}"}`,
-      failure: /Permissions Violation for Publish to .{0,2}denied\.\*\*\*/,
+      failure: /NATS rejected 'denied\.\*\*\*': Permissions Violation/,
     },
   },
 ];

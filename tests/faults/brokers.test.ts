@@ -8,7 +8,7 @@ import { guardedUser, serverFor, serverPrograms, type TestServer } from "@sluice
 import { becomes, failingSometimes, missingOf, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
 import { spawnServer } from "../spawned-server.ts";
 import { sleep } from "../started-server.ts";
-import { residentBytes } from "../watched-server.ts";
+import { spawnWatched } from "../watched-server.ts";
 import { families, type Family, type Partner } from "./broker-families.ts";
 import { expectNoSecretShown, failingWebhook } from "./shown-secrets.ts";
 
@@ -122,7 +122,7 @@ function faultsOf(family: Family): void {
       const found = connections.find(({ id }) => id === name);
       return found?.state === "down" ? String(found.problem) : "";
     };
-    await becomes(async () => /ECONNREFUSED|cannot be reached|closed/.test(await problem(first)), true, 5000);
+    await expect.poll(() => problem(first), { timeout: 5000 }).toMatch(/refused|cannot be reached|closed/i);
     expect(await first.routeStatus(name)).toBe("Failed");
     await first.stop();
     const second = await startBrokerRuntime({}, dataDir);
@@ -244,14 +244,14 @@ function faultsOf(family: Family): void {
     const count = Math.min(2000, family.most);
     const { link, close } = await family.link(server.port);
     await partner.prepare(name);
-    const slow = await spawnServer();
+    const slow = await spawnWatched();
     await putConnection(slow, name, connectionTo(link.port));
     const shortened = `{setBody: {simple: "\${bodyAs(String).trim()}"}}, `;
     const { status, text } = await slow.putFlow(name, moving(name, `{delay: {constant: 100}}, ${shortened}`));
     expect([status, text]).toEqual([201, expect.any(String)]);
     await partner.send(name, numbered(10));
     await allArrived(name, 10, 30_000);
-    const [before, links] = [residentBytes(slow.pid), link.accepted];
+    const [before, links] = [await slow.heldBytes(), link.accepted];
     await partner.send(
       name,
       numbered(count + 10)
@@ -265,7 +265,8 @@ function faultsOf(family: Family): void {
     // None came twice, because no session ended.
     expect([new Set(arrived).size, link.accepted]).toEqual([arrived.length, links]);
     if (waiting !== undefined) expect(count + 10 - waiting - arrived.length).toBeLessThanOrEqual(family.window);
-    expect((residentBytes(slow.pid) - before) / mebibyte).toBeLessThan(60);
+    // Of 100 MB that were sent, or of 25 MB where the broker holds fewer messages.
+    expect(((await slow.heldBytes()) - before) / mebibyte).toBeLessThan(20);
     await slow.end();
     slow.clean();
     await close();

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FaultyLink, guardedUser, serverFor, type TestServer } from "@sluice/testkit";
 import mysql from "mysql2/promise";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { spawnServer } from "../spawned-server.ts";
 import { sleep, startTestServer, type StartedServer } from "../started-server.ts";
 import { residentBytes } from "../watched-server.ts";
@@ -141,13 +141,15 @@ function faultsOf(family: Family, own: TestServer): void {
     expect.poll(() => count(`${name} where state = 'done'`), { timeout: 240_000, interval: 500 }).toBe(rows);
   const once = async (name: string, rows: number): Promise<void> =>
     expect([await count(`${name}_effects`), await count(`${name} where consumed <> 1`)]).toEqual([rows, 0]);
+  beforeAll(async () => {
+    for (const text of [family.setUp, ...family.user]) await query(text);
+  });
   afterAll(async () => {
     for (const runtime of started) await runtime.end();
     await own.end();
   });
 
   it("F1: 20,000 rows while the connection is cut 20 times: each effect and each onConsume happens once", async () => {
-    await query(family.setUp);
     await table("cut", 20_000);
     const link = await FaultyLink.to(own);
     await deploy("cut", link.port, false);
@@ -274,7 +276,6 @@ function faultsOf(family: Family, own: TestServer): void {
 
   it("F8: the password is wrong, then right", async () => {
     await table("guarded", 10);
-    for (const text of family.user) await query(text);
     const link = await FaultyLink.to(own);
     const runtime = await start();
     const withPassword = (password: string): object => connectionOf(link.port, { user: guardedUser.name, password });
