@@ -62,6 +62,11 @@ it("flows, routes and the service", async () => {
   await client.call("GET /flows");
   await client.call("GET /flows/:id", id("tested"));
   await client.text("GET /flows/:id", { ...id("shop"), accept: "application/yaml" });
+  await client.call("GET /flows/:id/versions", id("shop"));
+  await client.call("GET /flows/:id/versions/:revision", { params: { id: "shop", revision: "1" } });
+  await client.text("GET /flows/:id/versions/:revision", { params: { id: "shop", revision: "1" }, accept: "application/yaml" });
+  await client.call("POST /flows/:id/rollback", { ...id("shop"), query: { dryRun: true }, body: { revision: 1 } });
+  await client.call("POST /flows/:id/rollback", { ...id("shop"), query: { by: "ada", comment: "back" }, body: { revision: 1 } });
   await client.call("POST /flows/validate", { body: { yaml: answering("x", "x").replace("setBody", "setBdy") } });
   await post("orders", "x");
   await client.call("GET /health");

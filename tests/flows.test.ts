@@ -47,6 +47,7 @@ describe("install and replace", () => {
       routeCount: 1,
       routes: [{ id: "greet", from: "webhook", status: "Started", url: "/api/greet" }],
       warnings: [],
+      revision: 1,
     });
     expect(put.headers.get("etag")).toBe(`"${sha(yaml)}"`);
     expect(await entry("greetings")).toEqual({

@@ -15,6 +15,8 @@ import type {
   Flow,
   FlowDryRun,
   FlowSummary,
+  FlowVersion,
+  FlowVersionText,
   Health,
   InstalledConnection,
   InstalledDocument,
@@ -66,7 +68,12 @@ export interface Operations {
   /** Installs or replaces a flow. */
   readonly "PUT /flows/:id": {
     readonly params: { readonly id: string };
-    readonly query: { readonly dryRun?: boolean | undefined; readonly tests?: "required" | undefined };
+    readonly query: {
+      readonly dryRun?: boolean | undefined;
+      readonly tests?: "required" | undefined;
+      readonly by?: string | undefined;
+      readonly comment?: string | undefined;
+    };
     readonly conditional: true;
     readonly body: {
       readonly yaml: string;
@@ -89,6 +96,30 @@ export interface Operations {
     readonly body: { readonly yaml: string; readonly params?: unknown };
     readonly bodyText: "application/yaml" | "application/x-yaml" | "text/yaml" | "text/x-yaml";
     readonly reply: { readonly valid: boolean; readonly problems: readonly Problem[] };
+  };
+  /** Lists the stored versions of a flow. */
+  readonly "GET /flows/:id/versions": {
+    readonly params: { readonly id: string };
+    readonly reply: { readonly versions: readonly FlowVersion[]; readonly total: number };
+  };
+  /** Returns a version of a flow with its YAML; with `Accept: application/yaml` only the YAML. */
+  readonly "GET /flows/:id/versions/:revision": {
+    readonly params: { readonly id: string; readonly revision: string };
+    readonly reply: FlowVersionText;
+    readonly replyText: "application/yaml";
+  };
+  /** Deploys a stored version again, with its parameters and tests, as a new version. */
+  readonly "POST /flows/:id/rollback": {
+    readonly params: { readonly id: string };
+    readonly query: {
+      readonly dryRun?: boolean | undefined;
+      readonly tests?: "required" | undefined;
+      readonly by?: string | undefined;
+      readonly comment?: string | undefined;
+    };
+    readonly conditional: true;
+    readonly body: { readonly revision: number };
+    readonly reply: InstalledFlow | FlowDryRun;
   };
   /** Lists the access policies. */
   readonly "GET /auth": {
@@ -209,12 +240,12 @@ export interface Operations {
     readonly params: { readonly id: string };
     readonly reply: RouteState;
   };
-  /** Stops a route after its runs in flight have completed. */
+  /** Stops a route after its runs in flight have completed, until it is started again, also after a restart. */
   readonly "POST /routes/:id/stop": {
     readonly params: { readonly id: string };
     readonly reply: RouteState;
   };
-  /** Stops accepting messages until resumed. */
+  /** Stops accepting messages until resumed, also after a restart. */
   readonly "POST /routes/:id/suspend": {
     readonly params: { readonly id: string };
     readonly reply: RouteState;

@@ -353,6 +353,8 @@ export interface FlowDryRun {
   readonly routeCount: number;
   readonly warnings: readonly string[];
   readonly testsPassed?: number;
+  /** The new entry in the version history; absent when nothing was stored. */
+  readonly revision?: number;
   readonly dryRun: true;
   readonly previousHash: string | null;
   readonly routes: { readonly added: readonly string[]; readonly removed: readonly string[]; readonly kept: readonly string[] };
@@ -371,6 +373,42 @@ export interface FlowSummary {
   readonly routes: readonly { readonly id: string; readonly status: RouteStatus }[];
   /** The deployed version, if it differs from the file. */
   readonly deployedHash?: string;
+}
+
+export interface FlowVersion {
+  /** Counts the versions of this flow from 1. */
+  readonly revision: number;
+  readonly hash: string;
+  readonly at: string;
+  /** The author that the caller named, else the fingerprint of its token; null for a file changed outside the API. */
+  readonly by: string | null;
+  readonly comment: string | null;
+  /** Size of the text in bytes. */
+  readonly size: number;
+  readonly running: boolean;
+  /** The revision that a rollback deployed again. */
+  readonly restoredFrom: number | null;
+  /** Secrets are returned as `***`; their values are not part of the history. */
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+export interface FlowVersionText {
+  /** Counts the versions of this flow from 1. */
+  readonly revision: number;
+  readonly hash: string;
+  readonly at: string;
+  /** The author that the caller named, else the fingerprint of its token; null for a file changed outside the API. */
+  readonly by: string | null;
+  readonly comment: string | null;
+  /** Size of the text in bytes. */
+  readonly size: number;
+  readonly running: boolean;
+  /** The revision that a rollback deployed again. */
+  readonly restoredFrom: number | null;
+  /** Secrets are returned as `***`; their values are not part of the history. */
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly yaml: string;
+  readonly tests: string | null;
 }
 
 export interface Health {
@@ -436,6 +474,8 @@ export interface InstalledFlow {
   readonly routeCount: number;
   readonly warnings: readonly string[];
   readonly testsPassed?: number;
+  /** The new entry in the version history; absent when nothing was stored. */
+  readonly revision?: number;
   readonly lastModified: string;
   readonly routes: readonly DeployedRoute[];
 }
@@ -615,6 +655,8 @@ export interface RouteState {
   readonly id: string;
   readonly flowId: string;
   readonly status: RouteStatus;
+  /** Why a restart would forget the state. */
+  readonly warnings?: readonly string[];
 }
 
 export type RouteStatus = "Starting" | "Started" | "Suspended" | "Stopping" | "Stopped" | "Failed";

@@ -83,6 +83,11 @@ export const settingFields = {
     examples: ["./texts"],
   }),
   functions: f.string({ doc: "Module whose exported functions, objects and classes implement the beans that flows name.", examples: ["./functions.mjs"] }),
+  versions: f.integer({ doc: "Number of versions kept per flow, for rollback; the newest is the deployed one.", default: 10, min: 1, max: 64 }),
+  versionBytes: f.size({
+    doc: "Maximum disk space for the versions of one flow; the oldest are removed first, the newest is always kept.",
+    default: 16 * mebibyte,
+  }),
   runHistory: f.integer({ doc: "Maximum number of runs in the history per route.", default: 250, min: 1 }),
   runHistoryTotal: f.integer({ doc: "Maximum number of runs in the history over all routes.", default: 20_000, min: 1 }),
   runHistoryBytes: f.size({ doc: "Maximum memory for the run history (estimated).", default: 64 * mebibyte }),

@@ -68,6 +68,10 @@ export interface SluiceSettings {
   readonly resources?: string;
   /** Module whose exported functions, objects and classes implement the beans that flows name. */
   readonly functions?: string;
+  /** Number of versions kept per flow, for rollback; the newest is the deployed one. Default: 10. */
+  readonly versions?: number;
+  /** Maximum disk space for the versions of one flow; the oldest are removed first, the newest is always kept. Default: 16777216. */
+  readonly versionBytes?: number | string;
   /** Maximum number of runs in the history per route. Default: 250. */
   readonly runHistory?: number;
   /** Maximum number of runs in the history over all routes. Default: 20000. */

@@ -2,7 +2,7 @@
 import { f } from "@sluice/model";
 import { z } from "zod";
 import { listFlows, readFlow, routesJson, type FlowViews } from "../flows/flow-views.ts";
-import { hashOf } from "../flows/disk-flow-store.ts";
+import { hashOf } from "../flows/flow-hash.ts";
 import { isFlowId } from "../flows/flow-id.ts";
 import { readParams } from "../flows/flow-params.ts";
 import { listProblems } from "../flows/flow-problems.ts";
@@ -10,11 +10,12 @@ import { missingMappings } from "../flows/missing-mappings.ts";
 import { installFlow, type InstallOutcome } from "../flows/install-flow.ts";
 import { prepareFlow } from "../flows/installed-flows.ts";
 import { removeFlow } from "../flows/remove-flow.ts";
-import { defineEndpoint, ok, oneOf, shape, type Call, type Endpoint } from "./endpoint.ts";
+import { defineEndpoint, ok, oneOf, shape, type Call, type Endpoint, type Reply } from "./endpoint.ts";
 import { ifMatchOf } from "./if-match.ts";
 import { anyMap, routeStatus } from "./message-shapes.ts";
 import type { ServiceView } from "../other-workers/service-view.ts";
 import { invalidId, Refusal } from "../refusal.ts";
+import { versionFacts, versionQuery } from "./version-facts.ts";
 
 const yamlTypes = ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"] as const;
 const routeShape = shape(() => ({ id: z.string(), from: z.string(), status: routeStatus(), url: z.string().optional() }), "DeployedRoute");
@@ -57,9 +58,10 @@ const outcomeMembers = (): Readonly<Record<string, z.ZodType>> => ({
   routeCount: z.int(),
   warnings: z.array(z.string()),
   testsPassed: z.int().optional(),
+  revision: z.int().optional().describe("The new entry in the version history; absent when nothing was stored."),
 });
-const putShape = shape(() => ({ ...outcomeMembers(), lastModified: z.string(), routes: z.array(routeShape()) }), "InstalledFlow");
-const dryRunShape = shape(
+export const putShape = shape(() => ({ ...outcomeMembers(), lastModified: z.string(), routes: z.array(routeShape()) }), "InstalledFlow");
+export const dryRunShape = shape(
   () => ({
     ...outcomeMembers(),
     dryRun: z.literal(true),
@@ -104,8 +106,7 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
       async handle({ params, headers }) {
         const flow = await readFlow(views, flowId(params));
         const etag = { ETag: `"${flow.hash}"` };
-        const wantsYaml = /^\s*(application|text)\/(x-)?yaml\b/i.test(headers.accept ?? "");
-        return wantsYaml ? { status: 200, text: flow.yaml, headers: { ...etag, "Content-Type": "application/yaml; charset=utf-8" } } : ok(flow, etag);
+        return wantsYaml(headers) ? yamlReply(flow.yaml, etag) : ok(flow, etag);
       },
     }),
     defineEndpoint({
@@ -116,6 +117,7 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
       query: {
         dryRun: f.boolean({ doc: "Report the changes without applying them.", default: false }),
         tests: f.enum(["required"], { doc: "Deploy only if the flow's tests pass; they run isolated from live traffic." }),
+        ...versionQuery,
       },
       body: installShape,
       rawBody: yamlTypes,
@@ -135,6 +137,7 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
           dryRun: call.query.dryRun,
           tests: (call.body as z.infer<typeof installShape> | undefined)?.tests,
           testsRequired: call.query.tests === "required",
+          facts: versionFacts(call.query, views.fingerprint),
         });
         const json = call.query.dryRun ? dryRunJson(views, outcome) : installJson(views, outcome);
         return { status: outcome.created && !call.query.dryRun ? 201 : 200, json, headers: { ETag: `"${outcome.flow.hash}"` } };
@@ -178,10 +181,19 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
   ];
 }
 
-function flowId({ id = "" }: Readonly<Record<string, string>>): string {
+export function flowId({ id = "" }: Readonly<Record<string, string>>): string {
   if (!isFlowId(id)) throw invalidId(id);
   return id;
 }
+
+/** True when the caller prefers the text alone. */
+export const wantsYaml = ({ accept = "" }: Call["headers"]): boolean => /^\s*(application|text)\/(x-)?yaml\b/i.test(accept);
+
+export const yamlReply = (yaml: string, headers: Readonly<Record<string, string>>): Reply => ({
+  status: 200,
+  text: yaml,
+  headers: { ...headers, "Content-Type": "application/yaml; charset=utf-8" },
+});
 
 /** The YAML as bytes, and `params` as sent. */
 function flowBody({ body, raw }: Call): { bytes: Buffer; params: unknown } {
@@ -194,7 +206,7 @@ function flowBody({ body, raw }: Call): { bytes: Buffer; params: unknown } {
   return { bytes, params };
 }
 
-function installJson(views: FlowViews, { flow, created, changed, testsPassed, missing }: InstallOutcome): Readonly<Record<string, unknown>> {
+export function installJson(views: FlowViews, { flow, created, changed, revision, testsPassed, missing }: InstallOutcome): Readonly<Record<string, unknown>> {
   return {
     id: flow.id,
     created,
@@ -205,10 +217,11 @@ function installJson(views: FlowViews, { flow, created, changed, testsPassed, mi
     routes: routesJson(views, flow.id),
     warnings: [...flow.warnings, ...missing],
     ...(testsPassed === undefined ? {} : { testsPassed }),
+    ...(revision === undefined ? {} : { revision }),
   };
 }
 
-function dryRunJson(views: FlowViews, { flow, created, changed, routeIds, testsPassed, missing }: InstallOutcome): Readonly<Record<string, unknown>> {
+export function dryRunJson(views: FlowViews, { flow, created, changed, routeIds, testsPassed, missing }: InstallOutcome): Readonly<Record<string, unknown>> {
   const { before, after } = routeIds;
   return {
     id: flow.id,

@@ -20,6 +20,7 @@ import { deadLetterEndpoints, type DeadLetterParts } from "./dead-letters.ts";
 import { describeWebhooks } from "./describe-webhooks.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 import { flowEndpoints } from "./flows.ts";
+import { flowVersionEndpoints } from "./flow-versions.ts";
 import { healthEndpoints, type HealthParts } from "./health.ts";
 import { anyMap } from "./message-shapes.ts";
 import { messageMappingEndpoints } from "./message-mappings.ts";
@@ -60,6 +61,7 @@ export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
     ...healthEndpoints(parts.health, parts.service),
     ...metricsEndpoints(() => parts.metricsText()),
     ...flowEndpoints(parts.flows, parts.service),
+    ...flowVersionEndpoints(parts.flows),
     ...accessEndpoints(parts.policies),
     ...connectionEndpoints(parts.connections),
     ...valueMappingEndpoints(parts.mappings),

@@ -1,15 +1,18 @@
 // Stores flows as files in one directory: `<id>.yaml` (`.yml` and `.camel.yaml` are read too) and `<id>.params.json`. Two files cannot be
 // renamed atomically, so the parameter file names the text it belongs to and also has the values of the previous text: after a crash,
-// either text finds its own parameters.
-import { createHash } from "node:crypto";
+// either text finds its own parameters. Past versions are in a directory of their own: next to the flows they would slow down every listing.
 import { readFileSync } from "node:fs";
 import { chmod, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { flushDirectory, modifiedAt, putInPlace, readWhole, removeFile, removeLeftovers, writeTemporary } from "./durable-file.ts";
+import { DiskVersions, type StagedVersions, type VersionLimits } from "./disk-versions.ts";
 import { listFlowFiles, paramsSuffix } from "./flow-directory.ts";
 import { fileNameOf, fileNamesOf } from "./flow-file-name.ts";
-import type { FlowChange, FlowFile, FlowStore, Removal, StagedFlow, StoredFlow, StoredParams } from "./flow-store.ts";
+import { hashOf } from "./flow-hash.ts";
+import { shownParams } from "./flow-params.ts";
+import type { FlowChange, FlowFile, FlowStore, FlowVersion, Removal, StagedFlow, StoredFlow, StoredParams, Unflushed } from "./flow-store.ts";
 import { inspectFile, type FoundFile } from "./inspect-file.ts";
+import { unrecordedVersion } from "./unrecorded-version.ts";
 
 interface ParamsFile {
   readonly for: string;
@@ -17,14 +20,20 @@ interface ParamsFile {
   readonly before?: { readonly for: string; readonly params: StoredParams };
 }
 
-export const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+export interface DiskFlowOptions {
+  readonly directory: string;
+  /** Files larger than this are not read. */
+  readonly maxBytes: number;
+  readonly versionsDirectory: string;
+  readonly versions: VersionLimits;
+}
 
-/** Opens or creates the directory and removes temporary files of a crash. Files larger than `maxBytes` are not read. */
-export async function openDiskFlowStore(directory: string, maxBytes: number): Promise<FlowStore> {
+/** Opens or creates the directory and removes temporary files of a crash. */
+export async function openDiskFlowStore({ directory, maxBytes, versionsDirectory, versions }: DiskFlowOptions): Promise<FlowStore> {
   await mkdir(directory, { recursive: true, mode: 0o750 });
   // A read-only directory can still be served.
   await removeLeftovers(directory).catch(() => undefined);
-  const store = new DiskFlowStore(directory, maxBytes);
+  const store = new DiskFlowStore(directory, maxBytes, new DiskVersions(versionsDirectory, versions));
   await store.removeOrphans().catch(() => undefined);
   return store;
 }
@@ -32,10 +41,12 @@ export async function openDiskFlowStore(directory: string, maxBytes: number): Pr
 class DiskFlowStore implements FlowStore {
   readonly #directory: string;
   readonly #maxBytes: number;
+  readonly #versions: DiskVersions;
 
-  constructor(directory: string, maxBytes: number) {
+  constructor(directory: string, maxBytes: number, versions: DiskVersions) {
     this.#directory = directory;
     this.#maxBytes = maxBytes;
+    this.#versions = versions;
   }
 
   list(): Promise<readonly FlowFile[]> {
@@ -66,35 +77,50 @@ class DiskFlowStore implements FlowStore {
     return { id, file, bytes, hash, lastModified, params: hasParams ? paramsFor(await this.#readParams(id), hash) : {} };
   }
 
-  async stage({ id, bytes, hash, params }: FlowChange): Promise<StagedFlow> {
+  versions(id: string): Promise<readonly FlowVersion[]> {
+    return this.#versions.list(id);
+  }
+
+  async stage(change: FlowChange): Promise<StagedFlow> {
+    const { id, bytes, hash, params } = change;
     const directory = this.#directory;
     const current = await this.read(id);
     const file = current?.file ?? fileNameOf(id);
     const kept = current === undefined ? undefined : { for: current.hash, params: current.params };
     const paramsName = `${id}${paramsSuffix}`;
-    const temporaryText = current?.hash === hash ? undefined : await writeTemporary(directory, file, bytes, 0o640);
-    const paramsChanged = JSON.stringify(kept?.params ?? {}) !== JSON.stringify(params) || (temporaryText !== undefined && Object.keys(params).length > 0);
+    const isNewText = current?.hash !== hash;
+    const paramsChanged = JSON.stringify(kept?.params ?? {}) !== JSON.stringify(params) || (isNewText && Object.keys(params).length > 0);
+    let temporaryText: string | undefined;
     let temporaryParams: string | undefined;
+    let version: StagedVersions | undefined;
     try {
+      if (isNewText) temporaryText = await writeTemporary(directory, file, bytes, 0o640);
       if (paramsChanged) {
         const content: ParamsFile = { for: hash, params, ...(kept === undefined || kept.for === hash ? {} : { before: kept }) };
         temporaryParams = await writeTemporary(directory, paramsName, Buffer.from(`${JSON.stringify(content, null, 2)}\n`), 0o600);
       }
+      version = await this.#stageVersion(change, current);
     } catch (error) {
-      if (temporaryText !== undefined) await removeFile(directory, temporaryText);
+      await discard();
       throw error;
     }
+    const { revision, commit, prune } = version;
     return {
       async commit() {
+        let unflushed: Unflushed;
         try {
+          // First: a text that is in service is always in the history, also after a crash.
+          unflushed = await commit();
           if (temporaryParams !== undefined) await putInPlace(directory, temporaryParams, paramsName);
           if (temporaryText !== undefined) await putInPlace(directory, temporaryText, file);
         } catch (error) {
           await discard();
           throw error;
         }
-        const unflushed = await flushDirectory(directory, file);
-        return { file, lastModified: await modifiedAt(join(directory, file)), unflushed };
+        unflushed = (await flushDirectory(directory, file)) ?? unflushed;
+        // Superfluous versions do no harm and are removed with the next change.
+        await prune().catch(() => undefined);
+        return { file, lastModified: await modifiedAt(join(directory, file)), revision, unflushed };
       },
       discard,
     };
@@ -102,7 +128,14 @@ class DiskFlowStore implements FlowStore {
     async function discard(): Promise<void> {
       for (const temporaryName of [temporaryText, temporaryParams])
         if (temporaryName !== undefined) await removeFile(directory, temporaryName).catch(() => undefined);
+      await version?.discard();
     }
+  }
+
+  async #stageVersion({ id, bytes, hash, params, tests, facts }: FlowChange, current: StoredFlow | undefined): Promise<StagedVersions> {
+    const unrecorded = unrecordedVersion(current, await this.#versions.list(id));
+    const next = { bytes, hash, at: Date.now(), params: shownParams(params), tests, ...facts };
+    return this.#versions.stage(id, unrecorded === undefined ? [next] : [unrecorded, next]);
   }
 
   async remove(id: string): Promise<Removal> {
@@ -110,6 +143,7 @@ class DiskFlowStore implements FlowStore {
     // Remove all names: a second file with this id would restore the flow at the next start.
     for (const name of fileNamesOf(id)) found = (await removeFile(this.#directory, name)) || found;
     if (!found) return { found, unflushed: undefined };
+    await this.#versions.remove(id).catch(() => undefined);
     const unflushed = await flushDirectory(this.#directory, id);
     // Orphaned parameters are removed at the next start at the latest.
     const hadParams = await removeFile(this.#directory, `${id}${paramsSuffix}`).catch(() => false);

@@ -1,6 +1,6 @@
 // File changes of the data directory: crash-safe, and with errors that name the file.
 import { constants } from "node:fs";
-import { open, readdir, stat, unlink } from "node:fs/promises";
+import { mkdir, open, readdir, rm, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import * as durable from "@sluice/connectors/durable-file";
 import { StorageError, type Removal, type Unflushed } from "./flow-store.ts";
@@ -12,6 +12,13 @@ export const writeTemporary = (directory: string, name: string, bytes: Uint8Arra
 /** Renames a temporary file to its final name, or removes it. The directory must be flushed afterwards. */
 export const putInPlace = (directory: string, temporary: string, name: string): Promise<void> =>
   changing(name, () => durable.putInPlace(directory, temporary, name));
+
+/** Creates a directory below `parent`; true when it did not exist. The parent must be flushed afterwards. */
+export const makeDirectory = (parent: string, name: string, mode: number): Promise<boolean> =>
+  changing(name, async () => (await mkdir(join(parent, name), { recursive: true, mode })) !== undefined);
+
+/** Removes a directory with its files, if it exists. */
+export const removeDirectory = (parent: string, name: string): Promise<void> => changing(name, () => rm(join(parent, name), { recursive: true, force: true }));
 
 async function changing<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {

@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { Refusal } from "../refusal.ts";
-import { hashOf } from "./disk-flow-store.ts";
+import { hashOf } from "./flow-hash.ts";
 import { readWhole } from "./durable-file.ts";
 import { readParams } from "./flow-params.ts";
 import type { FlowFile, FlowStore, StoredFlow } from "./flow-store.ts";
@@ -71,5 +71,7 @@ export function withExternalFlows(store: FlowStore, given: ExternalFlows | undef
       const flow = fileOf(id);
       return flow === undefined ? store.remove(id) : refuse(flow);
     },
+    // A stored flow with the same id has another history.
+    versions: async (id) => (fileOf(id) === undefined ? store.versions(id) : []),
   };
 }

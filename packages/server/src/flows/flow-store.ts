@@ -42,7 +42,33 @@ export interface FlowStore {
   readListed(file: FlowFile): Promise<StoredFlow | undefined>;
   /** Prepares a change; nothing is visible until `commit`. Throws a StorageError when it cannot be stored. */
   stage(change: FlowChange): Promise<StagedFlow>;
+  /** Removes the flow and its history. */
   remove(id: string): Promise<Removal>;
+  /** The history of a flow, newest first: a bounded number of versions, the newest always included. */
+  versions(id: string): Promise<readonly FlowVersion[]>;
+}
+
+/** Who changed a flow, and why. */
+export interface VersionFacts {
+  /** Undefined for a file that was changed outside the API. */
+  readonly by?: string | undefined;
+  readonly comment?: string | undefined;
+  /** The revision whose content was deployed again. */
+  readonly restoredFrom?: number | undefined;
+}
+
+/** One version of a flow, as it was deployed. */
+export interface FlowVersion extends VersionFacts {
+  /** Counts the versions of this flow from 1. */
+  readonly revision: number;
+  readonly bytes: Uint8Array;
+  readonly hash: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** As returned by the API: the values of secrets are not part of the history. */
+  readonly params: Readonly<Record<string, unknown>>;
+  /** The flow's tests; null without tests, undefined when unknown. */
+  readonly tests?: string | null | undefined;
 }
 
 /** Set when a change was made but not flushed: it may be lost in a power failure. */
@@ -59,11 +85,14 @@ export interface FlowChange {
   readonly bytes: Uint8Array;
   readonly hash: string;
   readonly params: StoredParams;
+  /** The tests that belong to this version; null without tests. */
+  readonly tests: string | null;
+  readonly facts: VersionFacts;
 }
 
 export interface StagedFlow {
   /** Makes the change effective. If it rejects, nothing has changed. */
-  commit(): Promise<{ readonly file: string; readonly lastModified: number; readonly unflushed: Unflushed }>;
+  commit(): Promise<{ readonly file: string; readonly lastModified: number; readonly revision: number; readonly unflushed: Unflushed }>;
   /** Abandons the change. */
   discard(): Promise<void>;
 }

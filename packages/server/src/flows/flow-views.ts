@@ -9,6 +9,8 @@ import { decodeFlow, prepareFlow, problemOfFlow, shownProblem, statusOfFlow, typ
 export interface FlowViews {
   readonly parts: FlowParts;
   hasPolicy(flowId: string): boolean;
+  /** The author of changes whose caller names none. */
+  readonly fingerprint: string | undefined;
   /** Data of files whose content is not deployed, by id. */
   readonly seen: Map<string, { readonly stamp: string; readonly hash: string; readonly routeCount: number }>;
 }

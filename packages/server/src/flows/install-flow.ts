@@ -2,14 +2,14 @@
 // crash either the old or the new flow is complete.
 import { DeployError, type Deployment } from "@sluice/engine";
 import { Refusal } from "../refusal.ts";
-import { hashOf } from "./disk-flow-store.ts";
+import { hashOf } from "./flow-hash.ts";
 import { fileNameOf } from "./flow-file-name.ts";
 import { readParams } from "./flow-params.ts";
 import { refuseProblems, warningsOf } from "./flow-problems.ts";
 import { asRefusal, refuseUnflushed } from "./storage-refusal.ts";
 import { deployMasked, undeployMasked } from "./masked-deployment.ts";
 import { missingMappings } from "./missing-mappings.ts";
-import type { StagedFlow, StoredFlow } from "./flow-store.ts";
+import type { StagedFlow, StoredFlow, VersionFacts } from "./flow-store.ts";
 import { claimsKey, decodeFlow, flowKey, prepareFlow, shownProblem, type FlowParts, type InstalledFlow } from "./installed-flows.ts";
 
 /** The hashes that may be replaced; `*` matches any existing version. */
@@ -27,6 +27,7 @@ export interface InstallRequest {
   readonly tests: string | null | undefined;
   /** Deploy only if the tests pass. */
   readonly testsRequired: boolean;
+  readonly facts: VersionFacts;
 }
 
 export interface InstallOutcome {
@@ -34,6 +35,8 @@ export interface InstallOutcome {
   readonly created: boolean;
   /** False when the flow is unchanged. */
   readonly changed: boolean;
+  /** The new entry in the history; undefined when nothing was stored. */
+  readonly revision: number | undefined;
   readonly routeIds: { readonly before: readonly string[]; readonly after: readonly string[] };
   /** Number of passed tests; undefined when they were not run. */
   readonly testsPassed: number | undefined;
@@ -55,12 +58,15 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
   const source = decodeFlow(bytes);
   if (source === undefined) throw new Refusal("yaml-invalid", "invalid YAML at line 1, column 1: the text is not UTF-8");
   if (typeof request.tests === "string") parts.trial.check(id, request.tests);
-  const testsPassed = request.testsRequired ? await tried(parts, request, { source, hash, params }) : undefined;
+  // Tests that cannot be read prevent only a deployment that requires them.
+  const storedTests = (await parts.tests.read(id).catch((error: unknown) => (request.testsRequired ? Promise.reject(error) : undefined))) ?? null;
+  const tests = request.tests === undefined ? storedTests : request.tests;
+  const testsPassed = request.testsRequired ? await tried(parts, id, tests, { source, hash, params }) : undefined;
   const before = routeIdsOf(parts.runtime.deployments.get(id));
   const known = parts.installed.get(id);
   if (current?.hash === hash && known?.hash === hash && known.error === undefined && sameParams(current.params, params) && parts.runtime.deployments.has(id)) {
-    if (!request.dryRun) await keepTests(parts, request);
-    return { flow: known, created: false, changed: false, routeIds: { before, after: before }, testsPassed, missing: [] };
+    const revision = request.dryRun || tests === storedTests ? undefined : await recordTests(parts, request, { hash, params, tests });
+    return { flow: known, created: false, changed: false, revision, routeIds: { before, after: before }, testsPassed, missing: [] };
   }
   return parts.mutex.run(claimsKey, async () => {
     const { prepared, secrets } = await prepareFlow(parts, { id, source, hash, params });
@@ -68,29 +74,57 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
     const deployment = prepared.deployment as Deployment;
     const missing = missingMappings(prepared.flow, parts.mappings).map(({ line, message }) => `line ${line}: ${message}`);
     const flow = { id, hash, params, warnings: warningsOf(prepared), routeCount: prepared.flow.routes.length, error: undefined };
-    const outcome = { created: current === undefined, changed: true, routeIds: { before, after: routeIdsOf(deployment) }, testsPassed, missing };
+    const outcome = {
+      created: current === undefined,
+      changed: true,
+      revision: undefined,
+      routeIds: { before, after: routeIdsOf(deployment) },
+      testsPassed,
+      missing,
+    };
     if (request.dryRun) return { ...outcome, flow: { ...flow, file: current?.file ?? fileNameOf(id), lastModified: current?.lastModified ?? 0 } };
-    const staged = await parts.store.stage({ id, bytes, hash, params }).catch(asRefusal);
+    const staged = await parts.store.stage({ id, bytes, hash, params, tests, facts: request.facts }).catch(asRefusal);
     const disconnected = await deployOrDiscard(parts, { deployment, secrets }, staged, before.length > 0);
     const kept = await staged.commit().catch((error: unknown) => restorePrevious(parts, id, current).then(() => asRefusal(error)));
-    const { unflushed, ...place } = kept;
+    const { unflushed, revision, ...place } = kept;
     const installed: InstalledFlow = { ...flow, ...place };
     parts.installed.set(id, installed);
     parts.announce("deployed", id, hash);
+    logDeployed(parts, request, revision, hash);
     await keepTests(parts, request);
     refuseUnflushed(unflushed, "the new version is running, but may be lost");
-    return { ...outcome, missing: [...missing, ...disconnected], flow: installed };
+    return { ...outcome, revision, missing: [...missing, ...disconnected], flow: installed };
   });
+}
+
+/** The audit trail: who deployed which version. */
+function logDeployed({ log }: FlowParts, { id, facts }: InstallRequest, revision: number, hash: string): void {
+  const origin = facts.restoredFrom === undefined ? "" : `, restored from revision ${facts.restoredFrom}`;
+  log.write("INFO", "sluice.flows", `Deployed revision ${revision} of flow '${id}' (hash ${hash.slice(0, 12)}, by ${facts.by ?? "unknown"}${origin})`);
+}
+
+/** Stores new tests of an unchanged flow, which is a version too: a rollback restores the tests of its version. */
+async function recordTests(
+  parts: FlowParts,
+  request: InstallRequest,
+  flow: { readonly hash: string; readonly params: StoredFlow["params"]; readonly tests: string | null },
+): Promise<number> {
+  const { id, bytes, facts } = request;
+  const staged = await parts.store.stage({ id, bytes, facts, ...flow }).catch(asRefusal);
+  const { revision, unflushed } = await staged.commit().catch(asRefusal);
+  await keepTests(parts, request);
+  refuseUnflushed(unflushed, "the new tests are active, but may be lost");
+  return revision;
 }
 
 /** Runs the flow's tests. Problems of the flow itself are reported first. */
 async function tried(
   parts: FlowParts,
-  { id, tests: given }: InstallRequest,
+  id: string,
+  tests: string | null,
   flow: { readonly source: string; readonly hash: string; readonly params: StoredFlow["params"] },
 ): Promise<number> {
-  const tests = given === undefined ? await parts.tests.read(id) : (given ?? undefined);
-  if (tests === undefined) throw new Refusal("flow-invalid", `flow '${id}' has no tests: send them as 'tests' together with 'yaml'`);
+  if (tests === null) throw new Refusal("flow-invalid", `flow '${id}' has no tests: send them as 'tests' together with 'yaml'`);
   refuseProblems((await prepareFlow(parts, { id, ...flow })).prepared);
   return (await parts.trial.run({ id, source: flow.source, params: flow.params, tests })).passed;
 }

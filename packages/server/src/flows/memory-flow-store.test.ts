@@ -1,14 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryFlowStore } from "./memory-flow-store.ts";
 
-const change = (id: string, text: string, params = {}) => ({ id, bytes: Buffer.from(text), hash: `hash of ${text}`, params });
+const change = (id: string, text: string, params = {}) => ({
+  id,
+  bytes: Buffer.from(text),
+  hash: `hash of ${text}`,
+  params,
+  tests: null,
+  facts: { by: "ada" },
+});
 
 describe("flows in memory", () => {
   it("exist from commit until removal", async () => {
-    const store = createMemoryFlowStore(() => 7);
+    const store = createMemoryFlowStore(() => 7, 2);
     const staged = await store.stage(change("b", "one", { url: { value: "x" } }));
     expect(await store.read("b")).toBeUndefined();
-    expect(await staged.commit()).toEqual({ file: "b.yaml", lastModified: 7 });
+    expect(await staged.commit()).toEqual({ file: "b.yaml", lastModified: 7, revision: 1 });
     expect(await store.read("b")).toMatchObject({ id: "b", file: "b.yaml", hash: "hash of one", params: { url: { value: "x" } } });
     await (await store.stage(change("a", "two"))).commit();
     const files = await store.list();
@@ -22,7 +29,7 @@ describe("flows in memory", () => {
 
   it("leave no trace when discarded, and get a new stamp when replaced", async () => {
     let now = 1;
-    const store = createMemoryFlowStore(() => now++);
+    const store = createMemoryFlowStore(() => now++, 2);
     await (await store.stage(change("a", "one"))).discard();
     expect(await store.list()).toEqual([]);
     await (await store.stage(change("a", "one"))).commit();
@@ -30,5 +37,16 @@ describe("flows in memory", () => {
     await (await store.stage(change("a", "two"))).commit();
     const [after] = await store.list();
     expect(after?.stamp).not.toBe(before?.stamp);
+  });
+
+  it("have a bounded history, which ends with them", async () => {
+    const store = createMemoryFlowStore(() => 7, 2);
+    for (const text of ["one", "two", "three"]) await (await store.stage(change("a", text))).commit();
+    expect((await store.versions("a")).map(({ revision, hash, by }) => [revision, hash, by])).toEqual([
+      [3, "hash of three", "ada"],
+      [2, "hash of two", "ada"],
+    ]);
+    await store.remove("a");
+    expect(await store.versions("a")).toEqual([]);
   });
 });

@@ -1,9 +1,12 @@
 // Keeps flows in memory, for runtimes that exist only for tests.
 import { fileNameOf } from "./flow-file-name.ts";
-import type { FlowStore, StoredFlow } from "./flow-store.ts";
+import { shownParams } from "./flow-params.ts";
+import type { FlowStore, FlowVersion, StoredFlow } from "./flow-store.ts";
 
-export function createMemoryFlowStore(now: () => number): FlowStore {
+export function createMemoryFlowStore(now: () => number, keptVersions: number): FlowStore {
   const flows = new Map<string, StoredFlow>();
+  /** Newest first. */
+  const histories = new Map<string, readonly FlowVersion[]>();
   return {
     list: async () =>
       [...flows.values()]
@@ -18,14 +21,24 @@ export function createMemoryFlowStore(now: () => number): FlowStore {
         .sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)),
     read: async (id) => flows.get(id),
     readListed: async ({ id }) => flows.get(id),
-    stage: async ({ id, bytes, hash, params }) => ({
+    stage: async ({ id, bytes, hash, params, tests, facts }) => ({
       async commit() {
         const stored = { id, file: fileNameOf(id), bytes, hash, params, lastModified: now() };
         flows.set(id, stored);
-        return { file: stored.file, lastModified: stored.lastModified, unflushed: undefined };
+        const history = histories.get(id) ?? [];
+        const revision = (history[0]?.revision ?? 0) + 1;
+        histories.set(
+          id,
+          [{ revision, bytes, hash, at: stored.lastModified, params: shownParams(params), tests, ...facts }, ...history].slice(0, keptVersions),
+        );
+        return { file: stored.file, lastModified: stored.lastModified, revision, unflushed: undefined };
       },
       discard: async () => undefined,
     }),
-    remove: async (id) => ({ found: flows.delete(id), unflushed: undefined }),
+    remove: async (id) => {
+      histories.delete(id);
+      return { found: flows.delete(id), unflushed: undefined };
+    },
+    versions: async (id) => histories.get(id) ?? [],
   };
 }

@@ -2,7 +2,7 @@
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readTree, type Tree } from "@sluice/model";
-import { hashOf } from "../flows/disk-flow-store.ts";
+import { hashOf } from "../flows/flow-hash.ts";
 import { modifiedAt, readWhole, removeDurably, removeLeftovers, writeDurably } from "../flows/durable-file.ts";
 import { isFlowId } from "../flows/flow-id.ts";
 import type { BrokenDocument, DocumentStore, StoredDocument } from "./document-store.ts";

@@ -1,5 +1,5 @@
 import { isJsonLimitError, parsePlainJsonInSteps } from "@sluice/engine/values";
-import { hashOf } from "../flows/disk-flow-store.ts";
+import { hashOf } from "../flows/flow-hash.ts";
 import { inSlices } from "../host/in-slices.ts";
 import type { DocumentStore, StoredDocument } from "./document-store.ts";
 

@@ -24,7 +24,14 @@ const leastFlowBytes = 10 * 1024 * 1024;
 export async function openDocuments({ settings, variant, dataDir, log }: ServerProcess): Promise<Documents> {
   const flowsDir = join(dataDir, "routes");
   const inMemory = variant.isTrial === true || variant.embedding?.keepsFlows === false;
-  const store = inMemory ? createMemoryFlowStore(() => Date.now()) : await openDiskFlowStore(flowsDir, Math.max(settings.maxBody, leastFlowBytes));
+  const store = inMemory
+    ? createMemoryFlowStore(() => Date.now(), settings.versions)
+    : await openDiskFlowStore({
+        directory: flowsDir,
+        maxBytes: Math.max(settings.maxBody, leastFlowBytes),
+        versionsDirectory: join(dataDir, "flow-versions"),
+        versions: { count: settings.versions, bytes: settings.versionBytes },
+      });
   const flows = withExternalFlows(store, variant.externalFlows);
   return {
     flowsDir,

@@ -2,6 +2,7 @@ import { apiEndpoints } from "../api/index.ts";
 import type { HealthParts } from "../api/health.ts";
 import { createManagementApi, type ManagementOptions } from "../api/management-api.ts";
 import { createTokenCheck } from "../api/deploy-token.ts";
+import { tokenFingerprint } from "../api/version-facts.ts";
 import { letterReplays } from "../dead-letters/replay-dead-letters.ts";
 import type { FlowViews } from "../flows/flow-views.ts";
 import { problemOfFlow, type FlowParts } from "../flows/installed-flows.ts";
@@ -47,7 +48,7 @@ export function openManagement(parts: ServerParts, service: ServiceView | undefi
   const { runtime, history, kept, catalog, plugins } = engine;
   const { policies } = http;
   const isDraining = (): boolean => server.phase === "DRAINING";
-  const views: FlowViews = { parts: flows, hasPolicy: (flowId) => policies.has(flowId), seen: new Map() };
+  const views: FlowViews = { parts: flows, hasPolicy: (flowId) => policies.has(flowId), fingerprint: tokenFingerprint(settings.deployToken), seen: new Map() };
   const endpoints = apiEndpoints({
     service,
     health: healthParts(parts),

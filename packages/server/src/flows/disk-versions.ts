@@ -1,0 +1,148 @@
+// Stores the versions of flows as `<id>/<revision>.yaml`: one comment line with the facts, then the text, byte for byte. A file is never
+// changed after it was written.
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { flushDirectory, makeDirectory, putInPlace, readWhole, removeDirectory, removeFile, removeLeftovers, writeTemporary } from "./durable-file.ts";
+import { hashOf } from "./flow-hash.ts";
+import type { FlowVersion, Unflushed } from "./flow-store.ts";
+
+export interface VersionLimits {
+  /** Versions per flow. */
+  readonly count: number;
+  /** Size of their files per flow. */
+  readonly bytes: number;
+}
+
+export type NewVersion = Omit<FlowVersion, "revision">;
+
+export interface StagedVersions {
+  /** The revision of the last version. */
+  readonly revision: number;
+  /** Adds the versions to the history. If it rejects, none was added. */
+  commit(): Promise<Unflushed>;
+  /** Abandons them, or takes them back after `commit`. */
+  discard(): Promise<void>;
+  /** Removes the oldest versions above the limits. */
+  prune(): Promise<void>;
+}
+
+/** The first line of a file. */
+interface Header {
+  readonly v: 1;
+  readonly at: string;
+  readonly hash: string;
+  readonly by?: string | undefined;
+  readonly comment?: string | undefined;
+  readonly restoredFrom?: number | undefined;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly tests?: string | null | undefined;
+}
+
+const mark = "# sluice version ";
+const fileName = /^([1-9]\d{0,14})\.yaml$/;
+const nameOf = (revision: number): string => `${revision}.yaml`;
+
+export class DiskVersions {
+  readonly #directory: string;
+  readonly #limits: VersionLimits;
+
+  constructor(directory: string, limits: VersionLimits) {
+    this.#directory = directory;
+    this.#limits = limits;
+  }
+
+  /** Newest first. Damaged files are left out. */
+  async list(id: string): Promise<readonly FlowVersion[]> {
+    const versions: FlowVersion[] = [];
+    for (const revision of await this.#revisions(id)) {
+      // Pruned meanwhile: a list is read without the flow's mutex.
+      const content = await readWhole(join(this.#directory, id, nameOf(revision))).catch(unlessMissing);
+      const version = content === undefined ? undefined : parse(revision, content);
+      if (version !== undefined) versions.push(version);
+    }
+    return versions;
+  }
+
+  /** Writes new versions under temporary names. Calls for one flow must not overlap. */
+  async stage(id: string, versions: readonly NewVersion[]): Promise<StagedVersions> {
+    const directory = join(this.#directory, id);
+    const isNew = await makeDirectory(this.#directory, id, 0o750);
+    if (!isNew) await removeLeftovers(directory);
+    const newest = (await this.#revisions(id))[0] ?? 0;
+    const staged: { readonly name: string; readonly temporary: string }[] = [];
+    const discard = async (): Promise<void> => {
+      for (const { name, temporary } of staged) for (const left of [name, temporary]) await removeFile(directory, left).catch(() => undefined);
+    };
+    try {
+      for (const [index, version] of versions.entries()) {
+        const name = nameOf(newest + 1 + index);
+        staged.push({ name, temporary: await writeTemporary(directory, name, format(version), 0o640) });
+      }
+    } catch (error) {
+      await discard();
+      throw error;
+    }
+    return {
+      revision: newest + versions.length,
+      discard,
+      commit: async () => {
+        try {
+          for (const { name, temporary } of staged) await putInPlace(directory, temporary, name);
+        } catch (error) {
+          await discard();
+          throw error;
+        }
+        const unflushed = await flushDirectory(directory, id);
+        return unflushed ?? (isNew ? flushDirectory(this.#directory, id) : undefined);
+      },
+      prune: () => this.#prune(id),
+    };
+  }
+
+  /** The history of a removed flow must not appear in the next flow with this id. */
+  remove(id: string): Promise<void> {
+    return removeDirectory(this.#directory, id);
+  }
+
+  async #prune(id: string): Promise<void> {
+    const directory = join(this.#directory, id);
+    let bytes = 0;
+    for (const [index, revision] of (await this.#revisions(id)).entries()) {
+      if (index < this.#limits.count) bytes += (await stat(join(directory, nameOf(revision)))).size;
+      if (index > 0 && (index >= this.#limits.count || bytes > this.#limits.bytes)) await removeFile(directory, nameOf(revision));
+    }
+  }
+
+  /** Newest first. */
+  async #revisions(id: string): Promise<readonly number[]> {
+    const names = await readdir(join(this.#directory, id)).catch(unlessMissing);
+    return (names ?? [])
+      .flatMap((name) => fileName.exec(name)?.[1] ?? [])
+      .map(Number)
+      .sort((a, b) => b - a);
+  }
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+  return undefined;
+}
+
+function format({ bytes, at, ...facts }: NewVersion): Buffer {
+  const header: Header = { v: 1, at: new Date(at).toISOString(), ...facts };
+  return Buffer.concat([Buffer.from(`${mark}${JSON.stringify(header)}\n`), bytes]);
+}
+
+/** Undefined for a file of another format, or whose text was changed. */
+function parse(revision: number, content: Buffer): FlowVersion | undefined {
+  const end = content.indexOf("\n");
+  const line = content.subarray(0, Math.max(end, 0)).toString("utf8");
+  if (!line.startsWith(mark)) return undefined;
+  try {
+    const { v, at, ...facts } = JSON.parse(line.slice(mark.length)) as Header;
+    const bytes = content.subarray(end + 1);
+    return v === 1 && hashOf(bytes) === facts.hash ? { ...facts, revision, bytes, at: Date.parse(at) } : undefined;
+  } catch {
+    return undefined;
+  }
+}
