@@ -54,7 +54,8 @@ async function start(configuration: Configuration, output: number, variant: Star
     const streams = openStreams(server, late);
     const documents = await openDocuments(server);
     const http = await openHttp(server, late);
-    const engine = await openEngine(server, { plugins, durable, trace: streams.trace, mappings: documents.mappings, http: http.mounts.port }, late);
+    const { mappings, routeStates } = documents;
+    const engine = await openEngine(server, { plugins, durable, trace: streams.trace, mappings, routeStates, http: http.mounts.port }, late);
     const sessions = openSessions(server, engine, streams, late);
     const captures = new Captures(engine.runtime, server.clock, server.settings.captureBytes);
     const flows = openFlows(server, { documents, engine, streams, startTrial: startTrialServer }, late);

@@ -17,8 +17,11 @@ export type RouteAction = "start" | "stop" | "suspend" | "resume" | "restart" | 
 
 /** Control over the routes of a runtime. */
 export interface RouteControl {
-  /** Executes an action and returns the new status of the route; rejects with a FlowError for an unknown route. */
-  act(routeId: string, action: RouteAction): Promise<string>;
+  /**
+   * Executes an action and returns the new status of the route; rejects with a FlowError for an unknown route. The new state survives a
+   * restart, unless it is passing: the next action follows.
+   */
+  act(routeId: string, action: RouteAction, isPassing?: boolean): Promise<string>;
 }
 
 const path = { command: f.enum(["route"], { doc: "What to control: `route`.", required: true }) };
@@ -47,7 +50,7 @@ export function controlbusConnector(control: RouteControl): ConnectorDeclaration
     title: "Control bus",
     summary: "Starts, stops, suspends or resumes a route, or gets its status.",
     guarantees:
-      "The step waits until the action is done, except with async=true or when the route controls itself. The action changes the running state only: it is not saved, and a restart begins with the state of the flow.",
+      "The step waits until the action is done, except with async=true or when the route controls itself. A stopped or suspended route stays so after a restart of the runtime and in new versions of the flow, until it is started or resumed.",
     group: "core",
     icon: "toggle-right",
     since: "0.1",
@@ -77,7 +80,7 @@ function controlSink({ options }: Endpoint<Options>, control: RouteControl, host
     const target = routeId === "current" ? exchange.run.route.id : routeId;
     if (loggingLevel !== "OFF") host.log.write(loggingLevel, "controlbus", `${action} of route '${target}'`, exchange);
     if (action !== "restart") return control.act(target, action);
-    await control.act(target, "stop");
+    await control.act(target, "stop", true);
     await new Promise<void>((resolve) => host.clock.after(restartDelay, resolve));
     return control.act(target, "start");
   };

@@ -7,6 +7,7 @@ import {
   type Delivery,
   type Exchange,
   type Host,
+  type HttpMount,
   type HttpReply,
   type HttpRequest,
   type Inlet,
@@ -64,6 +65,11 @@ export function httpSource(host: Host, settings: HttpSourceSettings): Source {
     // Accepted messages and idempotency keys belong to the worker that received them.
     everyWorker: !options.durable && !options.idempotency,
     start: (inlet) => (intake === undefined ? mount(inlet) : startDurable(intake, inlet)),
+    // A former mount is answered as a stopped route.
+    reserve() {
+      mountAll(() => errorReply(503, "the route is stopped"));
+      unmountAll();
+    },
     stop() {
       unmountAll();
       return intake?.source.stop();
@@ -71,8 +77,11 @@ export function httpSource(host: Host, settings: HttpSourceSettings): Source {
   };
 
   function mount(inlet: Inlet): void {
+    mountAll(requestHandler(host, settings, inlet, intake));
+  }
+
+  function mountAll(handle: HttpMount["handle"]): void {
     unmountAll();
-    const handle = requestHandler(host, settings, inlet, intake);
     const { cors } = settings.operation ?? {};
     const shown = { flowId: route.flowId, routeId: route.id, ...(cors === undefined ? {} : { preflight: cors }) };
     unmounts = paths.map((path) => host.http.mount({ path, methods, prefix, ...shown, handle }));

@@ -3,6 +3,7 @@ import type { Vocabulary } from "@sluice/model";
 import { EndpointBinder, schemeOf } from "../compile/endpoint-binder.ts";
 import { uriForms } from "../compile/uri-pattern.ts";
 import { toFlowError } from "../errors/flow-error.ts";
+import type { RouteIdentity } from "../exchange/run.ts";
 import { longestText } from "../values/limit.ts";
 import type { Inlet } from "../spi/connector.ts";
 import type { Catalog } from "../spi/declaration.ts";
@@ -20,6 +21,7 @@ import {
   type DeployReport,
   type DrainReport,
   type Prepared,
+  type InactiveStatus,
   type RunListener,
   type Runtime,
   type Supervision,
@@ -30,6 +32,8 @@ export interface RuntimeParts {
   readonly host: Host;
   readonly listener: RunListener;
   readonly limits?: Partial<RuntimeLimits>;
+  /** For a route that must not start with its deployment: the status it gets instead. */
+  inactiveStatus?(route: RouteIdentity): InactiveStatus | undefined;
 }
 
 export const defaultLimits: RuntimeLimits = {
@@ -105,7 +109,9 @@ class FlowRuntime implements Runtime {
       for (const route of inStartOrder(next.routes)) {
         failing = route;
         started.push(route);
-        if (route.program.autoStartup) await route.lifecycle.start(supervision);
+        const inactive = this.#parts.inactiveStatus?.(route.identity);
+        if (inactive !== undefined) route.lifecycle.stayInactive(inactive);
+        else if (route.program.autoStartup) await route.lifecycle.start(supervision);
       }
     } catch (thrown) {
       const drained = await this.#takeBack(next, started, rested);

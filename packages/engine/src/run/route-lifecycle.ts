@@ -6,7 +6,7 @@ import type { SourceInlet } from "../spi/connector.ts";
 import type { Host } from "../spi/host.ts";
 import { completesBefore } from "./completes-before.ts";
 import type { RouteProgram } from "./route-program.ts";
-import type { RouteStatus, Supervision } from "./runtime.ts";
+import type { InactiveStatus, RouteStatus, Supervision } from "./runtime.ts";
 
 export interface LifecycleParts {
   readonly identity: RouteIdentity;
@@ -58,7 +58,7 @@ export class RouteLifecycle {
   /** Rejects when the start fails permanently; a failure that `supervision` covers leaves the route Failed and is retried. */
   async start(supervision: Supervision = "retryable"): Promise<void> {
     if (this.status === "Started" || this.status === "Starting") return;
-    const suspended = this.status === "Suspended";
+    const suspended = this.status === "Suspended" && this.startedAt !== 0;
     this.#endAttempts();
     this.#become("Starting");
     const thrown = await this.#attempt(suspended);
@@ -70,6 +70,12 @@ export class RouteLifecycle {
     const { host, identity } = this.#parts;
     host.log.write("WARN", identity.id, `route '${identity.id}' failed to start and will be retried: ${error.message}`);
     this.#retry(1);
+  }
+
+  /** Instead of a start, for a route that an operator stopped. */
+  stayInactive(status: InactiveStatus): void {
+    this.#parts.program().source.reserve?.();
+    this.#become(status);
   }
 
   async suspend(): Promise<void> {

@@ -82,6 +82,9 @@ export interface DeployReport {
 
 export type RouteStatus = "Starting" | "Started" | "Suspended" | "Stopping" | "Stopped" | "Failed";
 
+/** The status of a route that takes no messages because an operator stopped it. */
+export type InactiveStatus = Extract<RouteStatus, "Suspended" | "Stopped">;
+
 export interface Route {
   readonly identity: RouteIdentity;
   readonly status: RouteStatus;

@@ -67,6 +67,8 @@ export interface Source {
    * so rejects with a FlowError marked `retryable` and is started again later. Any other failure rejects the deployment.
    */
   start(inlet: SourceInlet): Awaitable;
+  /** Called instead of `start` for a route that stays stopped: reserves its addresses, so that callers see a stopped route, not a missing one. */
+  reserve?(): void;
   /** Stops intake; resolves when messages already taken have been delivered. May be started again. */
   stop(): Awaitable;
   /** `stop` timed out: delivers nothing more and drops the rest; returns the number of dropped messages. */

@@ -66,7 +66,7 @@ export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
     ...connectionEndpoints(parts.connections),
     ...valueMappingEndpoints(parts.mappings),
     ...messageMappingEndpoints(parts.mappings, parts.invoke.clock),
-    ...routeEndpoints(runtime),
+    ...routeEndpoints(parts.flows.parts),
     ...deadLetterEndpoints(parts.deadLetters, parts.secrets),
     ...runEndpoints(parts.history, parts.secrets, (runId) => replayFacts(parts.replay, runId), parts.service),
     ...replayEndpoints(parts.replay, parts.service),

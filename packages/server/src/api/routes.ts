@@ -1,20 +1,30 @@
-import { toFlowError, type Route, type Runtime } from "@sluice/engine";
+import { toFlowError, type Route } from "@sluice/engine";
 import { z } from "zod";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 import { routeStatus } from "./message-shapes.ts";
+import type { FlowParts } from "../flows/installed-flows.ts";
+import type { RouteStates } from "../flows/route-states.ts";
 import { Refusal } from "../refusal.ts";
 
 const actions = {
   start: "Starts a stopped route",
-  stop: "Stops a route after its runs in flight have completed",
-  suspend: "Stops accepting messages until resumed",
+  stop: "Stops a route after its runs in flight have completed, until it is started again, also after a restart",
+  suspend: "Stops accepting messages until resumed, also after a restart",
   resume: "Accepts messages again",
 } as const;
 
-const stateShape = shape(() => ({ id: z.string(), flowId: z.string(), status: routeStatus() }), "RouteState");
+const stateShape = shape(
+  () => ({
+    id: z.string(),
+    flowId: z.string(),
+    status: routeStatus(),
+    warnings: z.array(z.string()).optional().describe("Why a restart would forget the state."),
+  }),
+  "RouteState",
+);
 
 /** Endpoints to control a route. */
-export function routeEndpoints(runtime: Runtime): readonly Endpoint[] {
+export function routeEndpoints({ runtime, routeStates }: Pick<FlowParts, "runtime" | "routeStates">): readonly Endpoint[] {
   return (Object.keys(actions) as (keyof typeof actions)[]).map((action) =>
     defineEndpoint({
       method: "POST",
@@ -25,16 +35,16 @@ export function routeEndpoints(runtime: Runtime): readonly Endpoint[] {
       async handle({ params }) {
         const route = runtime.routes.get(params["id"] as string);
         if (route === undefined) throw new Refusal("not-found", `route '${(params["id"] as string).slice(0, 128)}' not found`);
-        await act(route, action);
-        return ok({ id: route.identity.id, flowId: route.identity.flowId, status: route.status });
+        const warning = await act(routeStates, route, action);
+        return ok({ id: route.identity.id, flowId: route.identity.flowId, status: route.status, ...(warning === undefined ? {} : { warnings: [warning] }) });
       },
     }),
   );
 }
 
-async function act(route: Route, action: keyof typeof actions): Promise<void> {
+async function act(states: RouteStates, route: Route, action: keyof typeof actions): Promise<string | undefined> {
   try {
-    await route[action]();
+    return await states.act(route, action);
   } catch (error) {
     throw new Refusal("flow-start-failed", `route '${route.identity.id}' failed to ${action}: ${toFlowError(error).message}`);
   }

@@ -10,7 +10,7 @@ import { asRefusal, refuseUnflushed } from "./storage-refusal.ts";
 import { deployMasked, undeployMasked } from "./masked-deployment.ts";
 import { missingMappings } from "./missing-mappings.ts";
 import type { StagedFlow, StoredFlow, VersionFacts } from "./flow-store.ts";
-import { claimsKey, decodeFlow, flowKey, prepareFlow, shownProblem, type FlowParts, type InstalledFlow } from "./installed-flows.ts";
+import { claimsKey, decodeFlow, flowKey, prepareFlow, inactiveRoutes, shownProblem, type FlowParts, type InstalledFlow } from "./installed-flows.ts";
 
 /** The hashes that may be replaced; `*` matches any existing version. */
 export type IfMatch = readonly string[];
@@ -40,7 +40,7 @@ export interface InstallOutcome {
   readonly routeIds: { readonly before: readonly string[]; readonly after: readonly string[] };
   /** Number of passed tests; undefined when they were not run. */
   readonly testsPassed: number | undefined;
-  /** Missing tables and documents, and routes that cannot connect yet. */
+  /** Missing tables and documents, and routes that cannot connect yet or that an operator stopped. */
   readonly missing: readonly string[];
 }
 
@@ -91,9 +91,10 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
     parts.installed.set(id, installed);
     parts.announce("deployed", id, hash);
     logDeployed(parts, request, revision, hash);
+    await parts.routeStates.retain(id, outcome.routeIds.after);
     await keepTests(parts, request);
     refuseUnflushed(unflushed, "the new version is running, but may be lost");
-    return { ...outcome, revision, missing: [...missing, ...disconnected], flow: installed };
+    return { ...outcome, revision, missing: [...missing, ...disconnected, ...inactiveRoutes(parts, id)], flow: installed };
   });
 }
 

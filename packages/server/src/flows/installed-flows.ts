@@ -4,6 +4,7 @@ import type { FlowTestStore } from "./disk-test-store.ts";
 import type { FlowStore, StoredParams } from "./flow-store.ts";
 import { createPropertySource } from "./flow-params.ts";
 import type { InstalledMappings } from "./missing-mappings.ts";
+import type { RouteStates } from "./route-states.ts";
 import type { Environment } from "../host/environment.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
@@ -61,6 +62,7 @@ export interface FlowParts extends PrepareParts {
   readonly trial: Trial;
   readonly log: Log;
   readonly installed: Map<string, InstalledFlow>;
+  readonly routeStates: RouteStates;
   readonly mutex: KeyedMutex;
   readonly mappings: InstalledMappings;
   /** Called after a flow was deployed or removed. */
@@ -96,6 +98,15 @@ export async function prepareFlow(
 
 /** A problem with masked secrets. */
 export const shownProblem = ({ secrets }: Pick<FlowParts, "secrets">, problem: string): string => secrets.scrub(maskUris(problem));
+
+/** One sentence for each route that was not started because an operator stopped or suspended it. */
+export function inactiveRoutes({ runtime, routeStates }: Pick<FlowParts, "runtime" | "routeStates">, id: string): readonly string[] {
+  return (runtime.deployments.get(id)?.routes ?? []).flatMap(({ identity }) => {
+    const status = routeStates.of(identity);
+    if (status === undefined) return [];
+    return [`route '${identity.id}' stays ${status.toLowerCase()}: POST /_api/routes/${identity.id}/${status === "Suspended" ? "resume" : "start"} starts it`];
+  });
+}
 
 /** Why a deployed flow is not running, derived from its routes. */
 export function problemOfFlow(runtime: Runtime, id: string): string | undefined {

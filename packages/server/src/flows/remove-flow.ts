@@ -22,6 +22,8 @@ export function removeFlow(parts: FlowParts, id: string, ifMatch: IfMatch | unde
     const { unflushed } = await parts.store.remove(id).catch(asRefusal);
     // Remaining tests are harmless, but would apply to the next flow with this id.
     await parts.tests.remove(id).catch(() => undefined);
+    // So would the states of its routes.
+    await parts.routeStates.retain(id, []);
     const report = await withdraw(parts, id);
     parts.installed.delete(id);
     parts.announce("removed", id, current?.hash ?? "");

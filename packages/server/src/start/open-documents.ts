@@ -4,17 +4,21 @@ import { openDiskTestStore, type FlowTestStore } from "../flows/disk-test-store.
 import type { FlowStore } from "../flows/flow-store.ts";
 import { withExternalFlows } from "../flows/external-flows.ts";
 import { createMemoryFlowStore } from "../flows/memory-flow-store.ts";
+import { RouteStates } from "../flows/route-states.ts";
 import { readProperties } from "../host/properties-file.ts";
+import { openDiskDocumentStore } from "../mappings/disk-document-store.ts";
+import { createMemoryDocumentStore } from "../mappings/memory-document-store.ts";
 import { openMappings, type Mappings } from "../mappings/open-mappings.ts";
 import type { ServerProcess } from "./open-process.ts";
 
-/** Documents of operators and authors: flows, tests, properties, mappings. */
+/** Documents of operators and authors: flows, tests, properties, mappings, states of routes. */
 export interface Documents {
   readonly flowsDir: string;
   readonly flows: FlowStore;
   readonly tests: FlowTestStore;
   readonly properties: ReadonlyMap<string, string>;
   readonly mappings: Mappings;
+  readonly routeStates: RouteStates;
 }
 
 /** Flow files up to this size are read even if the limit for request bodies is smaller. */
@@ -39,5 +43,6 @@ export async function openDocuments({ settings, variant, dataDir, log }: ServerP
     properties: await readProperties(dataDir, settings.profile),
     mappings: await openMappings(dataDir, flows, log),
     tests: await openDiskTestStore(join(dataDir, "flow-tests")),
+    routeStates: await RouteStates.open(inMemory ? createMemoryDocumentStore() : await openDiskDocumentStore(join(dataDir, "route-states")), log),
   };
 }

@@ -14,6 +14,7 @@ import { openConnections, type OpenConnections } from "../connections/open-conne
 import { createDeadLetterWriter, type DeadLetterWriter } from "../dead-letters/dead-letter-writer.ts";
 import { restartFailed } from "../flows/load-flows.ts";
 import { routeControl } from "../flows/route-control.ts";
+import type { RouteStates } from "../flows/route-states.ts";
 import { createHost } from "../host/host.ts";
 import { openDiskDocumentStore } from "../mappings/disk-document-store.ts";
 import type { DocumentStore } from "../mappings/document-store.ts";
@@ -62,10 +63,15 @@ interface EngineNeeds {
   readonly durable: DurableStore;
   readonly trace: TraceRecorder;
   readonly mappings: Mappings;
+  readonly routeStates: RouteStates;
   readonly http: Host["http"];
 }
 
-export async function openEngine(server: ServerProcess, { plugins, durable, trace, mappings, http }: EngineNeeds, late: LateParts): Promise<EngineParts> {
+export async function openEngine(
+  server: ServerProcess,
+  { plugins, durable, trace, mappings, routeStates, http }: EngineNeeds,
+  late: LateParts,
+): Promise<EngineParts> {
   const { settings, variant, ids, log, secrets, environment } = server;
   const connectionTypes = createConnectionTypes(plugins.connections, connectionIndex, connectionSettings(settings));
   const connections =
@@ -82,13 +88,19 @@ export async function openEngine(server: ServerProcess, { plugins, durable, trac
     events,
     queues: queuePort(durable, (id) => late.sessions.current.isOpen(id)),
     deadLetters,
-    control: routeControl(() => late.runtime.current),
+    control: routeControl(() => late.runtime.current, routeStates, log),
     mappings: mappings.documents,
   });
   const catalog = variant.isTrial === true ? trialCatalog(everything) : everything;
   const records = openRunRecords(server, late);
   const listener = createRunListener({ ...records, trace, log, events });
-  const runtime = createRuntime({ catalog, host, listener: variant.leadPort?.listen(listener) ?? listener, limits: runtimeLimits(settings) });
+  const runtime = createRuntime({
+    catalog,
+    host,
+    listener: variant.leadPort?.listen(listener) ?? listener,
+    limits: runtimeLimits(settings),
+    inactiveStatus: (route) => routeStates.of(route),
+  });
   runtime.tap(stepTap);
   const namedConnections = new NamedConnections({
     store: await openConnectionStore(server),

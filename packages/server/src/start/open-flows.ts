@@ -46,6 +46,7 @@ export function openFlows(server: ServerProcess, { documents, engine, streams, s
   return late.flows.set({
     store: documents.flows,
     tests: documents.tests,
+    routeStates: documents.routeStates,
     trial: { check: readTests, run: (candidate) => tryFlow({ configuration, dataDir, start: startTrial }, candidate) },
     runtime: engine.runtime,
     log,

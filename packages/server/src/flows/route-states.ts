@@ -1,0 +1,88 @@
+// Remembers which routes an operator stopped or suspended, so that neither a restart nor a new version of the flow starts them again. One
+// document per flow: `{"suspended": ["orders"], "stopped": []}`.
+import type { Log, InactiveStatus, Route, RouteIdentity } from "@sluice/engine";
+import { createKeyedMutex } from "@sluice/engine/tools";
+import type { DocumentStore } from "../mappings/document-store.ts";
+import { StorageError } from "./flow-store.ts";
+
+export type RouteAction = "start" | "stop" | "suspend" | "resume";
+
+const statusAfter: Readonly<Record<RouteAction, InactiveStatus | undefined>> = {
+  start: undefined,
+  resume: undefined,
+  stop: "Stopped",
+  suspend: "Suspended",
+};
+
+export class RouteStates {
+  readonly #store: DocumentStore;
+  readonly #flows = new Map<string, Map<string, InactiveStatus>>();
+  readonly #mutex = createKeyedMutex();
+
+  private constructor(store: DocumentStore) {
+    this.#store = store;
+  }
+
+  static async open(store: DocumentStore, log: Log): Promise<RouteStates> {
+    const states = new RouteStates(store);
+    for (const document of await store.list()) {
+      const routes = "value" in document ? parse(document.value) : undefined;
+      if (routes === undefined) log.write("ERROR", "sluice.flows", `The route states of flow '${document.id}' cannot be read: its routes start as declared`);
+      else states.#flows.set(document.id, routes);
+    }
+    return states;
+  }
+
+  /** How a route stays when its flow is deployed; undefined to start it as declared. */
+  of({ id, flowId }: RouteIdentity): InactiveStatus | undefined {
+    return this.#flows.get(flowId)?.get(id);
+  }
+
+  /** Changes the state of a route and remembers it. Returns a warning when a restart would forget it. */
+  async act(route: Route, action: RouteAction): Promise<string | undefined> {
+    const { flowId, id } = route.identity;
+    const problem = await this.#remember(flowId, id, statusAfter[action]);
+    await route[action]();
+    return problem === undefined ? undefined : `route '${id}' returns to its previous state after a restart: ${problem}`;
+  }
+
+  /** Forgets the routes that a new version of the flow no longer has. */
+  async retain(flowId: string, routeIds: readonly string[]): Promise<void> {
+    const routes = this.#flows.get(flowId);
+    if (routes === undefined) return;
+    for (const id of [...routes.keys()]) if (!routeIds.includes(id)) await this.#remember(flowId, id, undefined);
+  }
+
+  async #remember(flowId: string, routeId: string, status: InactiveStatus | undefined): Promise<string | undefined> {
+    const routes = this.#flows.get(flowId) ?? new Map<string, InactiveStatus>();
+    if (routes.get(routeId) === status) return undefined;
+    if (status === undefined) routes.delete(routeId);
+    else routes.set(routeId, status);
+    if (routes.size === 0) this.#flows.delete(flowId);
+    else this.#flows.set(flowId, routes);
+    try {
+      // The last of several changes writes what all of them came to.
+      return await this.#mutex.run(flowId, () => this.#write(flowId));
+    } catch (error) {
+      if (error instanceof StorageError) return error.message;
+      throw error;
+    }
+  }
+
+  async #write(flowId: string): Promise<string | undefined> {
+    const routes = [...(this.#flows.get(flowId) ?? [])];
+    const idsWith = (status: InactiveStatus): readonly string[] => routes.flatMap(([id, its]) => (its === status ? [id] : []));
+    const { unflushed } = await (routes.length === 0
+      ? this.#store.remove(flowId)
+      : this.#store.write(flowId, `${JSON.stringify({ suspended: idsWith("Suspended"), stopped: idsWith("Stopped") }, null, 2)}\n`));
+    return unflushed?.message;
+  }
+}
+
+function parse(value: unknown): Map<string, InactiveStatus> | undefined {
+  const { suspended, stopped } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  if (!isTextList(suspended) || !isTextList(stopped)) return undefined;
+  return new Map([...suspended.map((id) => [id, "Suspended"] as const), ...stopped.map((id) => [id, "Stopped"] as const)]);
+}
+
+const isTextList = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((item) => typeof item === "string");
