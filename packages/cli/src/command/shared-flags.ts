@@ -13,6 +13,13 @@ export const runtimeVariables: Readonly<Record<string, string>> = {
   SERVICE_DEPLOY_TOKEN: "deploy token of the runtime",
 };
 
+/** Of the commands that create a version of a flow. */
+export const commentFlag: FlagDeclaration = { name: "comment", value: "text", doc: "What the change is about, for the version history." };
+
+export const authorVariables: Readonly<Record<string, string>> = {
+  SLUICE_AUTHOR: "author in the version history (default: the name of the current user)",
+};
+
 /** `SERVICE_PROFILE` names the profile for every command, as it does for the runtime. */
 export const profileFlag: FlagDeclaration = {
   name: "profile",

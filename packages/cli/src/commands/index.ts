@@ -13,12 +13,14 @@ import { logs } from "./logs/logs.ts";
 import { newCommand } from "./new/new.ts";
 import { record } from "./record/record.ts";
 import { replay } from "./replay/replay.ts";
+import { rollback } from "./rollback/rollback.ts";
 import { run } from "./run/run.ts";
 import { runs } from "./runs/runs.ts";
 import { schema } from "./schema/schema.ts";
 import { start } from "./start/start.ts";
 import { test } from "./test/test.ts";
 import { trace } from "./trace/trace.ts";
+import { versions } from "./versions/versions.ts";
 
 export const commands: readonly CommandDeclaration[] = [
   start,
@@ -29,6 +31,8 @@ export const commands: readonly CommandDeclaration[] = [
   lint,
   test,
   deploy,
+  versions,
+  rollback,
   connections,
   runs,
   logs,

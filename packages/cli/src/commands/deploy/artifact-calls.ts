@@ -1,5 +1,6 @@
 // The API calls that read, install and remove each kind of artifact.
 import type { Answer, InstalledFlow } from "@sluice/client";
+import { author } from "../../runtime/author.ts";
 import type { Connection } from "../../runtime/connection.ts";
 import type { Artifact, DocumentArtifact, FlowArtifact } from "./artifacts.ts";
 
@@ -12,6 +13,8 @@ export interface Taken {
 interface Conditions {
   readonly ifMatch?: string | undefined;
   readonly withTests?: boolean;
+  /** For the version history of a flow. */
+  readonly comment?: string | undefined;
 }
 
 /** Reads the installed document, in the format in which it is sent. */
@@ -24,9 +27,10 @@ export function readDocument(connection: Connection, { kind, id, contentType }: 
 }
 
 /** Installs an artifact; `body` is its content, or the previous content for a rollback. */
-export function putArtifact(connection: Connection, artifact: Artifact, body: unknown, { ifMatch, withTests = false }: Conditions = {}): Promise<Taken> {
+export function putArtifact(connection: Connection, artifact: Artifact, body: unknown, conditions: Conditions = {}): Promise<Taken> {
   const { kind, id } = artifact;
-  if (kind === "flow") return putFlow(connection, id, body as FlowArtifact["body"], { ifMatch, withTests });
+  const { ifMatch } = conditions;
+  if (kind === "flow") return putFlow(connection, id, body as FlowArtifact["body"], conditions);
   if (kind === "policy") return connection.call("PUT /auth/:flowId", { params: { flowId: id }, body: body as Readonly<Record<string, unknown>>, ifMatch });
   if (kind === "message-mapping") return connection.call("PUT /message-mappings/:id", { params: { id }, body, ifMatch });
   const { contentType } = artifact;
@@ -35,8 +39,9 @@ export function putArtifact(connection: Connection, artifact: Artifact, body: un
     : connection.call("PUT /value-mappings/:id", { params: { id }, body: body as string, contentType, ifMatch });
 }
 
-async function putFlow(connection: Connection, id: string, body: FlowArtifact["body"], { ifMatch, withTests }: Conditions): Promise<InstalledFlow> {
-  const reply = await connection.call("PUT /flows/:id", { params: { id }, body, ifMatch, query: { tests: withTests === true ? "required" : undefined } });
+async function putFlow(connection: Connection, id: string, body: FlowArtifact["body"], { ifMatch, withTests, comment }: Conditions): Promise<InstalledFlow> {
+  const query = { tests: withTests === true ? ("required" as const) : undefined, by: author(), comment };
+  const reply = await connection.call("PUT /flows/:id", { params: { id }, body, ifMatch, query });
   // The reply of a dry run has another type; this is not one.
   return reply as InstalledFlow;
 }

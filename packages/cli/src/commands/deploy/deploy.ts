@@ -1,5 +1,5 @@
 import type { CommandDeclaration } from "../../command/declaration.ts";
-import { jsonFlag, paramFlag, profileFlag, runtimeFlags, runtimeVariables } from "../../command/shared-flags.ts";
+import { authorVariables, commentFlag, jsonFlag, paramFlag, profileFlag, runtimeFlags, runtimeVariables } from "../../command/shared-flags.ts";
 
 export const deploy: CommandDeclaration = {
   name: "deploy",
@@ -19,10 +19,11 @@ export const deploy: CommandDeclaration = {
     { name: "id", value: "id", doc: "Flow id, if a single file is deployed (default: the file name)." },
     paramFlag,
     profileFlag,
+    commentFlag,
     jsonFlag,
     ...runtimeFlags,
   ],
-  variables: runtimeVariables,
+  variables: { ...runtimeVariables, ...authorVariables },
   examples: [
     { doc: "Preview the changes", command: "sluice deploy orders --dry-run" },
     { doc: "Deploy only if the tests pass", command: "sluice deploy orders --tests required" },

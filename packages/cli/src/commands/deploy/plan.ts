@@ -4,7 +4,7 @@ import { CommandError } from "../../command/declaration.ts";
 import { ifFound, type Connection } from "../../runtime/connection.ts";
 import { readDocument } from "./artifact-calls.ts";
 import type { Artifact, DocumentArtifact, FlowArtifact } from "./artifacts.ts";
-import { printedDiff } from "./printed-diff.ts";
+import { printedDiff } from "../../runtime/printed-diff.ts";
 
 export interface Change {
   readonly artifact: Artifact;

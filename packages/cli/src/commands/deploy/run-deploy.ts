@@ -28,7 +28,13 @@ export async function run(call: Call): Promise<number> {
     else terminal.note(due.length === 0 ? "nothing to do: all artifacts are up to date" : `${due.length} of ${plan.length} would change; nothing was changed`);
     return 0;
   }
-  const replies = await apply(connection, due, { withTests, signal, progress: (text) => terminal.progress(text), note: (text) => terminal.note(text) });
+  const replies = await apply(connection, due, {
+    withTests,
+    comment: textFlag(flags, "comment"),
+    signal,
+    progress: (text) => terminal.progress(text),
+    note: (text) => terminal.note(text),
+  });
   terminal.progress(undefined);
   if (asJson) terminal.write(JSON.stringify({ deployed: true, changes: plan.map(changeJson), replies }, undefined, 2));
   else {
@@ -43,6 +49,7 @@ export async function run(call: Call): Promise<number> {
 
 interface Applying {
   readonly withTests: boolean;
+  readonly comment: string | undefined;
   readonly signal: AbortSignal;
   progress(text: string): void;
   note(text: string): void;
@@ -58,7 +65,7 @@ async function apply(connection: Connection, due: readonly Change[], applying: A
     );
     try {
       applying.signal.throwIfAborted();
-      replies.push(await putArtifact(connection, artifact, artifact.body, { ifMatch: beforeHash, withTests: applying.withTests }));
+      replies.push(await putArtifact(connection, artifact, artifact.body, { ifMatch: beforeHash, withTests: applying.withTests, comment: applying.comment }));
       done.push(change);
     } catch (error) {
       applying.progress("");

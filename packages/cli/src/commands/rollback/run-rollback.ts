@@ -1,0 +1,50 @@
+import { isDeepStrictEqual } from "node:util";
+import type { FlowVersion, InstalledFlow } from "@sluice/client";
+import { CommandError, countFlag, isOn, textFlag, type Call } from "../../command/declaration.ts";
+import { author } from "../../runtime/author.ts";
+import { connect } from "../../runtime/connection.ts";
+import { paintedDiff, versionDiff, versionLine } from "../../runtime/flow-versions.ts";
+
+export async function run({ arguments: given, flags, terminal }: Call): Promise<number> {
+  const id = String(given["flow"]);
+  const to = countFlag(flags, "to", 0);
+  const connection = await connect(flags);
+  const current = await connection.call("GET /flows/:id", { params: { id } });
+  const revision = to === 0 ? previousOf(id, (await connection.call("GET /flows/:id/versions", { params: { id } })).versions) : to;
+  const version = await connection.call("GET /flows/:id/versions/:revision", { params: { id, revision: String(revision) } });
+  const diff = versionDiff(current, version);
+  const asJson = isOn(flags, "json");
+  if (!asJson) {
+    terminal.write(versionLine(version, terminal.style));
+    if (diff.length > 0) terminal.write(paintedDiff(diff, terminal.style));
+  }
+  const dryRun = isOn(flags, "dryRun");
+  const reply = await connection.call("POST /flows/:id/rollback", {
+    params: { id },
+    body: { revision },
+    ifMatch: current.hash,
+    query: { dryRun, tests: textFlag(flags, "tests") === "required" ? "required" : undefined, by: author(), comment: textFlag(flags, "comment") },
+  });
+  if (asJson) terminal.write(JSON.stringify({ ...reply, diff }, undefined, 2));
+  else {
+    for (const warning of reply.warnings) terminal.note(`${terminal.style("yellow", "warning")} ${warning}`);
+    if (!reply.changed) terminal.note(`nothing to do: revision ${revision} of flow '${id}' is the current version`);
+    else if (dryRun) terminal.note("nothing was changed");
+    else terminal.note(`flow '${id}' rolled back to revision ${revision}, as revision ${(reply as InstalledFlow).revision} on ${connection.baseUrl}`);
+  }
+  return 0;
+}
+
+/** The newest version before the running one with another content. Without a running one, the newest but one. */
+function previousOf(id: string, versions: readonly FlowVersion[]): number {
+  const running = versions.find((version) => version.running) ?? versions[0];
+  const previous = versions.find(
+    (version) =>
+      running !== undefined && version.revision < running.revision && (version.hash !== running.hash || !isDeepStrictEqual(version.params, running.params)),
+  );
+  if (previous === undefined)
+    throw new CommandError(
+      `flow '${id}' has no earlier version: name one of \`sluice versions ${id}\` with --to, or deploy the flow file with \`sluice deploy\``,
+    );
+  return previous.revision;
+}

@@ -1,0 +1,29 @@
+import { isOn, UsageError, type Call } from "../../command/declaration.ts";
+import { connect } from "../../runtime/connection.ts";
+import { paintedDiff, versionDiff, versionLine } from "../../runtime/flow-versions.ts";
+
+export async function run({ arguments: given, flags, terminal }: Call): Promise<number> {
+  const { flow: id = "", revision } = given as Readonly<Record<string, string | undefined>>;
+  if (revision === undefined && isOn(flags, "yaml")) throw new UsageError("--yaml needs a revision: `sluice versions <flow>` lists them");
+  if (revision !== undefined && !/^[1-9]\d{0,14}$/.test(revision))
+    throw new UsageError(`'${revision}' is not a revision: use a number that \`sluice versions ${id}\` lists`);
+  const connection = await connect(flags);
+  const asJson = isOn(flags, "json");
+  if (revision === undefined) {
+    const reply = await connection.call("GET /flows/:id/versions", { params: { id } });
+    terminal.write(asJson ? JSON.stringify(reply, undefined, 2) : reply.versions.map((version) => versionLine(version, terminal.style)).join("\n"));
+    return 0;
+  }
+  const version = await connection.call("GET /flows/:id/versions/:revision", { params: { id, revision } });
+  if (isOn(flags, "yaml")) terminal.write(version.yaml);
+  else {
+    const diff = versionDiff(await connection.call("GET /flows/:id", { params: { id } }), version);
+    if (asJson) terminal.write(JSON.stringify({ ...version, diff }, undefined, 2));
+    else {
+      terminal.write(versionLine(version, terminal.style));
+      if (diff.length === 0) terminal.note("no difference to the current version");
+      else terminal.write(paintedDiff(diff, terminal.style));
+    }
+  }
+  return 0;
+}

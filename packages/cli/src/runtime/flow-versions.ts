@@ -1,0 +1,33 @@
+// Versions of a flow as lines of text, and their differences.
+import { isDeepStrictEqual } from "node:util";
+import type { Flow, FlowVersion, FlowVersionText } from "@sluice/client";
+import type { Terminal } from "../terminal/terminal.ts";
+import { printedDiff } from "./printed-diff.ts";
+
+type Paint = Terminal["style"];
+
+/** One version as a line: `* 3  2026-11-16T13:41:07.120Z  ada  412 B  1f0c…  comment`. */
+export function versionLine({ revision, at, by, size, hash, running, restoredFrom, comment }: FlowVersion, paint: Paint): string {
+  const mark = running ? paint("green", "*") : " ";
+  const remarks = [running ? "running" : "", restoredFrom === null ? "" : `restored from ${restoredFrom}`, comment ?? ""]
+    .filter((text) => text !== "")
+    .join(", ");
+  return `${mark} ${paint("bold", String(revision).padStart(4))}  ${at}  ${(by ?? "file changed by hand").padEnd(16)}  ${String(size).padStart(7)} B  ${paint("dim", hash.slice(0, 12))}  ${remarks}`.trimEnd();
+}
+
+/** Changed parameters and lines that a rollback to this version makes. */
+export function versionDiff(before: Pick<Flow, "yaml" | "params">, after: Pick<FlowVersionText, "yaml" | "params">): readonly string[] {
+  const names = [...new Set([...Object.keys(before.params), ...Object.keys(after.params)])].sort();
+  const params = names.flatMap((name) => {
+    const [old, next] = [before.params[name], after.params[name]];
+    if (isDeepStrictEqual(old, next)) return [];
+    return [
+      ...(old === undefined ? [] : [`- param ${name}: ${JSON.stringify(old)}`]),
+      ...(next === undefined ? [] : [`+ param ${name}: ${JSON.stringify(next)}`]),
+    ];
+  });
+  return [...params, ...(before.yaml === after.yaml ? [] : printedDiff(before.yaml, after.yaml))];
+}
+
+export const paintedDiff = (lines: readonly string[], paint: Paint): string =>
+  lines.map((line) => `    ${line.startsWith("+") ? paint("green", line) : line.startsWith("-") ? paint("red", line) : line}`).join("\n");

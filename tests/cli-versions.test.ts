@@ -1,0 +1,111 @@
+// `sluice versions` and `sluice rollback` against a real runtime.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { runProgram } from "../packages/cli/src/command/program.ts";
+import { commands } from "../packages/cli/src/commands/index.ts";
+import { recordedTerminal } from "../packages/cli/src/terminal/recorded-terminal.test-support.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { answering, call, startTestServer, token, type StartedServer } from "./started-server.ts";
+
+let server: StartedServer;
+let folder: string;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.end());
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "sluice-cli-"));
+  writeFileSync(join(folder, "token"), `${token}\n`);
+  for (const text of ["one", "two"])
+    await server.api("PUT", `/flows/orders?by=ada&comment=says%20${text}`, { yaml: answering("orders", text), params: { n: text } });
+});
+afterEach(async () => {
+  await server.api("DELETE", "/flows/orders");
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function sluice(...words: readonly string[]) {
+  const terminal = recordedTerminal();
+  const exit = await runProgram(commands, [...words, "--runtime", server.baseUrl, "--token-file", join(folder, "token")], terminal);
+  return { exit, output: terminal.output(), remarks: terminal.remarks() };
+}
+const answer = async (): Promise<string> => (await call(server.baseUrl, "POST", "/api/orders", "x")).text;
+const time = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
+
+describe("sluice versions", () => {
+  it("lists the versions, newest first, and marks the running one", async () => {
+    const { exit, output } = await sluice("versions", "orders");
+    expect(exit).toBe(0);
+    const [first, second] = output.split("\n");
+    expect(first).toMatch(new RegExp(String.raw`^\*\s+2\s+${time}\s+ada\s+\d+ B\s+[0-9a-f]{12}\s+running, says two$`));
+    expect(second).toMatch(new RegExp(String.raw`^\s+1\s+${time}\s+ada\s+\d+ B\s+[0-9a-f]{12}\s+says one$`));
+    expect(JSON.parse((await sluice("versions", "orders", "--json")).output)).toMatchObject({
+      total: 2,
+      versions: [{ revision: 2, running: true }, { revision: 1 }],
+    });
+  });
+
+  it("shows the difference to the current version, or the text", async () => {
+    const { exit, output } = await sluice("versions", "orders", "1");
+    expect([exit, output.split("\n").slice(1)]).toEqual([
+      0,
+      ['    - param n: "two"', '    + param n: "one"', "              - setBody:", "    -             constant: two", "    +             constant: one", ""],
+    ]);
+    expect((await sluice("versions", "orders", "1", "--yaml")).output).toBe(answering("orders", "one"));
+    expect((await sluice("versions", "orders", "2")).remarks).toBe("no difference to the current version\n");
+  });
+
+  it.each([
+    [["versions", "orders", "x"], 2, "sluice versions: 'x' is not a revision: use a number that `sluice versions orders` lists\n"],
+    [["versions", "orders", "--yaml"], 2, "sluice versions: --yaml needs a revision: `sluice versions <flow>` lists them\n"],
+    [["versions", "orders", "9"], 1, "sluice versions: revision 9 of flow 'orders' not found: its history has 1, 2\n"],
+    [["versions", "nobody"], 1, "sluice versions: flow 'nobody' not found\n"],
+  ])("%j exits with %i", async (words, exit, remarks) => expect(await sluice(...words)).toMatchObject({ exit, remarks }));
+});
+
+describe("sluice rollback", () => {
+  it("previews, then deploys the previous version, and names author and comment", async () => {
+    const dry = await sluice("rollback", "orders", "--dry-run");
+    expect([dry.exit, dry.remarks, await answer()]).toEqual([0, "nothing was changed\n", "two"]);
+    expect(dry.output).toContain("    -             constant: two\n    +             constant: one\n");
+    const { exit, remarks } = await sluice("rollback", "orders", "--comment", "two was wrong");
+    expect([exit, remarks, await answer()]).toEqual([0, `flow 'orders' rolled back to revision 1, as revision 3 on ${server.baseUrl}\n`, "one"]);
+    expect((await sluice("versions", "orders")).output).toMatch(/running, restored from 1, two was wrong\n/);
+    expect((await server.api("GET", "/flows/orders/versions")).json.versions[0].by).toBe(process.env["SLUICE_AUTHOR"] ?? userInfo().username);
+    expect(await sluice("rollback", "orders", "--to", "1")).toMatchObject({
+      exit: 0,
+      remarks: "nothing to do: revision 1 of flow 'orders' is the current version\n",
+    });
+    expect((await sluice("rollback", "orders", "--json")).output).toContain('"revision": 4');
+    expect(await answer()).toBe("two");
+  });
+
+  it.each([
+    [["--to", "0"], 2, "sluice rollback: --to must be a positive integer, not '0'\n"],
+    [["--to", "7"], 1, "sluice rollback: revision 7 of flow 'orders' not found: its history has 1, 2\n"],
+    [["--tests", "required"], 1, "sluice rollback: flow 'orders' has no tests: send them as 'tests' together with 'yaml'\n"],
+  ])("%j exits with %i and changes nothing", async (words, exit, remarks) => {
+    expect(await sluice("rollback", "orders", ...words)).toMatchObject({ exit, remarks });
+    expect(await answer()).toBe("two");
+  });
+
+  it("explains that there is no earlier version", async () => {
+    await server.putFlow("single", answering("single", "x"));
+    expect(await sluice("rollback", "single")).toMatchObject({
+      exit: 1,
+      remarks:
+        "sluice rollback: flow 'single' has no earlier version: name one of `sluice versions single` with --to, or deploy the flow file with `sluice deploy`\n",
+    });
+  });
+
+  it("sluice deploy names the author and the comment too", async () => {
+    writeFileSync(join(folder, "orders.yaml"), answering("orders", "three"));
+    expect(await sluice("deploy", join(folder, "orders.yaml"), "--comment", "third")).toMatchObject({ exit: 0 });
+    expect((await server.api("GET", "/flows/orders/versions")).json.versions[0]).toMatchObject({
+      revision: 3,
+      by: process.env["SLUICE_AUTHOR"] ?? userInfo().username,
+      comment: "third",
+    });
+  });
+});
