@@ -4,6 +4,7 @@ import { count } from "./strings/count.ts";
 import { canvasStrings, inspectorStrings } from "./strings/drawing.ts";
 import { flowMenuStrings } from "./strings/flow-menu.ts";
 import { metricsStrings } from "./strings/metrics.ts";
+import { versionsStrings } from "./strings/versions.ts";
 import { deadLettersStrings, replayStrings, runsStrings, saveTestStrings, testsStrings, trialStrings, tryItStrings } from "./strings/running.ts";
 
 export const strings = {
@@ -160,6 +161,8 @@ export const strings = {
     versionNotKept: "Saved, but the version could not be added to the version history.",
     deployed: (warnings: readonly string[]) =>
       warnings.length === 0 ? "Deployed." : `Deployed, with ${count(warnings.length, "warning", "warnings")}: ${warnings.join("; ")}`,
+    rolledBack: (revision: number, target: string, warnings: readonly string[]) =>
+      `Rolled back to v${revision} on ${target}${warnings.length === 0 ? "." : `, with ${count(warnings.length, "warning", "warnings")}: ${warnings.join("; ")}`}`,
     reloaded: "The file changed on disk and was reloaded.",
     takeDisk: "Loaded the other version. Undo restores yours.",
     dismiss: "Dismiss",
@@ -199,18 +202,7 @@ export const strings = {
     severity: { error: "Error", warning: "Warning" },
     goTo: (line: number, column: number) => `${line}:${column}`,
   },
-  versions: {
-    title: "Versions",
-    none: "No versions yet. Each save and each deployment adds a version; the last 20 are kept.",
-    at: "Time",
-    reason: "Saved by",
-    reasons: { save: "Save", deploy: "Deploy" },
-    current: "Current",
-    compare: "Compare",
-    restore: "Restore",
-    restored: (time: string) => `Restore the version of ${time}`,
-    diffTitle: (time: string) => `Changes from the version of ${time} to the current text`,
-  },
+  versions: versionsStrings,
   tests: testsStrings,
   trial: trialStrings,
   saveTest: saveTestStrings,

@@ -1,6 +1,7 @@
 // `/_designer/*`: the HTTP API of the workspace, one line per endpoint.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { deploy } from "../targets/deploy.ts";
+import { rollBack } from "../targets/roll-back.ts";
 import { saveTargets } from "../targets/save-targets.ts";
 import type { Targets } from "../targets/targets.ts";
 import { tryWebhook } from "../targets/try-webhook.ts";
@@ -34,6 +35,7 @@ const endpoints: readonly (readonly [method: string, path: string, handle: Handl
   ["PUT", "/flows/*", saveFlow],
   ["DELETE", "/flows/*", ({ parts, names, request }) => remove(parts.workspace.flows, names[0] as string, request)],
   ["POST", "/flows/*/deploy", deployFlow],
+  ["POST", "/flows/*/rollback", rollBackFlow],
   ["GET", "/flows/*/versions", async ({ parts, names }) => ({ versions: await parts.workspace.versions.list(safe(names[0])) })],
   ["GET", "/flows/*/versions/*", async ({ parts, names }) => ({ text: await parts.workspace.versions.text(safe(names[0]), names[1] as string) })],
   ["GET", "/flows/*/tests", ({ parts, names }) => readAll(parts.workspace.tests(names[0] as string), "tests")],
@@ -116,6 +118,14 @@ async function deployFlow({ parts: { workspace, targets }, names, request }: Cal
     target: textOrNull(body, "target") ?? undefined,
     overwrite: textOrNull(body, "overwrite"),
   });
+}
+
+async function rollBackFlow({ parts: { workspace, targets }, names, request }: Call): Promise<unknown> {
+  const body = await readJson(request);
+  const { revision } = body;
+  if (!Number.isSafeInteger(revision)) throw new HttpError(400, "revision must be an integer");
+  const target = textOrNull(body, "target") ?? undefined;
+  return rollBack(workspace, targets, { id: safe(names[0]), target, revision: revision as number, replacing: textOf(body, "replacing") });
 }
 
 async function saveCategories({ parts: { workspace }, request }: Call): Promise<unknown> {

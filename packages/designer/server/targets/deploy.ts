@@ -5,6 +5,7 @@ import { hashOf } from "../workspace/durable-file.ts";
 import type { DeployRecord } from "../workspace/deploy-records.ts";
 import type { TextFile } from "../workspace/text-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { authorQuery } from "./author.ts";
 import { callRuntime, type RuntimeAnswer } from "./runtime-call.ts";
 import type { Target, Targets } from "./targets.ts";
 
@@ -66,7 +67,7 @@ async function install(workspace: Workspace, targets: Targets, target: Target, {
   }
   const answer = await callRuntime(targets, target, {
     method: "PUT",
-    path,
+    path: path + authorQuery(),
     headers: { "content-type": "application/yaml", ...(running === undefined ? {} : { "if-match": `"${running.hash}"` }) },
     body: Buffer.from(text, "utf8"),
   });
@@ -79,7 +80,8 @@ async function install(workspace: Workspace, targets: Targets, target: Target, {
   return answer;
 }
 
-function refusalOf(answer: RuntimeAnswer, target: Target): HttpError {
+/** The runtime refused a call. */
+export function refusalOf(answer: RuntimeAnswer, target: Target): HttpError {
   const { error } = (jsonOf(answer) ?? {}) as { error?: unknown };
   const text = typeof error === "string" ? error : `the runtime '${target.name}' responded with ${answer.status}`;
   const hint = answer.status === 401 ? `: the token in ${target.tokenEnv} was rejected by '${target.name}'` : "";
@@ -101,7 +103,7 @@ async function recordFailure(workspace: Workspace, target: Target, id: string, h
   await workspace.records.put(id, record).catch(() => undefined);
 }
 
-function jsonOf({ text }: RuntimeAnswer): unknown {
+export function jsonOf({ text }: RuntimeAnswer): unknown {
   try {
     return JSON.parse(text);
   } catch {

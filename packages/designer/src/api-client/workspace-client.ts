@@ -68,6 +68,13 @@ export interface DeployBody {
   readonly overwrite: string | null;
 }
 
+export interface RollbackBody {
+  readonly target: string;
+  readonly revision: number;
+  /** Hash of the version on the target that the user has seen. */
+  readonly replacing: string;
+}
+
 /** A workspace file other than a flow: a test or a mapping. */
 export interface DocumentFile extends SavedFile {
   readonly id: string;
@@ -110,6 +117,7 @@ export const workspaceClient = {
     callJson<SavedFile & { versionKept: boolean }>("PUT", at("flows", id), { body: { text, expectedHash } }),
   removeFlow: (id: string, expectedHash: string) => callJson<unknown>("DELETE", at("flows", id), { body: { expectedHash } }),
   deployFlow: (id: string, body: DeployBody) => callJson<DeployReply>("POST", at("flows", id, "deploy"), { body }),
+  rollBackFlow: (id: string, body: RollbackBody) => callJson<Pick<DeployReply, "record" | "reply">>("POST", at("flows", id, "rollback"), { body }),
   versions: (id: string) => callJson<{ versions: readonly VersionEntry[] }>("GET", at("flows", id, "versions")).then(({ versions }) => versions),
   versionText: (id: string, version: string) => callJson<{ text: string }>("GET", at("flows", id, "versions", version)).then(({ text }) => text),
   tests: (flowId: string) => callJson<{ tests: readonly DocumentFile[] }>("GET", at("flows", flowId, "tests")).then(({ tests }) => tests),

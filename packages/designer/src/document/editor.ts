@@ -3,7 +3,7 @@
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { Edit, Path, Splice } from "@sluice/model";
 import { ApiError } from "@sluice/client";
-import type { DeployBody, DeployReply } from "../api-client/workspace-client.ts";
+import type { DeployBody, DeployReply, RollbackBody } from "../api-client/workspace-client.ts";
 import type { Draft, Drafts } from "./drafts.ts";
 import type { DeployRecord } from "./flow-state.ts";
 import type { Origin } from "./history.ts";
@@ -37,6 +37,7 @@ export interface EditorState {
 interface FlowPort {
   save(id: string, text: string, expectedHash: string | null): Promise<SavedFile & { readonly versionKept?: boolean }>;
   deploy(id: string, body: DeployBody): Promise<DeployReply>;
+  rollBack(id: string, body: RollbackBody): Promise<Pick<DeployReply, "record" | "reply">>;
   read(id: string): Promise<SavedFile & { readonly deploys: Readonly<Record<string, DeployRecord>> }>;
 }
 
@@ -53,6 +54,7 @@ interface EditorWords {
   readonly savedWithFaults: string;
   readonly versionNotKept: string;
   readonly deployed: (warnings: readonly string[]) => string;
+  readonly rolledBack: (revision: number, target: string, warnings: readonly string[]) => string;
   readonly reloaded: string;
   readonly takeDisk: string;
 }
@@ -180,6 +182,21 @@ export class Editor {
       this.#failed(error, "deploy", target);
       await this.#refreshRecords();
       return false;
+    } finally {
+      this.store.setState({ busy: undefined });
+    }
+  }
+
+  /** Deploys an earlier version of the target again; the open text does not change. */
+  async rollBack(body: RollbackBody): Promise<void> {
+    if (this.store.getState().busy !== undefined) return;
+    this.store.setState({ busy: "deploying", notice: undefined });
+    try {
+      const { record, reply } = await this.#parts.port.rollBack(this.id, body);
+      this.#recorded(record);
+      this.say({ kind: "info", text: this.#parts.words.rolledBack(body.revision, body.target, reply.warnings ?? []) });
+    } catch (error) {
+      this.#failed(error, "deploy", body.target);
     } finally {
       this.store.setState({ busy: undefined });
     }

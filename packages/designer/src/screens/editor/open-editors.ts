@@ -7,7 +7,7 @@ import { unsavedChanges } from "../../document/open-flow.ts";
 import { strings } from "../../strings.ts";
 
 const parts: EditorParts = {
-  port: { save: workspaceClient.saveFlow, deploy: workspaceClient.deployFlow, read: workspaceClient.flow },
+  port: { save: workspaceClient.saveFlow, deploy: workspaceClient.deployFlow, rollBack: workspaceClient.rollBackFlow, read: workspaceClient.flow },
   drafts,
   now: () => Date.now(),
   words: strings.notices,

@@ -1,0 +1,101 @@
+import type { FlowVersion, FlowVersionText } from "@sluice/client";
+import { CircleCheck } from "lucide-react";
+import { useEffect, useState } from "react";
+import { runtimeAt } from "../../api-client/runtime-client.ts";
+import { Button } from "../../controls/button.tsx";
+import { Moment } from "../../controls/moment.tsx";
+import { useEditor } from "../../editor/editor-context.ts";
+import { strings } from "../../strings.ts";
+import { runningOf, useWorkspace } from "../../workspace/workspace-store.ts";
+import { RollbackDialog, type Rollback } from "./rollback-dialog.tsx";
+import { VersionComparison, type ComparedVersion } from "./version-comparison.tsx";
+
+const words = strings.versions;
+
+/** The versions on the selected target, with the one that runs. */
+export function DeployedVersions({ target }: { readonly target: string }) {
+  const editor = useEditor();
+  const running = useWorkspace(({ runtime }) => runningOf(runtime, editor.id));
+  const [versions, setVersions] = useState<readonly FlowVersion[] | undefined>(undefined);
+  const [compared, setCompared] = useState<ComparedVersion | undefined>(undefined);
+  const [rollback, setRollback] = useState<Rollback | undefined>(undefined);
+  const isDeployed = running !== undefined && running !== null;
+  // A change of parameters keeps the hash.
+  const { hash, lastModified } = running ?? {};
+  useEffect(() => {
+    let current = true;
+    if (isDeployed)
+      runtimeAt(target)
+        .call("GET /flows/:id/versions", { params: { id: editor.id } })
+        .then(
+          (reply) => current && setVersions(reply.versions),
+          () => current && setVersions([]),
+        );
+    return () => {
+      current = false;
+    };
+  }, [editor, target, isDeployed, hash, lastModified]);
+  const load = async (revision: number): Promise<FlowVersionText> =>
+    runtimeAt(target).call("GET /flows/:id/versions/:revision", { params: { id: editor.id, revision: String(revision) } });
+  const open = (work: Promise<void>): void => void work.catch((error: Error) => editor.say({ kind: "error", text: error.message }));
+  const compare = async (revision: number): Promise<void> => setCompared({ name: words.versionName(revision), text: (await load(revision)).yaml });
+  const restore = async (revision: number): Promise<void> => editor.replaceText((await load(revision)).yaml, words.restored(words.versionName(revision)));
+  const ask = async (revision: number): Promise<void> => {
+    const current = await runtimeAt(target).call("GET /flows/:id", { params: { id: editor.id } });
+    setRollback({ target, version: await load(revision), current, running: versions?.find((version) => version.running)?.revision });
+  };
+  if (running === undefined) return <p className="muted">{words.notReachable(target)}</p>;
+  if (running === null) return <p className="muted">{words.notDeployed(target)}</p>;
+  if (versions === undefined) return <p className="muted">{strings.common.loading}</p>;
+  if (versions.length === 0) return <p className="muted">{words.noHistory(target)}</p>;
+  return (
+    <>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{words.version}</th>
+            <th scope="col">{words.at}</th>
+            <th scope="col">{words.by}</th>
+            <th scope="col">{words.comment}</th>
+            <th scope="col">
+              <span className="visually-hidden">{words.actions}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {versions.map((version) => (
+            <tr key={version.revision}>
+              <th scope="row">
+                {words.versionName(version.revision)}{" "}
+                {version.running ? (
+                  <span className="chip chip--ok">
+                    <CircleCheck size={14} aria-hidden="true" />
+                    {words.running}
+                  </span>
+                ) : null}
+              </th>
+              <td>
+                <Moment iso={version.at} />
+              </td>
+              <td>{version.by ?? words.byHand}</td>
+              <td className="cell-text">{version.comment ?? (version.restoredFrom === null ? "" : words.restoredFrom(version.restoredFrom))}</td>
+              <td className="number">
+                <Button look="quiet" onClick={() => open(compare(version.revision))}>
+                  {words.compare}
+                </Button>{" "}
+                <Button look="quiet" onClick={() => open(restore(version.revision))}>
+                  {words.restore}
+                </Button>{" "}
+                <Button look="quiet" disabled={version.running} onClick={() => open(ask(version.revision))}>
+                  {words.rollBack(target)}
+                </Button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {compared === undefined ? null : <VersionComparison version={compared} onClose={() => setCompared(undefined)} />}
+      {rollback === undefined ? null : <RollbackDialog rollback={rollback} onClose={() => setRollback(undefined)} />}
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+import { useEffect, useState } from "react";
+import { workspaceClient, type VersionEntry } from "../../api-client/workspace-client.ts";
+import { Button } from "../../controls/button.tsx";
+import { Moment, shownTime } from "../../controls/moment.tsx";
+import { strings } from "../../strings.ts";
+import { useEditor, useEditorState } from "../../editor/editor-context.ts";
+import { VersionComparison, type ComparedVersion } from "./version-comparison.tsx";
+
+const words = strings.versions;
+
+/** The versions in the workspace: one per save and deployment. */
+export function SavedVersions() {
+  const editor = useEditor();
+  const saved = useEditorState((state) => state.flow.saved);
+  const deploys = useEditorState((state) => state.deploys);
+  const [versions, setVersions] = useState<readonly VersionEntry[]>([]);
+  const [compared, setCompared] = useState<ComparedVersion | undefined>(undefined);
+  useEffect(() => {
+    let current = true;
+    workspaceClient.versions(editor.id).then(
+      (found) => current && setVersions(found),
+      () => undefined,
+    );
+    return () => {
+      current = false;
+    };
+  }, [editor, saved, deploys]);
+  const load = ({ id, at }: VersionEntry, use: (version: ComparedVersion) => void): void =>
+    void workspaceClient.versionText(editor.id, id).then(
+      (text) => use({ name: words.versionOf(shownTime(at)), text }),
+      (error: Error) => editor.say({ kind: "error", text: error.message }),
+    );
+  if (versions.length === 0) return <p className="muted">{words.none}</p>;
+  return (
+    <>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{words.at}</th>
+            <th scope="col">{words.reason}</th>
+            <th scope="col">
+              <span className="visually-hidden">{words.actions}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {versions.map((version) => (
+            <tr key={version.id}>
+              <td>
+                <Moment iso={version.at} />
+              </td>
+              <td>{words.reasons[version.reason]}</td>
+              <td className="number">
+                <Button look="quiet" onClick={() => load(version, setCompared)}>
+                  {words.compare}
+                </Button>{" "}
+                <Button look="quiet" onClick={() => load(version, ({ name, text }) => editor.replaceText(text, words.restored(name)))}>
+                  {words.restore}
+                </Button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {compared === undefined ? null : <VersionComparison version={compared} onClose={() => setCompared(undefined)} />}
+    </>
+  );
+}

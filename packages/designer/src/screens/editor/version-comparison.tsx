@@ -1,0 +1,42 @@
+import { Button } from "../../controls/button.tsx";
+import { Dialog } from "../../controls/dialog.tsx";
+import { DiffView } from "../../controls/diff-view.tsx";
+import { useEditor, useEditorState } from "../../editor/editor-context.ts";
+import { strings } from "../../strings.ts";
+
+const words = strings.versions;
+
+/** A version that is compared with the text in the editor. */
+export interface ComparedVersion {
+  /** As in `v3` or `the version of …`. */
+  readonly name: string;
+  readonly text: string;
+}
+
+export function VersionComparison({ version, onClose }: { readonly version: ComparedVersion; readonly onClose: () => void }) {
+  const editor = useEditor();
+  const text = useEditorState((state) => state.flow.text);
+  return (
+    <Dialog
+      wide
+      title={words.diffTitle(version.name)}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{strings.common.close}</Button>
+          <Button
+            look="primary"
+            onClick={() => {
+              editor.replaceText(version.text, words.restored(version.name));
+              onClose();
+            }}
+          >
+            {words.restore}
+          </Button>
+        </>
+      }
+    >
+      <DiffView before={version.text} after={text} label={strings.diff.label} />
+    </Dialog>
+  );
+}

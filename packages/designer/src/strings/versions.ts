@@ -1,0 +1,36 @@
+// Texts of the versions of a flow: those saved in the workspace, and those deployed to a target.
+import { count } from "./count.ts";
+
+export const versionsStrings = {
+  title: "Versions",
+  saved: "Saved in the workspace",
+  deployed: (target: string) => `Deployed to ${target}`,
+  none: "No versions yet. Each save and each deployment adds a version; the last 20 are kept.",
+  notDeployed: (target: string) => `The flow is not deployed on ${target}.`,
+  notReachable: (target: string) => `The runtime '${target}' is not available. Its versions are shown when it answers.`,
+  noHistory: (target: string) => `The runtime '${target}' has no version history.`,
+  version: "Version",
+  versionName: (revision: number) => `v${revision}`,
+  running: "Running",
+  at: "Time",
+  by: "Author",
+  byHand: "File changed by hand",
+  comment: "Comment",
+  restoredFrom: (revision: number) => `Restored from v${revision}`,
+  actions: "Actions",
+  reason: "Saved by",
+  reasons: { save: "Save", deploy: "Deploy" },
+  compare: "Compare",
+  restore: "Restore",
+  rollBack: (target: string) => `Roll back on ${target}…`,
+  restored: (name: string) => `Restore ${name}`,
+  versionOf: (time: string) => `the version of ${time}`,
+  diffTitle: (name: string) => `Changes from ${name} to the current text`,
+  rollBackTitle: (flow: string, revision: number, target: string) => `Roll back '${flow}' on ${target} to v${revision}?`,
+  rollBackText: (revision: number, time: string, author: string, running: string, target: string) =>
+    `v${revision} of ${time} by ${author} replaces ${running} on ${target}. It is deployed as a new version, with its parameters and tests. The text in the editor does not change.`,
+  runningVersion: (revision: number) => `v${revision}, which is running,`,
+  currentVersion: "the current version",
+  paramsChange: (names: readonly string[]) => `${count(names.length, "Parameter changes", "Parameters change")}: ${names.join(", ")}.`,
+  rollBackSubmit: (target: string) => `Roll back on ${target}`,
+} as const;

@@ -1,0 +1,82 @@
+// The Versions tab against a real runtime, in a real browser.
+import { userInfo } from "node:os";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestServer, token, type StartedServer } from "../started-server.ts";
+import { findingsOf } from "./axe.ts";
+import { badge, hasBrowser, openBrowser, openPage, soon, typeSource, type OpenPage } from "./browser.ts";
+import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
+
+describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeout: 120_000 }, () => {
+  let browser: Browser;
+  let server: StartedServer;
+  let designer: StartedDesigner;
+  let open: OpenPage;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    server = await startTestServer();
+    designer = await startTestDesigner(server.baseUrl, {
+      environment: { SLUICE_TEST_TOKEN: token },
+      stored: { "flows/orders.yaml": webhookFlow("orders", "one") },
+    });
+    open = await openPage(browser, { bypassCSP: true });
+  }, 240_000);
+  afterAll(async () => {
+    await browser?.close();
+    await designer?.end();
+    await server?.end();
+  });
+
+  const answer = async (): Promise<string> => (await fetch(`${server.baseUrl}/api/orders`, { method: "POST" })).text();
+
+  it("shows author and running version, restores as an undoable edit, and rolls back after naming target and version", async () => {
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/orders?view=yaml`);
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    await page.getByText(badge).waitFor();
+    await typeSource(page, webhookFlow("orders", "two"));
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    await expect.poll(answer, soon).toBe("two");
+    await page.getByRole("tab", { name: "Versions" }).click();
+    const deployed = page.getByRole("region", { name: "Deployed to local" });
+    const row = (version: string) => deployed.getByRole("row", { name: new RegExp(`^${version}\\b`) });
+    await row("v2").getByText("Running").waitFor();
+    expect(await row("v2").innerText()).toContain(userInfo().username);
+    expect(await row("v1").getByText("Running").count()).toBe(0);
+    expect(await row("v2").getByRole("button", { name: "Roll back on local…" }).isDisabled()).toBe(true);
+
+    await row("v1").getByRole("button", { name: "Compare" }).click();
+    const difference = page.getByRole("dialog", { name: "Changes from v1 to the current text" });
+    await difference.getByText("constant: two").waitFor();
+    await difference.getByRole("button", { name: "Restore" }).click();
+    await page.getByText("1 unsaved change").waitFor();
+    await page.locator(".cm-content").getByText("constant: one").waitFor();
+    await page.locator(".cm-content").click();
+    await page.keyboard.press("Control+z");
+    await page.locator(".cm-content").getByText("constant: two").waitFor();
+    expect(await answer()).toBe("two");
+
+    await row("v1").getByRole("button", { name: "Roll back on local…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Roll back 'orders' on local to v1?" });
+    await dialog.getByText(`by ${userInfo().username} replaces v2, which is running, on local.`).waitFor();
+    await dialog.getByRole("region", { name: "Difference" }).getByText("constant: one").waitFor();
+    expect(await findingsOf(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    expect(await answer()).toBe("two");
+    await row("v1").getByRole("button", { name: "Roll back on local…" }).click();
+    await dialog.getByRole("button", { name: "Roll back on local", exact: true }).click();
+    await expect.poll(answer, soon).toBe("one");
+    await row("v3").getByText("Running").waitFor();
+    await row("v3").getByText("Restored from v1").waitFor();
+    expect(designer.flowText("orders")).toBe(webhookFlow("orders", "two"));
+
+    // The designer knows what it rolled back to: the next Deploy is no conflict.
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    await expect.poll(answer, soon).toBe("two");
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await row("v4").getByText("Running").waitFor();
+    expect(await findingsOf(page)).toEqual([]);
+    expect(open.faults).toEqual([]);
+  });
+});
