@@ -4,7 +4,7 @@ import { resultsReporter } from "./scripts/test/results-reporter.mjs";
 
 const source = (path: string): string => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
 
-// Tests run on the sources: a package's name leads to its src folder, never to a stale build.
+// Tests run on the sources: a package's name resolves to its src folder, never to a stale build.
 export default defineConfig({
   resolve: {
     alias: [
@@ -23,7 +23,7 @@ export default defineConfig({
   },
   test: {
     include: ["packages/*/src/**/*.test.ts", "packages/designer/server/**/*.test.ts", "tests/*.test.ts", "tests/designer/*.test.ts"],
-    // Wide, because a test that waits for something is to fail for a fault and not for a machine that stood still meanwhile.
+    // Long timeouts: a waiting test must fail because of a defect, not because the machine stalled.
     testTimeout: 120_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 30_000 } },

@@ -1,5 +1,5 @@
-// npm run bench:connectors — what a route with three steps reaches against real servers beside the bare client library, in the same run.
-// Sinks: ten sends in flight. Sources: messages that wait already, acknowledged one by one, from the first to the last. 1 KB each.
+// npm run bench:connectors — throughput of a route with three steps against real servers, compared with the bare client library in the same run. Sinks:
+// ten sends in flight. Sources: messages that are already queued, acknowledged one by one, from the first to the last. 1 KB each.
 import { serverFor } from "@sluice/testkit";
 import { connectorCases } from "./lib/connector-cases.mjs";
 import { median } from "./lib/compare.mjs";
@@ -23,7 +23,7 @@ const longestMs = 120_000;
 async function measureBare(work) {
   let cpu = process.cpuUsage();
   let began = performance.now();
-  /** Called with the first message of a source: what comes before it is connecting. */
+  /** Called with the first message of a source; the time before it is spent connecting. */
   const first = () => {
     cpu = process.cpuUsage();
     began = performance.now();

@@ -15,11 +15,11 @@ const traceAt = process.argv.indexOf("--trace-minutes");
 const traceMinutes = traceAt === -1 ? 0 : Number(process.argv[traceAt + 1] ?? 10);
 const rounds = Number((traceAt === 2 ? undefined : process.argv[2]) ?? 7);
 if (!(rounds >= 1 && traceMinutes >= 0)) endWithUsage("designer", "[rounds, 7] | --trace-minutes [minutes, 10]");
-const budgets = { drawn: 150, opened: 500, key: 50, mended: 100, eventsPerSecond: 500, framesPerSecond: 30, moreMemory: 1.1 };
+const budgets = { drawn: 150, opened: 500, key: 50, fixed: 100, eventsPerSecond: 500, framesPerSecond: 30, moreMemory: 1.1 };
 const token = "bench";
 const memories = [];
-const room = temporaryFolder("designer");
-mkdirSync(join(room, "workspace/flows"), { recursive: true });
+const folder = temporaryFolder("designer");
+mkdirSync(join(folder, "workspace/flows"), { recursive: true });
 
 /** A flow with this many steps: mostly plain ones, every tenth a choice with two branches. */
 function flowOf(id, steps) {
@@ -44,12 +44,12 @@ for (const [id, steps] of [
   ["large", 500],
   ["middle", 300],
 ])
-  writeFileSync(join(room, `workspace/flows/${id}.yaml`), flowOf(id, steps));
+  writeFileSync(join(folder, `workspace/flows/${id}.yaml`), flowOf(id, steps));
 
-const server = await startServer(readConfiguration({}, { SERVICE_PORT: "0", SERVICE_DEPLOY_TOKEN: token, SERVICE_DATA_DIR: join(room, "data") }), 2);
+const server = await startServer(readConfiguration({}, { SERVICE_PORT: "0", SERVICE_DEPLOY_TOKEN: token, SERVICE_DATA_DIR: join(folder, "data") }), 2);
 const designer = await startDesigner({
   port: 0,
-  workspace: join(room, "workspace"),
+  workspace: join(folder, "workspace"),
   targets: [{ name: "local", baseUrl: server.baseUrl, tokenEnv: "TOKEN" }],
   environment: { TOKEN: token },
 });
@@ -66,7 +66,7 @@ const browser = await chromium.launch({
   ],
 });
 
-if (loadavg()[0] > 1) console.log(`the load of this machine is ${loadavg()[0].toFixed(1)}: the figures below say more about that than about the designer`);
+if (loadavg()[0] > 1) console.log(`the load of this machine is ${loadavg()[0].toFixed(1)}: the results below are not reliable`);
 
 let hasMissed = false;
 const figures = {};
@@ -75,7 +75,7 @@ function report(what, { times, processor }, budget) {
   const worst = Math.max(...times);
   hasMissed ||= !(middle < budget);
   figures[what] = { ms: middle, budgetMs: budget, share: middle / budget };
-  const work = processor === undefined ? "" : `; ${processor.toFixed(1)} ms of the processor`;
+  const work = processor === undefined ? "" : `; ${processor.toFixed(1)} ms of CPU time`;
   console.log(
     `${middle.toFixed(1).padStart(8)} ms  ${middle < budget ? "under" : "OVER "} ${budget} ms  (worst ${worst.toFixed(1)} of ${times.length}${work})  ${what}`,
   );
@@ -126,11 +126,11 @@ async function drawnAndTyped(page, tools) {
         Array.from({ length: 20 }, () => key),
       ),
     );
-  report("key to screen at 300 steps: walking with the arrow keys", await twenty("ArrowDown"), budgets.key);
+  report("key to screen at 300 steps: moving with the arrow keys", await twenty("ArrowDown"), budgets.key);
   report("key to screen at 300 steps: disabling and enabling a step", await twenty("d"), budgets.key);
   await page.locator(".editor__inspector textarea").first().focus();
   report("key to screen at 300 steps: typing into the form", await worked(tools, () => keys(page, Array.from("abcdefghijklmnopqrst"))), budgets.key);
-  report("the canvas back after the source of 300 steps is mended", { times: await mended(page) }, budgets.mended);
+  report("the canvas visible again after the source of 300 steps is fixed", { times: await fixed(page) }, budgets.fixed);
 }
 
 /** Sends messages through a deployed flow whose cards are visible; every step and every run ends with one event. */
@@ -138,7 +138,7 @@ async function traced(page, tools) {
   const steps = 49;
   const lines = Array.from({ length: steps }, (_, index) => `        - setHeader: {name: h${index}, simple: "\${body} ${index}"}`);
   const flow = [`- route:`, `    id: traced`, `    from:`, `      uri: webhook`, `      steps:`, ...lines].join("\n");
-  writeFileSync(join(room, "workspace/flows/traced.yaml"), flow);
+  writeFileSync(join(folder, "workspace/flows/traced.yaml"), flow);
   await page.goto(`${designer.url}/flows/traced`);
   await page.getByRole("button", { name: "Deploy", exact: true }).click();
   await page.getByRole("status").filter({ hasText: "Deployed" }).waitFor();
@@ -246,7 +246,7 @@ async function opened(page) {
 }
 
 /** Breaks the source with one key and fixes it with another; measures from that key to the frame with the updated canvas. */
-async function mended(page) {
+async function fixed(page) {
   await page.goto(`${designer.url}/flows/middle?view=split`);
   await page.locator(".cm-content").click();
   await page.keyboard.press("Control+End");
@@ -256,18 +256,18 @@ async function mended(page) {
     await page.locator(".canvas[data-broken]").waitFor();
     await page.waitForTimeout(400);
     await page.evaluate(() => {
-      window.mendedMs = undefined;
+      window.fixedMs = undefined;
       const onKey = ({ timeStamp }) => {
         const look = () => {
           if (document.querySelector(".canvas[data-broken]") !== null) requestAnimationFrame(look);
-          else setTimeout(() => (window.mendedMs = performance.now() - timeStamp));
+          else setTimeout(() => (window.fixedMs = performance.now() - timeStamp));
         };
         requestAnimationFrame(look);
       };
       window.addEventListener("keydown", onKey, { capture: true, once: true });
     });
     await page.keyboard.press("Backspace");
-    times.push(await page.waitForFunction(() => window.mendedMs).then((found) => found.jsonValue()));
+    times.push(await page.waitForFunction(() => window.fixedMs).then((found) => found.jsonValue()));
   }
   return times;
 }

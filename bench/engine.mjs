@@ -41,7 +41,7 @@ async function bytesPerRun(steps) {
   for (let index = 0; index < 30_000; index++) one.deliver(new Message("body", new Headers()));
   const batch = Array.from({ length: 1_000 }, () => new Message("body", new Headers()));
   let least = Infinity;
-  for (let look = 0; look < 50; look++) {
+  for (let round = 0; round < 50; round++) {
     const before = getHeapStatistics().used_heap_size;
     for (const message of batch) one.deliver(message);
     const used = getHeapStatistics().used_heap_size - before;

@@ -58,7 +58,7 @@ const names = Object.keys(policies);
 async function inProcess() {
   const directory = temporaryFolder("policies");
   const monotonic = () => performance.now();
-  const room = await Policies.open({
+  const policySet = await Policies.open({
     directory: join(directory, "policies"),
     clientOf: ({ remoteAddress }) => remoteAddress,
     guesses: new TokenBuckets({ capacity: 50, refillMs: 6_000, maxKeys: 1_000, monotonic }),
@@ -71,7 +71,7 @@ async function inProcess() {
     hide: () => undefined,
     warn: () => undefined,
   });
-  for (const name of names) await room.install(name, policies[name], undefined);
+  for (const name of names) await policySet.install(name, policies[name], undefined);
   const bytes = Buffer.from(body);
   const common = [
     "Host",
@@ -100,7 +100,7 @@ async function inProcess() {
       return [
         name,
         () => {
-          const verdict = room.accessOf(request.flowId)?.check(request);
+          const verdict = policySet.accessOf(request.flowId)?.check(request);
           return verdict?.kind === "needs-body" ? verdict.check(bytes) : verdict;
         },
       ];

@@ -1,4 +1,4 @@
-// Runs the bundle until the runtime has served a first flow, then keeps what V8 compiled on the way.
+// Runs the bundle until the runtime has served a first flow, then stores the code that V8 has compiled.
 const { loadBundle } = require("../packages/cli/bin/bundle.cjs");
 
 const settleMs = 300;

@@ -21,7 +21,7 @@ const replacements = {
     const { version } = JSON.parse(readFileSync(`${root}packages/server/package.json`, "utf8"));
     return `export const version = ${JSON.stringify(version)};`;
   },
-  // Node gives code that comes out of V8's cache no loader, so bundle.cjs imports for it.
+  // A script from V8's code cache cannot import by itself, so bundle.cjs does it.
   "packages/connectors/dist/clients/import-module.js": () => "export const importModule = (url) => importOutside(url);",
 };
 const pathOf = (id) => relative(root, id).replaceAll("\\", "/");

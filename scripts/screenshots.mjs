@@ -22,13 +22,13 @@ if (executablePath === undefined) {
 }
 
 await buildDesigner();
-const room = mkdtempSync(join(tmpdir(), "sluice-screens-"));
+const workFolder = mkdtempSync(join(tmpdir(), "sluice-screens-"));
 const token = "token-of-the-pictures";
-const server = await startServer(readConfiguration({}, { SERVICE_PORT: "0", SERVICE_DEPLOY_TOKEN: token, SERVICE_DATA_DIR: join(room, "data") }), 2);
+const server = await startServer(readConfiguration({}, { SERVICE_PORT: "0", SERVICE_DEPLOY_TOKEN: token, SERVICE_DATA_DIR: join(workFolder, "data") }), 2);
 const options = { port: 0, targets: [{ name: "local", baseUrl: server.baseUrl, tokenEnv: "TOKEN" }], environment: { TOKEN: token } };
-const workspace = join(room, "workspace");
+const workspace = join(workFolder, "workspace");
 const designer = await startDesigner({ ...options, workspace });
-const locked = await startDesigner({ ...options, workspace: join(room, "locked"), password: "password-of-the-pictures" });
+const locked = await startDesigner({ ...options, workspace: join(workFolder, "locked"), password: "password-of-the-pictures" });
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--font-render-hinting=none"] });
 let failures = 0;
 let traffic;
@@ -65,7 +65,7 @@ try {
   await designer.close();
   await locked.close();
   await server.stop();
-  rmSync(room, { recursive: true, force: true });
+  rmSync(workFolder, { recursive: true, force: true });
 }
 console.log(`${failures === 0 ? "all screens" : `${failures} screenshots failed`} in ${folder}`);
 process.exit(failures === 0 ? 0 : 1);

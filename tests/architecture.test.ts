@@ -70,7 +70,7 @@ const rooms: readonly { readonly in: string; readonly never: string; readonly be
       because: "tools work with the contract only",
     })),
   ),
-  { in: "packages/server/src/http", never: "packages/server/src/api", because: "the listener carries requests; it does not know what they mean" },
+  { in: "packages/server/src/http", never: "packages/server/src/api", because: "the listener passes requests on; it does not know what they mean" },
   ...["api", "metrics", "other-workers", "http", "flows"].map((folder) => ({
     in: `packages/server/src/${folder}`,
     never: "packages/server/src/workers",

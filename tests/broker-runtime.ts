@@ -80,4 +80,4 @@ export async function failsAtOnce(runtime: BrokerRuntime, routeId: string, deplo
 }
 
 /** Steps that fail for every message whose number ends in 7, after changing it. */
-export const failingSometimes = `{setHeader: {name: given, simple: "\${bodyAs(String)}"}}, {setBody: {constant: changed}}, {choice: {when: [{simple: "\${header.given} endsWith '7'", steps: [{throwException: {exceptionType: java.io.IOException, message: broken}}]}]}}, {setBody: {simple: "\${header.given}"}}`;
+export const failingSometimes = `{setHeader: {name: original, simple: "\${bodyAs(String)}"}}, {setBody: {constant: changed}}, {choice: {when: [{simple: "\${header.original} endsWith '7'", steps: [{throwException: {exceptionType: java.io.IOException, message: broken}}]}]}}, {setBody: {simple: "\${header.original}"}}`;

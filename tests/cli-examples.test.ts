@@ -31,19 +31,19 @@ describe("examples of the help", () => {
     async (_, __, { command, exit = 0, until }) => {
       const env = { DESIGNER_PORT: "0", SERVICE_PORT: "0" };
       const ended = until === undefined ? await folder.shell(command, env) : await folder.until(command, until, env);
-      expect(ended, ended.remarks).toMatchObject({ exit });
-      if (until !== undefined) expect(ended.output + ended.remarks).toContain(until);
+      expect(ended, ended.stderr).toMatchObject({ exit });
+      if (until !== undefined) expect(ended.output + ended.stderr).toContain(until);
     },
     120_000,
   );
 });
 
 it("sluice dev reports that it always uses one process", async () => {
-  const { exit, remarks } = await folder.until("sluice dev orders --port 0", "Serving", { SERVICE_WORKERS: "3" });
-  expect([exit, remarks.split("\n")[0]]).toEqual([0, "SERVICE_WORKERS=3 is ignored: `sluice dev` uses one process; use `sluice run` for several"]);
+  const { exit, stderr } = await folder.until("sluice dev orders --port 0", "Serving", { SERVICE_WORKERS: "3" });
+  expect([exit, stderr.split("\n")[0]]).toEqual([0, "SERVICE_WORKERS=3 is ignored: `sluice dev` uses one process; use `sluice run` for several"]);
   expect(await folder.shell("sluice dev orders --port 0", { SERVICE_WORKERS: "x" })).toMatchObject({
     exit: 2,
     output: "",
-    remarks: "sluice dev: SERVICE_WORKERS: expected a whole number, got 'x'.\n",
+    stderr: "sluice dev: SERVICE_WORKERS: expected a whole number, got 'x'.\n",
   });
 }, 240_000);

@@ -10,7 +10,7 @@ const bin = fileURLToPath(new URL("../packages/cli/bin/sluice.cjs", import.meta.
 interface Ended {
   readonly exit: number | null;
   readonly output: string;
-  readonly remarks: string;
+  readonly stderr: string;
 }
 
 export interface CliFolder {
@@ -42,8 +42,8 @@ export function cliFolder(environment: Readonly<Record<string, string>> = {}, fi
 
   const shell: CliFolder["shell"] = (line, more) =>
     new Promise((resolve) => {
-      execFile("bash", ["-c", line], { cwd: path, env: env(more), timeout: 110_000, maxBuffer: 64 * 1_048_576 }, (error, output, remarks) => {
-        resolve({ exit: error === null ? 0 : typeof error.code === "number" ? error.code : null, output, remarks });
+      execFile("bash", ["-c", line], { cwd: path, env: env(more), timeout: 110_000, maxBuffer: 64 * 1_048_576 }, (error, output, stderr) => {
+        resolve({ exit: error === null ? 0 : typeof error.code === "number" ? error.code : null, output, stderr });
       });
     });
 
@@ -66,18 +66,18 @@ export function cliFolder(environment: Readonly<Record<string, string>> = {}, fi
           stdio: ["ignore", "pipe", "pipe"],
         });
         let output = "";
-        let remarks = "";
-        let asked = false;
-        const look = (): void => {
-          if (asked || !(output + remarks).includes(text)) return;
+        let stderr = "";
+        let interrupted = false;
+        const interruptIfPrinted = (): void => {
+          if (interrupted || !(output + stderr).includes(text)) return;
           // Once: a second interrupt stops immediately.
-          asked = true;
+          interrupted = true;
           child.kill("SIGINT");
         };
         const late = setTimeout(() => child.kill("SIGKILL"), 110_000);
-        child.stdout.on("data", (part) => ((output += part), look()));
-        child.stderr.on("data", (part) => ((remarks += part), look()));
-        child.on("close", (exit) => (clearTimeout(late), resolve({ exit, output, remarks })));
+        child.stdout.on("data", (part) => ((output += part), interruptIfPrinted()));
+        child.stderr.on("data", (part) => ((stderr += part), interruptIfPrinted()));
+        child.on("close", (exit) => (clearTimeout(late), resolve({ exit, output, stderr })));
       }),
     remove() {
       rmSync(path, { recursive: true, force: true });

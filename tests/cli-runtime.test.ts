@@ -32,7 +32,7 @@ function put(files: Readonly<Record<string, string>>): void {
 async function sluice(...words: readonly string[]) {
   const terminal = recordedTerminal();
   const exit = await runProgram(commands, [...words, "--runtime", server.baseUrl, "--token-file", join(folder, "token")], terminal);
-  return { exit, output: terminal.output().replaceAll(`${folder}/`, ""), remarks: terminal.remarks().replaceAll(`${folder}/`, "") };
+  return { exit, output: terminal.output().replaceAll(`${folder}/`, ""), stderr: terminal.stderr().replaceAll(`${folder}/`, "") };
 }
 
 const at = (name: string): string => join(folder, name);
@@ -40,9 +40,9 @@ const deployed = async (): Promise<readonly string[]> => ((await server.api("GET
 
 describe("D: what a user sees of runs", () => {
   it("trace --replay explains why there are no events, and where to look instead", async () => {
-    const { remarks, exit } = await sluice("trace", "--replay", "10", "--for", "2");
-    expect([exit, remarks]).toEqual([0, expect.stringContaining("no past events: the runtime keeps trace events only while a client follows")]);
-    expect(remarks).toContain("`sluice runs <id>` shows the steps of one");
+    const { stderr, exit } = await sluice("trace", "--replay", "10", "--for", "2");
+    expect([exit, stderr]).toEqual([0, expect.stringContaining("no past events: the runtime keeps trace events only while a client follows")]);
+    expect(stderr).toContain("`sluice runs <id>` shows the steps of one");
   });
 
   it("the log line of a failed run names the command that shows it", async () => {
@@ -68,11 +68,11 @@ describe("sluice deploy", () => {
     expect(dry.output).toBe(
       "+ value-mapping plants (d/value-mappings/plants.csv)\n+ value-mapping uom (d/value-mappings/uom.json)\n+ policy one (d/policies/one.json)\n+ flow one (d/one.yaml)\n    routes added: one\n",
     );
-    expect([dry.remarks, await deployed()]).toEqual(["4 of 4 would change; nothing was changed\n", []]);
-    expect(await sluice("deploy", at("d"))).toMatchObject({ exit: 0, remarks: expect.stringContaining(`4 deployed to ${server.baseUrl}`) });
+    expect([dry.stderr, await deployed()]).toEqual(["4 of 4 would change; nothing was changed\n", []]);
+    expect(await sluice("deploy", at("d"))).toMatchObject({ exit: 0, stderr: expect.stringContaining(`4 deployed to ${server.baseUrl}`) });
     expect((await call(server.baseUrl, "POST", "/api/one")).status).toBe(403);
     expect((await server.api("GET", "/value-mappings/uom")).json).toMatchObject({ entries: { piece: "ST" } });
-    expect(await sluice("deploy", at("d"))).toMatchObject({ exit: 0, remarks: "nothing to do: all artifacts are up to date\n" });
+    expect(await sluice("deploy", at("d"))).toMatchObject({ exit: 0, stderr: "nothing to do: all artifacts are up to date\n" });
   });
 
   it("shows the lines that change", async () => {
@@ -94,8 +94,8 @@ describe("sluice deploy", () => {
       "r/c.yaml": answering("rb", "c"),
       "r/value-mappings/back.json": '{"entries":{"a":"2"}}',
     });
-    const { exit, remarks } = await sluice("deploy", at("r"));
-    expect([exit, remarks]).toEqual([1, "sluice deploy: r/c.yaml: route id 'rb' is already used by flow 'b'; the other changes were rolled back\n"]);
+    const { exit, stderr } = await sluice("deploy", at("r"));
+    expect([exit, stderr]).toEqual([1, "sluice deploy: r/c.yaml: route id 'rb' is already used by flow 'b'; the other changes were rolled back\n"]);
     expect((await call(server.baseUrl, "POST", "/api/ra")).text).toBe("old");
     expect((await server.api("GET", "/value-mappings/back")).json).toMatchObject({ entries: { a: "1" } });
     expect(await deployed()).not.toContain("b");
@@ -105,13 +105,13 @@ describe("sluice deploy", () => {
     const tests = (reply: string): string => `flow: tested.yaml\ntests: [{name: says it, when: {webhook: tested}, then: [{reply: {bodyEquals: ${reply}}}]}]\n`;
     put({ "t/tested.yaml": answering("tested", "right"), "t/tested.test.yaml": tests("wrong") });
     const refused = await sluice("deploy", at("t"), "--tests", "required");
-    expect([refused.exit, refused.remarks]).toEqual([1, expect.stringContaining('expected the reply "wrong", got "right"')]);
-    expect(refused.remarks).toContain("nothing was changed");
+    expect([refused.exit, refused.stderr]).toEqual([1, expect.stringContaining('expected the reply "wrong", got "right"')]);
+    expect(refused.stderr).toContain("nothing was changed");
     expect(await deployed()).not.toContain("tested");
     put({ "t/tested.test.yaml": tests("right") });
     expect(await sluice("deploy", at("t"), "--tests", "required")).toMatchObject({ exit: 0 });
     put({ "t/tested.yaml": answering("tested", "right").replace("setBody", "setBdy") });
-    expect((await sluice("deploy", at("t"))).remarks).toBe(
+    expect((await sluice("deploy", at("t"))).stderr).toBe(
       "sluice deploy: t/tested.yaml: line 6: unknown step 'setBdy' in route 'tested' (did you mean 'setBody'?)\n",
     );
   });
@@ -128,8 +128,8 @@ describe("sluice deploy", () => {
       }
       return real(input, init);
     };
-    const { exit, remarks } = await sluice("deploy", at("race.yaml")).finally(() => (globalThis.fetch = real));
-    expect([exit, remarks]).toEqual([1, expect.stringMatching(/race\.yaml: flow 'race' changed since hash [0-9a-f]{64}; nothing was changed/)]);
+    const { exit, stderr } = await sluice("deploy", at("race.yaml")).finally(() => (globalThis.fetch = real));
+    expect([exit, stderr]).toEqual([1, expect.stringMatching(/race\.yaml: flow 'race' changed since hash [0-9a-f]{64}; nothing was changed/)]);
     expect((await call(server.baseUrl, "POST", "/api/race")).text).toBe("theirs");
   });
 
@@ -137,14 +137,14 @@ describe("sluice deploy", () => {
     [["deploy", "nowhere"], "file or folder 'nowhere' not found: check the path"],
     [["deploy", "token"], "file or folder 'token' not found: check the path"],
   ])("%j is reported in one sentence", async (words, sentence) => {
-    expect(await sluice(...words)).toMatchObject({ exit: 2, remarks: `sluice deploy: ${sentence}\n` });
+    expect(await sluice(...words)).toMatchObject({ exit: 2, stderr: `sluice deploy: ${sentence}\n` });
   });
 
   it("reports a rejected token", async () => {
     put({ token: "wrong", "x.yaml": answering("x", "x") });
     expect(await sluice("deploy", at("x.yaml"))).toMatchObject({
       exit: 1,
-      remarks: `sluice deploy: the runtime at ${server.baseUrl} refused the deploy token: check SERVICE_DEPLOY_TOKEN or --token-file\n`,
+      stderr: `sluice deploy: the runtime at ${server.baseUrl} refused the deploy token: check SERVICE_DEPLOY_TOKEN or --token-file\n`,
     });
   });
 });
@@ -166,8 +166,8 @@ describe("runs, logs, trace and replay", () => {
     expect(one.output).toContain("✗ boom throwException");
     expect(one.output).toContain("error    java.lang.IllegalStateException: went wrong at boom");
     expect(JSON.parse((await sluice("runs", id, "--json")).output)).toMatchObject({ id, status: "failed" });
-    expect(await sluice("runs", "run_nobody")).toMatchObject({ exit: 1, remarks: "sluice runs: run 'run_nobody' not found\n" });
-    expect(await sluice("runs", "--limit", "0")).toMatchObject({ exit: 2, remarks: "sluice runs: --limit must be a positive integer, not '0'\n" });
+    expect(await sluice("runs", "run_nobody")).toMatchObject({ exit: 1, stderr: "sluice runs: run 'run_nobody' not found\n" });
+    expect(await sluice("runs", "--limit", "0")).toMatchObject({ exit: 2, stderr: "sluice runs: --limit must be a positive integer, not '0'\n" });
   });
 
   it("follows the trace as lines and as JSON", async () => {
@@ -204,7 +204,7 @@ describe("runs, logs, trace and replay", () => {
     const other = await sluice("replay", id, "--body", "Zoe");
     expect(other.output).toContain("the flow changed after the run");
     expect(other.output).toContain('body: was "hello"');
-    expect(await sluice("replay", "run_nobody")).toMatchObject({ exit: 1, remarks: "sluice replay: run 'run_nobody' not found\n" });
+    expect(await sluice("replay", "run_nobody")).toMatchObject({ exit: 1, stderr: "sluice replay: run 'run_nobody' not found\n" });
   });
 });
 
@@ -219,14 +219,14 @@ describe("sluice record", () => {
     const uncaptured = await call(server.baseUrl, "POST", "/api/priced", "x");
     expect(await sluice("record", uncaptured.headers.get("x-run-id") as string)).toMatchObject({
       exit: 1,
-      remarks: expect.stringContaining("were not captured: turn on capture with `sluice record priced --capture 10`"),
+      stderr: expect.stringContaining("were not captured: turn on capture with `sluice record priced --capture 10`"),
     });
     expect(await sluice("record", "priced", "--capture", "5")).toMatchObject({ exit: 0 });
     const reply = await call(server.baseUrl, "POST", "/api/priced", "KB-1", { "content-type": "text/plain" });
     expect(reply.text).toBe('costs {"price": 42}');
     await partner.close();
-    const { exit, remarks } = await sluice("record", reply.headers.get("x-run-id") as string, "--output", at("priced.test.yaml"), "--flow", "priced.yaml");
-    expect([exit, remarks]).toEqual([0, "written to priced.test.yaml; it passes\n"]);
+    const { exit, stderr } = await sluice("record", reply.headers.get("x-run-id") as string, "--output", at("priced.test.yaml"), "--flow", "priced.yaml");
+    expect([exit, stderr]).toEqual([0, "written to priced.test.yaml; it passes\n"]);
     const test = parse(readFileSync(at("priced.test.yaml"), "utf8")).tests[0];
     expect(test.mocks).toMatchObject([{ id: "ask-price", match: { stepId: "ask-price" }, respond: { status: 200, body: expect.anything() } }]);
     expect(test.when).toMatchObject({ webhook: "priced", body: "KB-1" });

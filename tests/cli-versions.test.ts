@@ -28,7 +28,7 @@ afterEach(async () => {
 async function sluice(...words: readonly string[]) {
   const terminal = recordedTerminal();
   const exit = await runProgram(commands, [...words, "--runtime", server.baseUrl, "--token-file", join(folder, "token")], terminal);
-  return { exit, output: terminal.output(), remarks: terminal.remarks() };
+  return { exit, output: terminal.output(), stderr: terminal.stderr() };
 }
 const answer = async (): Promise<string> => (await call(server.baseUrl, "POST", "/api/orders", "x")).text;
 const time = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
@@ -53,7 +53,7 @@ describe("sluice versions", () => {
       ['    - param n: "two"', '    + param n: "one"', "              - setBody:", "    -             constant: two", "    +             constant: one", ""],
     ]);
     expect((await sluice("versions", "orders", "1", "--yaml")).output).toBe(answering("orders", "one"));
-    expect((await sluice("versions", "orders", "2")).remarks).toBe("no difference to the current version\n");
+    expect((await sluice("versions", "orders", "2")).stderr).toBe("no difference to the current version\n");
   });
 
   it.each([
@@ -61,21 +61,21 @@ describe("sluice versions", () => {
     [["versions", "orders", "--yaml"], 2, "sluice versions: --yaml needs a revision: `sluice versions <flow>` lists them\n"],
     [["versions", "orders", "9"], 1, "sluice versions: revision 9 of flow 'orders' not found: its history has 1, 2\n"],
     [["versions", "nobody"], 1, "sluice versions: flow 'nobody' not found\n"],
-  ])("%j exits with %i", async (words, exit, remarks) => expect(await sluice(...words)).toMatchObject({ exit, remarks }));
+  ])("%j exits with %i", async (words, exit, stderr) => expect(await sluice(...words)).toMatchObject({ exit, stderr }));
 });
 
 describe("sluice rollback", () => {
   it("previews, then deploys the previous version, and names author and comment", async () => {
     const dry = await sluice("rollback", "orders", "--dry-run");
-    expect([dry.exit, dry.remarks, await answer()]).toEqual([0, "nothing was changed\n", "two"]);
+    expect([dry.exit, dry.stderr, await answer()]).toEqual([0, "nothing was changed\n", "two"]);
     expect(dry.output).toContain("    -             constant: two\n    +             constant: one\n");
-    const { exit, remarks } = await sluice("rollback", "orders", "--comment", "two was wrong");
-    expect([exit, remarks, await answer()]).toEqual([0, `flow 'orders' rolled back to revision 1, as revision 3 on ${server.baseUrl}\n`, "one"]);
+    const { exit, stderr } = await sluice("rollback", "orders", "--comment", "two was wrong");
+    expect([exit, stderr, await answer()]).toEqual([0, `flow 'orders' rolled back to revision 1, as revision 3 on ${server.baseUrl}\n`, "one"]);
     expect((await sluice("versions", "orders")).output).toMatch(/running, restored from 1, two was wrong\n/);
     expect((await server.api("GET", "/flows/orders/versions")).json.versions[0].by).toBe(process.env["SLUICE_AUTHOR"] ?? userInfo().username);
     expect(await sluice("rollback", "orders", "--to", "1")).toMatchObject({
       exit: 0,
-      remarks: "nothing to do: revision 1 of flow 'orders' is the current version\n",
+      stderr: "nothing to do: revision 1 of flow 'orders' is the current version\n",
     });
     expect((await sluice("rollback", "orders", "--json")).output).toContain('"revision": 4');
     expect(await answer()).toBe("two");
@@ -85,8 +85,8 @@ describe("sluice rollback", () => {
     [["--to", "0"], 2, "sluice rollback: --to must be a positive integer, not '0'\n"],
     [["--to", "7"], 1, "sluice rollback: revision 7 of flow 'orders' not found: its history has 1, 2\n"],
     [["--tests", "required"], 1, "sluice rollback: flow 'orders' has no tests: send them as 'tests' together with 'yaml'\n"],
-  ])("%j exits with %i and changes nothing", async (words, exit, remarks) => {
-    expect(await sluice("rollback", "orders", ...words)).toMatchObject({ exit, remarks });
+  ])("%j exits with %i and changes nothing", async (words, exit, stderr) => {
+    expect(await sluice("rollback", "orders", ...words)).toMatchObject({ exit, stderr });
     expect(await answer()).toBe("two");
   });
 
@@ -94,7 +94,7 @@ describe("sluice rollback", () => {
     await server.putFlow("single", answering("single", "x"));
     expect(await sluice("rollback", "single")).toMatchObject({
       exit: 1,
-      remarks:
+      stderr:
         "sluice rollback: flow 'single' has no earlier version: name one of `sluice versions single` with --to, or deploy the flow file with `sluice deploy`\n",
     });
   });

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { anchorOf } from "../scripts/site/anchor.mjs";
 import { referencePages } from "../scripts/docs/pages.mjs";
 import { scanErrorCodes } from "../scripts/docs/scan-error-codes.mjs";
-import { scanMadeCodes } from "../scripts/docs/scan-made-codes.mjs";
+import { scanComposedCodes } from "../scripts/docs/scan-composed-codes.mjs";
 import { markdownBelow } from "./doc-page.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -102,7 +102,7 @@ describe("names in the documents", () => {
       ),
     );
     const packages = ["model", "engine", "standard", "connectors", "server"];
-    const made: readonly string[] = scanMadeCodes(root, [...packages, "mapping"]);
+    const made: readonly string[] = scanComposedCodes(root, [...packages, "mapping"]);
     expect(made).toEqual(expect.arrayContaining(["xpath-syntax", "invalid-csv", "yaml-bad-indent", "storage-full", "flow-conflict-claim"]));
     const codes = new Set<string>([...scanErrorCodes(root, packages).map(({ code }: { code: string }) => code), ...made]);
     expect(codes.size).toBeGreaterThan(140);

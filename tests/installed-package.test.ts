@@ -83,8 +83,8 @@ describe("the sluice package (needs the npm registry)", () => {
       curl -sS $designer/ > page.html
       curl -sS -o page.js -w '%{http_code} %{content_type}\\n' $designer$(grep -o '/assets/index-[^"]*js' page.html | head -1)
       kill $started; wait $started; echo "ended $?"`;
-    const { output, remarks } = await folderOfUser.shell(`set -e\n${script}`);
-    expect(output, remarks).toMatch(/"id":"hello","created":true.*\nHello Ada\n.* completed hello run_.*\n200 text\/javascript.*\nended 0\n$/);
+    const { output, stderr } = await folderOfUser.shell(`set -e\n${script}`);
+    expect(output, stderr).toMatch(/"id":"hello","created":true.*\nHello Ada\n.* completed hello run_.*\n200 text\/javascript.*\nended 0\n$/);
   });
 
   it("has all commands working in an empty folder", async (context) => {
@@ -96,10 +96,10 @@ describe("the sluice package (needs the npm registry)", () => {
       export SLUICE_RUNTIME=$(grep -o 'http://[^"]*' run.out | head -1)
       sluice deploy orders --param partnerUrl=http://127.0.0.1:9 && sluice runs && sluice doctor > doctor.out
       kill $running; wait $running; echo "ended $?"`;
-    const { output, remarks } = await folderOfUser.shell(`set -e\n${script}`, { SERVICE_DEPLOY_TOKEN: "secret", SLUICE_TOKEN: "secret" });
-    expect(output, remarks).toMatch(/2 passed[^]*orders Started http.*\nended 0\n$/);
+    const { output, stderr } = await folderOfUser.shell(`set -e\n${script}`, { SERVICE_DEPLOY_TOKEN: "secret", SLUICE_TOKEN: "secret" });
+    expect(output, stderr).toMatch(/2 passed[^]*orders Started http.*\nended 0\n$/);
     const dev = await folderOfUser.until("sluice dev orders --port 0", "Serving");
-    expect(dev.exit, dev.remarks).toBe(0);
+    expect(dev.exit, dev.stderr).toBe(0);
   });
 
   it("runs several workers, functions, scripts and the durable store, also from a copy", async (context) => {

@@ -99,7 +99,7 @@ describe("jms with a scripted broker", { timeout: 60_000 }, () => {
     await becomes(() => texts(`${name}.out`).join(), "re: one,late,re: three");
   });
 
-  it("sends with the persistence, priority and expiry that the endpoint says, or that the message came with", async () => {
+  it("sends with the persistence, priority and expiry of the endpoint or of the received message", async () => {
     const name = uniqueName();
     await deploy(
       name,
@@ -114,7 +114,7 @@ describe("jms with a scripted broker", { timeout: 60_000 }, () => {
     expect(c).toMatchObject({ reply_to: `${name}.answers`, message_annotations: { "x-opt-jms-msg-type": 3, "x-opt-delivery-delay": 500 } });
   });
 
-  it("processes as many messages at the same time as concurrentConsumers says", async () => {
+  it("processes up to concurrentConsumers messages concurrently", async () => {
     const name = uniqueName();
     await deploy(
       name,

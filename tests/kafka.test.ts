@@ -138,7 +138,7 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
     expect(out.every(({ headers }) => ["1", "2"].includes(String(headers?.["size"])))).toBe(true);
   });
 
-  it("begins at the end without an offset of its group, and where seekTo says (autoOffsetReset)", async () => {
+  it("starts at the end without an offset of its group (autoOffsetReset), and at seekTo", async () => {
     const name = uniqueName();
     await send(`${name}-in`, ["before"]);
     const routes = ["latest", "again"].map((id) => {

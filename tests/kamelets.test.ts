@@ -305,7 +305,7 @@ describe("sluice and Kamelets", () => {
   it("list, describe and check show the available Kamelets and whether they run", async () => {
     const list = await inProject("sluice kamelets list");
     expect(list.output).toMatch(/^greeter-action +action +Greeter$/m);
-    expect(list.remarks).toContain(`${readdirSync(join(folder.path, "project/kamelets")).length} Kamelets`);
+    expect(list.stderr).toContain(`${readdirSync(join(folder.path, "project/kamelets")).length} Kamelets`);
     const { output } = await inProject("sluice kamelets describe greeter-action");
     expect(output).toContain("greeting (string, required, one of Hello, Hi): The word to greet with.");
     expect(output).toContain("secretWord (string, secret)");
@@ -317,7 +317,9 @@ describe("sluice and Kamelets", () => {
       "unsupported-source: line 15: unknown connector 'no-such-broker'",
     ]);
     expect(running).toBe(kamelets.length - 2);
-    expect((await inProject("sluice kamelets describe greter-action")).remarks).toContain("did you mean 'greeter-action'?");
+    expect((await inProject("sluice kamelets describe greter-action")).stderr).toContain("did you mean 'greeter-action'?");
+    const described = await inProject("sluice kamelets describe nosuch-source");
+    expect([described.exit, described.stderr]).toEqual([2, expect.stringMatching(/Kamelet 'nosuch-source' not found in .* \(set SERVICE_KAMELETS to /)]);
   });
 
   it("reads the Kamelets of a package", async () => {

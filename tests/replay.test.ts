@@ -159,15 +159,15 @@ describe("replay of a run", () => {
   it("of a failed run shows that it succeeds now", async () => {
     const failing = (message: string): string =>
       flow(
-        "mended",
+        "corrected",
         `filter: {simple: "\${body} == '${message}'", steps: [{throwException: {exceptionType: java.lang.IllegalStateException, message: broken}}]}`,
         "setBody: {constant: fine}",
       );
-    await server.putFlow("mended", failing("bad"));
-    expect((await post("mended", "bad")).status).toBe(500);
-    const run = await lastRun("mended");
-    for (let count = 0; count < 150; count++) await post("mended", "good");
-    await server.putFlow("mended", failing("other"));
+    await server.putFlow("corrected", failing("bad"));
+    expect((await post("corrected", "bad")).status).toBe(500);
+    const run = await lastRun("corrected");
+    for (let count = 0; count < 150; count++) await post("corrected", "good");
+    await server.putFlow("corrected", failing("other"));
     const { json } = await replay(run.id);
     expect(json).toMatchObject({
       status: "completed",

@@ -25,7 +25,7 @@ const fire = (routeId: string, body = "x", headers: Readonly<Record<string, stri
   call(server.baseUrl, "POST", `/api/${routeId}`, body, headers);
 
 describe("runs", () => {
-  it("R18, D6: a run is recorded with what happened", async () => {
+  it("R18, D6: a run record contains status, times, steps, request and reply", async () => {
     await fire("web", '{"id":"A"}', { "content-type": "application/json" });
     const { runs: list, total } = await runs("routeId=web");
     expect(total).toBe(1);
@@ -120,7 +120,7 @@ describe("runs", () => {
       filtered: route("filtered", "log: seen", filter),
       "in-a-choice": route("in-a-choice", `choice: {when: [{simple: "true", steps: [{${filter}}]}]}`),
       "filter-then-more": route("filter-then-more", filter, "setBody: {constant: more}"),
-      "sent-before": route("sent-before", "to: mock:told", filter),
+      "sent-before": route("sent-before", "to: mock:sent", filter),
       "optional-end": route("optional-end", "setBody: {constant: done}", `filter: {simple: "\${header.keep} == 'yes'", steps: [{log: kept}]}`),
       parts: route("parts", `split: {tokenize: ",", steps: [{${filter}}]}`),
       once: route("once", once),

@@ -68,7 +68,7 @@ export const underWay = (server: SpawnedServer, routeId: string, count: number):
   eventually(async () => (await server.api("GET", `/runs?routeId=${routeId}&status=running&limit=100`)).json.total >= count);
 
 /** A worker reports its runs at the second poll, 100 ms after they began on an idle machine: a crash before that leaves no record of them. */
-export const tellingMs = 1_500;
+export const reportedMs = 1_500;
 
 export function isAlive(pid: number): boolean {
   try {

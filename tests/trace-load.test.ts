@@ -63,7 +63,7 @@ async function follow(query: string): Promise<Follower> {
   return { socket, text };
 }
 
-interface Told {
+interface Received {
   readonly received: number;
   readonly dropped: number;
   readonly first: number;
@@ -72,7 +72,7 @@ interface Told {
 }
 
 /** Parses the response; every missing number must be announced at its position. */
-function account(text: string): Told {
+function account(text: string): Received {
   const first = Number(/ last=\w+\.(\d+)/.exec(text)?.[1]);
   const events: any[] = [];
   let [at, dropped, received] = [first, 0, 0];

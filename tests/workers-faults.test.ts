@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
 import { answering, eventually, sleep } from "./started-server.ts";
-import { follow, fresh, isAlive, kinds, many, put, route, tellingMs, underWay, workersOf, type WorkerView } from "./several-workers.ts";
+import { follow, fresh, isAlive, kinds, many, put, route, reportedMs, underWay, workersOf, type WorkerView } from "./several-workers.ts";
 
 const workers = 3;
 
@@ -78,7 +78,7 @@ describe("several workers with failures", () => {
     expect([...large].map((answer) => answer.slice(0, 3))).toEqual(["200"]);
   });
 
-  it("answers more concurrent requests for the lead than its backlog holds", async () => {
+  it("answers more concurrent requests for the lead than fit in its backlog", async () => {
     await put(server, "burst", route("burst", "webhook", "throttle: {constant: '1000000'}", "setBody: {constant: ok}"));
     const lead = (await workersOf(server)).find(({ leads }) => leads) as WorkerView;
     process.kill(lead.pid, "SIGSTOP");
@@ -122,13 +122,13 @@ describe("several workers with failures", () => {
     await put(server, "counted", answering("counted", "n"));
     const [victim] = await followersOf(server);
     expect(kinds(await many(60, server.baseUrl, "/api/counted"))).toEqual({ "200 n": 60 });
-    await sleep(tellingMs);
+    await sleep(reportedMs);
     process.kill((victim as WorkerView).pid, "SIGKILL");
     await eventually(() => !isAlive((victim as WorkerView).pid));
     await complete(server);
     expect((await server.api("GET", "/metrics")).text).toContain('sluice_runs_total{flow="counted",route="counted",status="completed"} 60');
     expect((await server.api("GET", "/health")).json.routes.find(({ id }: any) => id === "counted")).toMatchObject({ total: 60, failed: 0 });
-    // They are the figures of this version, as everywhere.
+    // A new version starts its counts at 0.
     await put(server, "counted", answering("counted", "m"));
     expect((await server.api("GET", "/health")).json.routes.find(({ id }: any) => id === "counted")).toMatchObject({ total: 0, failed: 0 });
   });
@@ -145,7 +145,7 @@ describe("several workers with failures", () => {
       ),
     );
     await underWay(server, "lost", 9);
-    await sleep(tellingMs);
+    await sleep(reportedMs);
     const [victim] = await followersOf(server);
     process.kill((victim as WorkerView).pid, "SIGKILL");
     await eventually(async () => (await server.api("GET", "/health").catch(() => undefined))?.json?.missingWorkers === 1);

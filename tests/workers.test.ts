@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
 import { answering, eventually, sleep, token } from "./started-server.ts";
-import { follow, fresh, isAlive, kinds, many, put, route, tellingMs, underWay, workersOf, type Reply, type WorkerView } from "./several-workers.ts";
+import { follow, fresh, isAlive, kinds, many, put, route, reportedMs, underWay, workersOf, type Reply, type WorkerView } from "./several-workers.ts";
 import { startLoad } from "./webhook-load.ts";
 
 const workers = 3;
@@ -270,7 +270,7 @@ describe("several workers", () => {
       ),
     );
     await underWay(server, "slow", 18);
-    await sleep(tellingMs);
+    await sleep(reportedMs);
     const before = await workersOf(server);
     const victim = before.find(({ leads }) => !leads) as WorkerView;
     const load = startLoad(`${server.baseUrl}/api/quick`, { connections: 6 });
@@ -305,7 +305,7 @@ describe("several workers", () => {
       ),
     );
     await underWay(server, "slow", 12);
-    await sleep(tellingMs);
+    await sleep(reportedMs);
     process.kill(lead.pid, "SIGKILL");
     const { status } = await fresh(server.baseUrl, "/_api/flows", "", { authorization: `Bearer ${token}` }, "GET").catch(() => ({ status: 0 }));
     expect([0, 200, 503]).toContain(status);

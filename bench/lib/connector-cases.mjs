@@ -16,7 +16,7 @@ const bytes = Buffer.from(kilobyte);
 /** The steps of a sink's route before its send. The number is a property: a header would leave with the message, and the bare client sends none. */
 const numbered = `{setProperty: {name: n, simple: "\${body}"}}, {setBody: {constant: ${kilobyte}}}`;
 
-/** Resolves with the number of messages after the first, once `count` were taken. */
+/** Resolves with the number of messages after the first, once `count` messages were received. */
 function counted(count, first, begin) {
   return new Promise((resolve, reject) => {
     let taken = 0;

@@ -5,7 +5,7 @@ import { defaultClientConditions, defineConfig } from "vite";
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   plugins: [react()],
-  // The packages of this repository are bundled from their sources: no build of theirs has to exist.
+  // The packages of this repository are bundled from their sources, so they need not be built first.
   resolve: { conditions: ["sluice-source", ...defaultClientConditions] },
   build: {
     outDir: "dist/app",
@@ -14,7 +14,7 @@ export default defineConfig({
     sourcemap: false,
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
-    // The simulator is large and loaded on demand; what the first screen loads has a gate of its own, bench/designer-size.mjs.
+    // The simulator is large and loaded on demand; bench/designer-size.mjs limits what the first screen loads.
     chunkSizeWarningLimit: 4096,
   },
   worker: { format: "es" },

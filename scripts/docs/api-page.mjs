@@ -27,7 +27,7 @@ function operationText({ method, path, summary, security, parameters = [], reque
   const isConditional = parameters.some(({ $ref }) => $ref?.endsWith("/IfMatch"));
   const rows = own.map(
     ({ name, in: place, required, description, schema }) =>
-      `| \`${name}\` | ${place} | ${typeText(schema)}${required ? ", required" : ""}${schema.default === undefined ? "" : `, \`${schema.default}\` when left out`} | ${description ?? ""} |`,
+      `| \`${name}\` | ${place} | ${typeText(schema)}${required ? ", required" : ""}${schema.default === undefined ? "" : `, \`${schema.default}\` by default`} | ${description ?? ""} |`,
   );
   const members = Object.entries(requestBody?.content ?? {}).flatMap(([type, { schema }]) => bodyRows(type, schema));
   const replies = Object.entries(responses)

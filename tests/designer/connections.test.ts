@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)("connections (needs Chromium)", { timeout: 120_000 
     await row.getByText(/^Connected to SQLite/).waitFor();
   });
 
-  it("shows secrets as ***, keeps those left alone, and saves what fails only when told to", async () => {
+  it("shows secrets as ***, keeps unchanged ones, and saves a failing connection only on request", async () => {
     await unreachable("shop", await closedPort());
     await page.goto(`${designer.url}/connections/shop`);
     const password = page.getByLabel("Password", { exact: true });

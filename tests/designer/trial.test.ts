@@ -169,7 +169,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", { timeout: 120_00
     await row(page, "known").getByText("Ada is known").waitFor();
   });
 
-  it("runs the tests in the page, on each change when asked to, and on the runtime", async () => {
+  it("runs the tests in the page, on each change if enabled, and on the runtime", async () => {
     designer.writeFlow("tested", flow("tested"));
     writeTest("tested", "greeting", tests("tested", "Hello Ada from the ERP"));
     const page = await openFlow("tested", flow("tested"), "?view=split");

@@ -36,6 +36,7 @@ const flows: readonly ApiCase[] = [
   ...yamlNames.map((input) => json(input, "POST", "/flows/validate", () => ({ yaml: inputs[input](flowSize) }))),
   json("2,400 steps", "PUT", "/flows/sweep", () => ({ yaml: steps(2_400) })),
   json("2,400 steps", "PUT", "/flows/sweep?dryRun=true", () => ({ yaml: steps(2_400) })),
+  json("2,400 steps", "POST", "/flows/sweep/rollback", () => ({ revision: 1 })),
   json("2,400 steps", "POST", "/flows/validate", () => ({ yaml: steps(2_400) })),
   json("100,000 params", "PUT", "/flows/sweep", () => ({ yaml: steps(1), params: Object.fromEntries(rows(100_000)) })),
 ];
@@ -123,6 +124,8 @@ const policies: readonly ApiCase[] = [
 /** Reads and lists of previously installed documents. */
 const readPaths = [
   "/flows/sweep",
+  "/flows/sweep/versions",
+  "/flows/sweep/versions/1",
   "/message-mappings",
   "/message-mappings/each",
   "/auth",

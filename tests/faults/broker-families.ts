@@ -1,4 +1,4 @@
-// The brokers that fault tests use: how a test speaks to each with its bare client, and a route that moves messages through it.
+// The brokers that fault tests use: a bare client for each, and a route that moves messages through the broker.
 import amqplib, { type Channel, type ChannelModel, type ConfirmChannel } from "amqplib";
 import kafkajs, { type Consumer, type Kafka, type Producer } from "kafkajs";
 import mqtt, { type MqttClient } from "mqtt";
@@ -8,15 +8,15 @@ import { FaultyLink, guardedUser, type TestServer } from "@sluice/testkit";
 import { kafkaLink } from "../kafka-link.ts";
 import { uniqueName } from "../broker-runtime.ts";
 
-/** A bare client of a broker. It connects again after the broker was restarted. */
+/** A bare client of a broker. It reconnects after the broker was restarted. */
 export interface Partner {
-  /** Makes the places that a route moves messages between, `<name>` with `in` and `out`. */
+  /** Creates the queues, topics or streams `in` and `out` of a route with this name. */
   prepare(name: string): Promise<void>;
-  /** Resolves when the broker has all of them. */
+  /** Resolves when the broker has stored all messages. */
   send(name: string, texts: readonly (string | Buffer)[]): Promise<void>;
-  /** Everything in `out` so far, duplicates included. */
+  /** All messages in `out` so far, including duplicates. */
   received(name: string): Promise<readonly string[]>;
-  /** How many messages are in `in` or on their way to a consumer; undefined when the broker does not say. */
+  /** Number of messages in `in` or in delivery to a consumer; undefined when the broker does not report it. */
   waiting?(name: string): Promise<number>;
   reconnect(): Promise<void>;
   close(): Promise<void>;
@@ -25,18 +25,18 @@ export interface Partner {
 export interface Family {
   readonly name: string;
   readonly server: "rabbitmq" | "kafka" | "mosquitto" | "nats";
-  /** The type of its connection and the fields that name a server there; `heartbeatMs` is how often a silent link is checked. */
+  /** The type and fields of its connection; `heartbeatMs` is the interval at which a silent connection is checked. */
   connection(port: number, heartbeatMs: number): { readonly type: string; readonly values: Readonly<Record<string, unknown>> };
   /** The fields with which the test's server lets in a user that has a password. */
   credentials(password: string): Readonly<Record<string, unknown>>;
   /** Where messages come from and go to; both use the connection that has the name of the flow. */
   from(name: string): string;
   to(name: string): string;
-  /** What the source may have taken and not settled, with the options of `from`. */
+  /** Maximum number of unsettled messages of the source, with the options of `from`. */
   readonly window: number;
-  /** The most messages the broker holds for a consumer; the test sends no more ahead. */
+  /** Maximum number of messages that the broker holds for a consumer; the test never sends more ahead. */
   readonly most: number;
-  /** What keeps its order: messages of one queue or topic, or those that have the same key. */
+  /** Which messages keep their order: all of a queue or topic, or those with the same key. */
   readonly order: "all" | "key" | "none";
   /** Whether messages survive a crash of the test's broker. */
   readonly survivesCrash: boolean;
@@ -93,7 +93,7 @@ class RabbitPartner implements Partner {
     const texts = this.#received.get(name) ?? [];
     this.#received.set(name, texts);
     for (let message = await this.#channel?.get(`${name}.out`, { noAck: true }); message; message = await this.#channel?.get(`${name}.out`, { noAck: true }))
-      // Text sent over AMQP 1.0 ends the bytes of its message.
+      // Text sent over AMQP 1.0 is at the end of the message's bytes.
       texts.push(/message \d+$/.exec(message.content.toString("latin1"))?.[0] ?? "");
     return texts;
   }
@@ -158,7 +158,7 @@ class MqttPartner implements Partner {
   }
 
   async reconnect(): Promise<void> {
-    // The client itself connects again, and the broker keeps its session.
+    // The client reconnects by itself, and the broker keeps its session.
     if (this.#client !== undefined) return;
     const options = { protocolVersion: 5, clean: false, clientId: uniqueName(), reconnectPeriod: 200, properties: { sessionExpiryInterval: 3600 } } as const;
     this.#client = await mqtt.connectAsync(`mqtt://127.0.0.1:${this.#port}`, options);
@@ -312,7 +312,7 @@ export const families: readonly Family[] = [
   {
     name: "kafka",
     server: "kafka",
-    // The mock broker lets a member join again only when the session of the one before would be over.
+    // The mock broker lets a member rejoin only after the session of the previous one has expired.
     connection: (port, heartbeatMs) => ({ type: "kafka", values: { brokers: `127.0.0.1:${port}`, requestTimeoutMs: heartbeatMs * 2 } }),
     credentials: (password) => ({ securityProtocol: "SASL_PLAINTEXT", saslMechanism: "PLAIN", saslUsername: guardedUser.name, saslPassword: password }),
     from: (name) =>

@@ -38,7 +38,7 @@ function faultsOf(family: Family): void {
     await partner.close();
   }, 120_000);
 
-  /** A route that moves messages and tries for as long as it takes. */
+  /** A route that moves messages and retries for as long as necessary. */
   const moving = (name: string, steps = "", handler = `${retried}, `): string =>
     `- route: {id: ${name}, ${handler}from: {uri: "${family.from(name)}", steps: [{convertBodyTo: {type: String}}, ${steps}{to: "${family.to(name)}"}]}}`;
   const connectionTo = (port: number, more: object = {}): object => {
@@ -86,7 +86,7 @@ function faultsOf(family: Family): void {
     await close();
   });
 
-  it(`F2: the broker ${family.survivesCrash ? "is killed under load and comes back" : "cannot be reached for a while under load"}`, async () => {
+  it(`F2: the broker ${family.survivesCrash ? "is killed under load and restarted" : "cannot be reached for a while under load"}`, async () => {
     const [name, count] = [uniqueName(), 5000];
     const { link, close } = await family.link(server.port);
     await partner.prepare(name);
@@ -140,7 +140,7 @@ function faultsOf(family: Family): void {
     await partner.prepare(name);
     await deploy(name, server.port);
     const sending = sendAll(name, numbered(count));
-    // The mock broker of Kafka lets the next member in only after the session of the one before.
+    // The mock broker of Kafka lets a member join only after the session of the previous one has expired.
     for (let round = 0; round < (family.server === "kafka" ? 3 : 10); round++) await runtime.deploy(name, `${moving(name)}\n# ${round}`);
     await sending;
     await allArrived(name, count);
@@ -160,7 +160,7 @@ function faultsOf(family: Family): void {
     const sending = sendAll(name, numbered(count)).catch((thrown: unknown) => thrown);
     const moved = (least: number): Promise<void> => becomes(async () => (await different(name)) >= least, true, 120_000);
     const outage = async (): Promise<void> => {
-      // What is still to be sent would fail, and it is the partner's own.
+      // Finish sending first: a send of the test's own client would fail during the outage.
       if (family.most === Infinity) await sending;
       if (family.survivesCrash) await server.kill();
       else await link.refuse();
@@ -262,7 +262,7 @@ function faultsOf(family: Family): void {
     const waiting = await partner.waiting?.(name);
     const arrived = [...(await partner.received(name))];
     expect(arrived.length).toBeGreaterThan(30);
-    // None came twice, because no session ended.
+    // There are no duplicates, because no session ended.
     expect([new Set(arrived).size, link.accepted]).toEqual([arrived.length, links]);
     if (waiting !== undefined) expect(count + 10 - waiting - arrived.length).toBeLessThanOrEqual(family.window);
     // Of 100 MB that were sent, or of 25 MB where the broker holds fewer messages.

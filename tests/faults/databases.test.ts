@@ -231,7 +231,7 @@ function faultsOf(family: Family, own: TestServer): void {
     last.clean();
   });
 
-  it("shares 10,000 rows between two runtimes while the server is away for 20 s: health says so, and each effect is there once", async () => {
+  it("shares 10,000 rows between two runtimes while the server is down for 20 s: health reports it, and each effect occurs once", async () => {
     await table("shared", 10_000);
     const runtimes = [await deploy("shared", own.port, true), await deploy("shared", own.port, true)];
     await expect.poll(() => count("shared_effects"), { timeout: 30_000 }).toBeGreaterThan(300);
@@ -258,7 +258,7 @@ function faultsOf(family: Family, own: TestServer): void {
     await runtime.api("DELETE", "/flows/failing");
   });
 
-  it("F7: a link that goes silent fails the poll in time, and the route comes back", async () => {
+  it("F7: a link that goes silent fails the poll in time, and the route recovers", async () => {
     await table("silent", 3000);
     const link = await FaultyLink.to(own);
     const runtime = await start();

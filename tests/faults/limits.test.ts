@@ -174,7 +174,7 @@ describe("G15: a message that doubles in size", () => {
     ["g15-list", 'setBody: {jq: "[., .]"}', "1"],
     ["g15-jsonata", 'setBody: {jsonata: "[[$], [$]]"}', "1"],
   ])(
-    "%s meets a limit",
+    "%s is limited",
     async (id, step, body) => {
       const reply = await failing(id, hook(id, `loop: {constant: "60", steps: [{${step}}]}`), body);
       expect(reply.status).toBeGreaterThanOrEqual(500);

@@ -60,7 +60,7 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     await link.close();
   });
 
-  it("F2: the server is killed under load and comes back", async () => {
+  it("F2: the server is killed under load and restarted", async () => {
     const name = uniqueName();
     await connect(name, own.port);
     await runtime.deploy(name, adding(name, "{delay: {constant: 1}}, "));

@@ -98,7 +98,7 @@ it("H08: a client that silently stops reading is disconnected within a minute", 
 }, 180_000);
 
 it.skipIf(process.platform !== "linux")(
-  "H08: the system asks after a quiet follower every few seconds, so that one whose machine is gone is found (needs Linux)",
+  "H08: TCP keep-alive detects a follower whose machine is gone (needs Linux)",
   async () => {
     server = await spawnWatched();
     const port = Number(new URL(server.baseUrl).port);

@@ -1,5 +1,5 @@
-// Loads the whole command from one file together with the code V8 compiled for it: a start then neither looks for a thousand
-// modules nor compiles them. V8 rejects a code cache made by another version of itself; the bundle is then compiled as usual.
+// Loads the whole command from one file together with its V8 code cache, so that a start neither resolves nor compiles a thousand modules. V8 rejects a
+// code cache of another V8 version; the bundle is then compiled as usual.
 const { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require("node:fs");
 const { createRequire } = require("node:module");
 const { dirname, join } = require("node:path");
@@ -9,10 +9,10 @@ const file = join(__dirname, "..", "dist", "bundle", "sluice.cjs");
 const inputsFile = join(dirname(file), "inputs");
 /** The bundle begins with its own hash in a comment of this length. */
 const markLength = "/*0123456789abcdef*/".length;
-/** A service has finished its start by then; making the cache holds the event loop for some milliseconds, once. */
+/** A service has finished starting by then; creating the cache blocks the event loop once, for some milliseconds. */
 const cacheDelayMs = 3_000;
 
-/** What the compiler wrote for each package that is part of the bundle. */
+/** Compiler output of the packages in the bundle. */
 const compiled = [
   "client/dist",
   "model/dist",
@@ -26,7 +26,7 @@ const compiled = [
   "cli/dist",
 ];
 
-/** The compiler's build records, which hold the hash of every source file. */
+/** The compiler's build records, which contain the hash of every source file. */
 const records = compiled.map((folder) => join(__dirname, "..", "..", folder, ".tsbuildinfo"));
 
 function hashOfInputs() {
@@ -55,15 +55,15 @@ function isCurrent() {
   }
 }
 
-/** Imports for the bundle: Node gives a script that comes out of the cache no loader. */
+/** Dynamic imports of the bundle: a script from the code cache cannot import by itself. */
 const importOutside = (url) => import(url);
 
-/** The name holds the bundle's hash, because V8 itself compares only the length of the text. */
+/** The name contains the bundle's hash, because V8 itself compares only the length of the text. */
 function cacheFileOf(text) {
   return `${file}.${text.slice(2, markLength - 2)}.${process.versions.v8}-${process.arch}.cache`;
 }
 
-/** Runs the bundle once; `keepCache` writes what V8 has compiled of it by then. */
+/** Runs the bundle once; `keepCache` writes the code that V8 has compiled so far. */
 function loadBundle() {
   const text = readFileSync(file, "latin1");
   const cache = cacheFileOf(text);
@@ -90,7 +90,7 @@ function replaceFile(path, bytes) {
   }
 }
 
-/** Makes the cache for the next start when this Node has none yet and the folder can be written; without it starts are only slower. */
+/** Creates the code cache for the next start, if this version of Node has none and the folder is writable. Without it, starts are slower. */
 function keepCacheLater({ hasCache, keepCache }) {
   if (hasCache) return;
   setTimeout(() => {

@@ -2,7 +2,7 @@ import type { FileSettings } from "./file/file.ts";
 import type { HttpSettings } from "./http/http.ts";
 import type { PortableSettings } from "./portable.ts";
 
-/** What a server adds: ports some connectors need, and limits only an operator may set. */
+/** Provided by a server: interfaces that some connectors need, and limits that only an operator may set. */
 export interface ConnectorSettings extends PortableSettings {
   readonly file?: FileSettings;
   readonly http?: HttpSettings;

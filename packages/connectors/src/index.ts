@@ -17,6 +17,7 @@ export { type RouteAction, type RouteControl } from "./controlbus/controlbus.ts"
 export type { FileSettings } from "./file/file.ts";
 export type { EgressPolicy } from "./http/egress.ts";
 export type { HttpSettings } from "./http/http.ts";
+export { isBelow } from "./is-below.ts";
 export type { LanguageList } from "./language/language.ts";
 export type { MessageMappingPort } from "./message-mapping/message-mapping.ts";
 export type { DeadLetterDetails, DurableQueues, Failure, Position, QueuedMessage, QueueStore } from "./queue/durable-queues.ts";

@@ -32,7 +32,7 @@ export interface LoggedLine {
 
 /** How long a log line may take to arrive. */
 const arrivalMs = 1_000;
-const lookMs = 5;
+const pollMs = 5;
 
 /** Tests make many small calls: connections are kept alive, and Node's own client costs a tenth of `fetch`. */
 export function httpTransport(baseUrl: string, token: string): RuntimeTransport {
@@ -71,7 +71,7 @@ export function httpTransport(baseUrl: string, token: string): RuntimeTransport 
       return {
         async lines(isEnough = () => false) {
           const deadline = performance.now() + arrivalMs;
-          while (!isEnough(lines) && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, lookMs));
+          while (!isEnough(lines) && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, pollMs));
           return [...lines];
         },
         close: () => reply.destroy(),

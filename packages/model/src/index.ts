@@ -32,6 +32,7 @@ export type { JsonSchema } from "./schema/json-schema.ts";
 export * from "./schema/shape.ts";
 export * from "./schema/size.ts";
 export { diffLines, type DiffLine } from "./text/line-diff.ts";
+export { starPattern } from "./text/star-pattern.ts";
 export { applySplice } from "./write/edit.ts";
 export type { Edit, Edited, Splice } from "./write/edit.ts";
 export { addEntry, expandScalar, renameKey, scalarYaml, setAt, setYamlAt, valueText, wholeEdit } from "./write/entry.ts";

@@ -5,6 +5,7 @@ import { steps } from "@sluice/standard";
 import { createCatalog } from "./catalog.ts";
 import { checkConnection, type CheckedConnection } from "./connections/check-connection.ts";
 import { closedConnections, type ClosedOptions } from "./connections/closed-connections.ts";
+import { missingConnection } from "./connections/find-connection.ts";
 import { createConnectionTypes } from "./connections/connection-types.ts";
 import { systemClock } from "./host/clock.ts";
 import { kameletFolders } from "./kamelets/kamelet-folders.ts";
@@ -20,7 +21,7 @@ export { exportedName, functionStub, type FunctionStub, type StubKind } from "@s
 export { loadPlugins, type Plugins } from "./plugins/load-plugins.ts";
 export { PluginError, type PluginProblem } from "./plugins/plugin-error.ts";
 
-export type { Prepared };
+export type { CheckedConnection, Prepared };
 
 export interface FlowText {
   /** The flow's id; also the default name of its routes. */
@@ -31,10 +32,10 @@ export interface FlowText {
   propertiesUnder?(prefix: string): Readonly<Record<string, string>>;
   /** Folders with the project's Kamelets, searched before those of the operator. */
   readonly kamelets?: readonly string[];
-  /** Folders with texts of its project, looked into before those of the operator. */
+  /** Folders with texts of its project, searched before those of the operator. */
   readonly resources?: readonly string[];
-  /** The connections of its project, the type by id. */
-  readonly connections?: ReadonlyMap<string, string>;
+  /** The connections of its project, the type by id; undefined for a file without a usable type. */
+  readonly connections?: ReadonlyMap<string, string | undefined>;
 }
 
 /** Folders of the operator. */
@@ -87,7 +88,8 @@ export function createFlowChecker(plugins: Plugins = noPlugins, folders: Operato
       return createRuntime({ catalog, host: own, listener }).prepareLoaded({ ...flow, hash: "0".repeat(64) });
     };
     if (connections === undefined) return prepare({});
-    const types = await Promise.all([...connections].map(async ([id, type]) => [id, await catalog.connectionTypes.load(type)] as const));
+    const load = (type: string | undefined) => (type === undefined ? undefined : catalog.connectionTypes.load(type));
+    const types = await Promise.all([...connections].map(async ([id, type]) => [id, await load(type)] as const));
     const known = new Map(types.flatMap(([id, declaration]) => (declaration === undefined ? [] : [[id, declaration.type] as const])));
     let isAnyMissing = false;
     const prepared = await prepare({ known, missing: () => (isAnyMissing = true) });
@@ -95,7 +97,10 @@ export function createFlowChecker(plugins: Plugins = noPlugins, folders: Operato
     if (!isAnyMissing) return { ...prepared, diagnostics: [...prepared.diagnostics, ...secrets] };
     // Connections are part of the runtime's configuration, so a file alone cannot be wrong about them.
     const strict = await prepare({ known, isStrict: true });
-    const missing = strict.diagnostics.filter(({ code }) => code === "connection-missing").map((found) => ({ ...found, severity: "warning" as const }));
+    const broken = [...connections].flatMap(([id, type]) => (type === undefined ? [missingConnection(id)] : []));
+    const missing = strict.diagnostics
+      .filter(({ code, message }) => code === "connection-missing" && !broken.some((text) => message.includes(text)))
+      .map((found) => ({ ...found, severity: "warning" as const }));
     return { ...prepared, diagnostics: [...prepared.diagnostics, ...secrets, ...missing] };
   };
 }

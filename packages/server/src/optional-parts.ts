@@ -8,7 +8,7 @@ import { driverPath, loadDriver } from "./store/sqlite.ts";
 
 export interface OptionalPart {
   readonly name: string;
-  readonly isThere: boolean;
+  readonly isAvailable: boolean;
   /** What it is and where it comes from, or what does not work without it. */
   readonly text: string;
   readonly fix?: string;
@@ -65,12 +65,12 @@ function durableStore(): OptionalPart {
     const path = driverPath();
     // A package without a binary for this platform is found but fails to load.
     new (loadDriver(path).DatabaseSync)(":memory:").close();
-    return { name, isThere: true, text: path === "node:sqlite" ? "built-in SQLite of Node" : "SQLite from the package @photostructure/sqlite" };
+    return { name, isAvailable: true, text: path === "node:sqlite" ? "SQLite built into Node" : "SQLite from the package @photostructure/sqlite" };
   } catch (error) {
     const reason = ((error as Error).message.split("\n", 1)[0] ?? "").slice(0, 200);
     return {
       name,
-      isThere: false,
+      isAvailable: false,
       text: `SQLite is not available: durable queues and dead letters do not work (${reason})`,
       fix: "use Node 22.13 or later, or install the package @photostructure/sqlite",
     };
@@ -81,17 +81,17 @@ function interpreter(isOn: boolean): OptionalPart {
   const name = "js language";
   try {
     createRequire(import.meta.url).resolve("@jitl/quickjs-wasmfile-release-sync");
-    return { name, isThere: true, text: `QuickJS is installed, ${isOn ? "enabled" : "disabled (SERVICE_ENABLE_JS)"}` };
+    return { name, isAvailable: true, text: `QuickJS is installed, ${isOn ? "enabled" : "disabled (SERVICE_ENABLE_JS)"}` };
   } catch {
-    return { name, isThere: false, text: "QuickJS is not installed", fix: "install the package @jitl/quickjs-wasmfile-release-sync" };
+    return { name, isAvailable: false, text: "QuickJS is not installed", fix: "install the package @jitl/quickjs-wasmfile-release-sync" };
   }
 }
 
 function functions(path: string | undefined): OptionalPart {
   const name = "functions";
-  if (path === undefined) return { name, isThere: true, text: "none configured (SERVICE_FUNCTIONS)" };
+  if (path === undefined) return { name, isAvailable: true, text: "none configured (SERVICE_FUNCTIONS)" };
   const file = resolve(path);
   return existsSync(file)
-    ? { name, isThere: true, text: file }
-    : { name, isThere: false, text: `${file} does not exist`, fix: "set SERVICE_FUNCTIONS to an existing module" };
+    ? { name, isAvailable: true, text: file }
+    : { name, isAvailable: false, text: `${file} does not exist`, fix: "set SERVICE_FUNCTIONS to an existing module" };
 }

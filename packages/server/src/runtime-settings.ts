@@ -33,7 +33,7 @@ export async function catalogFor(
   });
 }
 
-/** What the operator allows connections. */
+/** Limits that the operator sets for connections. */
 export function connectionSettings({ databases, dataDir }: Pick<Settings, "databases" | "dataDir">): ConnectionSettings {
   const named = databases.split(",").flatMap((folder) => (folder.trim() === "" ? [] : [resolve(folder.trim())]));
   return { databaseFolders: [...named, join(resolve(dataDir), "databases")] };

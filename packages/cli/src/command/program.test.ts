@@ -26,7 +26,7 @@ const probe = (run: (call: any) => Promise<number>, more: Partial<CommandDeclara
 
 async function called(list: readonly CommandDeclaration[], ...words: readonly string[]) {
   const terminal = recordedTerminal();
-  return { exit: await runProgram(list, words, terminal), output: terminal.output(), remarks: terminal.remarks() };
+  return { exit: await runProgram(list, words, terminal), output: terminal.output(), stderr: terminal.stderr() };
 }
 
 describe("a command line", () => {
@@ -58,7 +58,7 @@ describe("a command line", () => {
         probe(async () => 0),
         ...words,
       ),
-    ).toEqual({ exit: 2, output: "", remarks: sentence });
+    ).toEqual({ exit: 2, output: "", stderr: sentence });
   });
 
   it.each([
@@ -66,13 +66,13 @@ describe("a command line", () => {
     [new CommandError("nobody answers"), 1, "sluice probe: nobody answers\n"],
     [new CommandError("bad file", 2), 2, "sluice probe: bad file\n"],
     [new TypeError("x is not a function"), 1, "sluice probe: x is not a function\n"],
-  ])("%s is reported without a stack trace", async (error, exit, remarks) => {
+  ])("%s is reported without a stack trace", async (error, exit, stderr) => {
     expect(
       await called(
         probe(() => Promise.reject(error)),
         "probe",
       ),
-    ).toEqual({ exit, output: "", remarks });
+    ).toEqual({ exit, output: "", stderr });
   });
 
   it("loads only the called command", async () => {
@@ -89,15 +89,15 @@ describe("a command line", () => {
     const run = async ({ terminal }: any): Promise<number> => (terminal.progress("1/2 halfway"), terminal.write("done"), 0);
     const seen = recordedTerminal(true);
     await runProgram(probe(run), ["probe"], seen);
-    expect([seen.output(), seen.remarks()]).toEqual(["done\n", "1/2 halfway\r\u001B[2K"]);
-    expect(await called(probe(run), "probe")).toEqual({ exit: 0, output: "done\n", remarks: "" });
+    expect([seen.output(), seen.stderr()]).toEqual(["done\n", "1/2 halfway\r\u001B[2K"]);
+    expect(await called(probe(run), "probe")).toEqual({ exit: 0, output: "done\n", stderr: "" });
   });
 });
 
 describe.each(commands.map((command) => [command.name, command] as const))("sluice %s", (name, command) => {
   it("has a help text with examples and exit codes", async () => {
-    const { exit, output, remarks } = await called(commands, name, "--help");
-    expect([exit, remarks]).toEqual([0, ""]);
+    const { exit, output, stderr } = await called(commands, name, "--help");
+    expect([exit, stderr]).toEqual([0, ""]);
     expect(output).toMatch(new RegExp(`^Usage: sluice ${name} `));
     for (const { command: line } of command.examples) expect(output).toContain(line);
     for (const code of Object.keys(command.exits)) expect(output).toMatch(new RegExp(`^ {2}${code} +\\S`, "m"));

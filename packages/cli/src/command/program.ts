@@ -49,7 +49,7 @@ async function printVersion(terminal: Terminal): Promise<number> {
   const parts = optionalParts({ functions: undefined, enableJs: false }).filter(({ name }) => name !== "functions");
   terminal.write(productVersion());
   terminal.write(`Node ${process.versions.node}, ${platformName()}`);
-  for (const { name, isThere, text } of parts) terminal.write(`${name}: ${isThere ? "yes" : "no"}, ${text}`);
+  for (const { name, isAvailable, text } of parts) terminal.write(`${name}: ${isAvailable ? "yes" : "no"}, ${text}`);
   return 0;
 }
 

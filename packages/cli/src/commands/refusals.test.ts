@@ -27,14 +27,14 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 async function refused({ name, exits }: CommandDeclaration, ...words: readonly string[]): Promise<{ exit: number; sentence: string }> {
   const terminal = recordedTerminal();
   const exit = await runProgram(commands, [name, ...words], terminal);
-  const remarks = terminal.remarks();
+  const stderr = terminal.stderr();
   expect(terminal.output()).toBe("");
-  expect(remarks).toMatch(new RegExp(`^sluice ${name}: [^\\n]+\\n$`));
+  expect(stderr).toMatch(new RegExp(`^sluice ${name}: [^\\n]+\\n$`));
   // Two sentences in one line would be two faults.
-  expect(remarks).not.toMatch(/[a-z)']\. [A-Z]/);
-  expect(remarks).not.toContain("\u001B");
+  expect(stderr).not.toMatch(/[a-z)']\. [A-Z]/);
+  expect(stderr).not.toContain("\u001B");
   expect(Object.keys(exits)).toContain(String(exit));
-  return { exit, sentence: remarks.slice(`sluice ${name}: `.length, -1) };
+  return { exit, sentence: stderr.slice(`sluice ${name}: `.length, -1) };
 }
 
 const takes = (flag: string): readonly CommandDeclaration[] => commands.filter(({ flags }) => flags?.some(({ name }) => name === flag) === true);
@@ -79,6 +79,8 @@ describe("a runtime that does not respond", () => {
     deploy: () => [join(folder, "a.yaml")],
     replay: () => ["run_01JCN0000000000000000000AA"],
     record: () => ["run_01JCN0000000000000000000AA"],
+    versions: () => ["orders"],
+    rollback: () => ["orders"],
   };
   const asking = takes("runtime").filter(({ name }) => name !== "doctor" && name !== "test");
 

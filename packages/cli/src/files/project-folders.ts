@@ -1,9 +1,9 @@
-// Folders of a project that belong to its flows: beside a flow and above it, up to the project root.
+// Folders of a project that belong to its flows: next to a flow and above it, up to the project root.
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isProjectRoot } from "./project-properties.ts";
 
-/** The folders of this name beside and above the flow files, the nearest first. */
+/** The folders of this name next to and above the flow files, the nearest first. */
 export function foldersNamed(name: string, flowPaths: readonly string[]): readonly string[] {
   const places = new Set<string>();
   const seen = new Set<string>();

@@ -1,5 +1,5 @@
-// What functions of the operator (SERVICE_FUNCTIONS) are given and return: `import type { Exchange } from "sluice/functions"`. There is
-// nothing to import but types.
+// The parameters and results of operator functions (SERVICE_FUNCTIONS): `import type { Exchange } from "sluice/functions"`. The module exports types
+// only.
 
 /** One message being processed by a route. */
 export interface Exchange {
@@ -56,11 +56,11 @@ export type Comparator = (one: unknown, other: unknown) => number;
 
 /** For `idempotentConsumer`. */
 export interface IdempotentRepository {
-  /** Notes a key; false when it was there already. */
+  /** Adds a key; false if it already exists. */
   add(key: string): boolean | Promise<boolean>;
   contains(key: string): boolean | Promise<boolean>;
   remove(key: string): void | Promise<void>;
-  /** The message with this key is done. */
+  /** Called when the message with this key was processed. */
   confirm(key: string): void | Promise<void>;
 }
 

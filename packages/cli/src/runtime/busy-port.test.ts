@@ -31,7 +31,7 @@ async function refusal(words: readonly string[], environment: Readonly<Record<st
     vi.stubEnv(name, value);
   const terminal = recordedTerminal();
   const exit = await runProgram(commands, words, terminal);
-  return [exit, terminal.remarks()];
+  return [exit, terminal.stderr()];
 }
 
 describe("a busy port", () => {

@@ -25,10 +25,10 @@ interface Stream {
   write(text: string): unknown;
 }
 
-export function createTerminal(output: Stream = process.stdout, remarks: Stream = process.stderr): Terminal {
+export function createTerminal(output: Stream = process.stdout, stderr: Stream = process.stderr): Terminal {
   let shown = false;
   const clear = (): void => {
-    if (shown) remarks.write("\r\u001B[2K");
+    if (shown) stderr.write("\r\u001B[2K");
     shown = false;
   };
   return {
@@ -38,7 +38,7 @@ export function createTerminal(output: Stream = process.stdout, remarks: Stream 
     },
     note(text) {
       clear();
-      remarks.write(text.endsWith("\n") ? text : `${text}\n`);
+      stderr.write(text.endsWith("\n") ? text : `${text}\n`);
     },
     isTerminal: output.isTTY === true,
     columns: output.columns ?? 100,
@@ -46,9 +46,9 @@ export function createTerminal(output: Stream = process.stdout, remarks: Stream 
     style: (style, text) => (output.isTTY === true && output instanceof Writable ? styleText(style as Style[], text, { stream: output }) : text),
     progress(text) {
       clear();
-      if (text === undefined || remarks.isTTY !== true) return;
-      const width = Math.max(20, (remarks.columns ?? 80) - 1);
-      remarks.write(text.length > width ? `${text.slice(0, width - 1)}…` : text);
+      if (text === undefined || stderr.isTTY !== true) return;
+      const width = Math.max(20, (stderr.columns ?? 80) - 1);
+      stderr.write(text.length > width ? `${text.slice(0, width - 1)}…` : text);
       shown = true;
     },
   };

@@ -23,7 +23,7 @@ const connectionOptions = {
 };
 
 const sourceOptions = {
-  destinationType: f.enum(["queue", "topic", "temp-queue", "temp-topic"], { doc: "What the destination is, when its name does not say so.", default: "queue" }),
+  destinationType: f.enum(["queue", "topic", "temp-queue", "temp-topic"], { doc: "Type of the destination, if its name has no prefix.", default: "queue" }),
   concurrentConsumers: f.integer({
     doc: "How many messages are processed concurrently; with more than one, their order is not guaranteed.",
     default: 1,
@@ -42,7 +42,7 @@ const sourceOptions = {
   clientId: f.string({ doc: "Accepted without effect: durable subscriptions belong to the clientId of the connection.", group: "advanced" }),
   subscriptionDurable: f.boolean({ doc: "Whether the topic keeps messages for this source while it is not connected.", default: false }),
   subscriptionShared: f.boolean({ doc: "Whether sources with the same subscription share the messages of the topic.", default: false }),
-  subscriptionName: f.string({ doc: "The name of the subscription; `sluice-<flow>-<route>` when not given." }),
+  subscriptionName: f.string({ doc: "Name of the subscription; `sluice-<flow>-<route>` by default." }),
   durableSubscriptionName: f.string({ doc: "Name of a durable subscription; implies subscriptionDurable." }),
   pubSubNoLocal: f.boolean({ doc: "Whether messages sent through the same connection are ignored.", default: false, group: "advanced" }),
   acknowledgementModeName: f.enum(["AUTO_ACKNOWLEDGE", "CLIENT_ACKNOWLEDGE", "DUPS_OK_ACKNOWLEDGE", "SESSION_TRANSACTED"], {
@@ -76,7 +76,7 @@ const sinkOptions = {
     doc: "How replies are received: in a temporary queue, or in the queue `replyTo`, either shared with a selector or exclusive to this sink.",
   }),
   replyToOverride: f.string({ doc: "Reply queue named in requests, if it differs from the one that replies are received from.", group: "advanced" }),
-  useMessageIDAsCorrelationID: f.boolean({ doc: "Whether replies carry the id of the request as their correlation id.", default: false, group: "advanced" }),
+  useMessageIDAsCorrelationID: f.boolean({ doc: "Whether replies have the id of the request as their correlation id.", default: false, group: "advanced" }),
   includeSentJMSMessageID: f.boolean({
     doc: "Whether the header JMSMessageID is set to the id of the message that was sent.",
     default: false,

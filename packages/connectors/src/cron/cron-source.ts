@@ -51,9 +51,9 @@ export function cronSource({ clock, schedule, delivery, startDelayMs, headers }:
           doneUntil = now;
           due = schedule.after(now) as number;
         }
-        cancel = clock.after(Math.min(Math.max(due - now, 0), longestWaitMs), () => (own === era ? look() : undefined));
+        cancel = clock.after(Math.min(Math.max(due - now, 0), longestWaitMs), () => (own === era ? check() : undefined));
       };
-      const look = (): void => {
+      const check = (): void => {
         const now = clock.now();
         if (due === undefined || now < due) wait();
         else fire(due, now);

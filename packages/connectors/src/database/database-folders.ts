@@ -1,9 +1,10 @@
-// Where the files of databases may be: in folders of the operator and nowhere else.
+// The folders that may contain database files; all other paths are rejected.
 import { mkdir, realpath } from "node:fs/promises";
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { CompileError } from "@sluice/engine/spi";
+import { isBelow } from "../is-below.ts";
 
-/** What only an operator may set about connections. */
+/** Connection settings that only an operator may change. */
 export interface ConnectionSettings {
   /** Folders for files of databases; a relative path is below the first. Undefined allows every path, for hosts that check it themselves. */
   readonly databaseFolders?: readonly string[];
@@ -12,7 +13,7 @@ export interface ConnectionSettings {
 /** The path of a database file; throws a CompileError when it is in none of the folders. */
 export function databasePath(file: string, { databaseFolders }: ConnectionSettings): string {
   if (file.includes("\0") || file.split(/[/\\]/).includes(".."))
-    throw new CompileError("connection-file", "the file of a database may not contain '..'", { hint: "write the path without it" });
+    throw new CompileError("connection-file", "the path of a database file must not contain '..'", { hint: "write the path without it" });
   if (databaseFolders === undefined) return resolve(file);
   const path = resolve(databaseFolders[0] ?? ".", file);
   if (folderOf(path, databaseFolders) === undefined)
@@ -36,8 +37,3 @@ export async function prepareDatabaseFolder(path: string, { databaseFolders }: C
 }
 
 const folderOf = (path: string, folders: readonly string[]): string | undefined => folders.find((folder) => isBelow(resolve(folder), path));
-
-function isBelow(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-}

@@ -10,7 +10,7 @@ import type { Statement } from "./database.ts";
 import { checkTableName, ensureTable } from "./own-tables.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 
-/** The most bytes of a stored group. */
+/** Maximum size of a stored group in bytes. */
 const mostBytes = 16 * 1024 * 1024;
 const takesJava = "it takes a Java object; name the connection with dataSource";
 
@@ -22,22 +22,22 @@ export const jdbcAggregationRepository = defineBean({
   group: "repository",
   since: "0.2",
   properties: {
-    dataSource: f.string({ doc: "The connection: its name, or that of a bean. May be left out when there is only one." }),
+    dataSource: f.string({ doc: "Name of the connection or of a bean; optional when there is only one connection." }),
     repositoryName: f.string({
-      doc: "The table of open groups; `<repositoryName>_completed` has those whose run is not over. Each aggregate needs a name of its own.",
+      doc: "Table of open groups; `<repositoryName>_completed` stores completed groups until their run ends. Each aggregate needs its own name.",
       required: true,
     }),
-    createTableIfNotExists: f.boolean({ doc: "Whether the tables are made when they do not exist.", default: true }),
-    useRecovery: f.boolean({ doc: "Whether completed groups are kept until their run has succeeded, and run again when it failed.", default: true }),
-    recoveryInterval: f.duration({ doc: "How often such groups are looked for.", default: 5000 }),
-    maximumRedeliveries: f.integer({ doc: "How often a group is run again before it is sent to deadLetterUri; for ever when not given.", min: 1 }),
-    deadLetterUri: f.string({ doc: "The endpoint for groups that failed that often." }),
+    createTableIfNotExists: f.boolean({ doc: "Whether missing tables are created.", default: true }),
+    useRecovery: f.boolean({ doc: "Whether completed groups are stored until their run succeeds, and run again after a failure.", default: true }),
+    recoveryInterval: f.duration({ doc: "Interval at which groups to run again are searched.", default: 5000 }),
+    maximumRedeliveries: f.integer({ doc: "How often a group is run again before it is sent to deadLetterUri; no limit by default.", min: 1 }),
+    deadLetterUri: f.string({ doc: "Endpoint for groups that failed too often." }),
     storeBodyAsText: f.boolean({ doc: "Whether the tables have a column `body` with the body as text, for queries.", default: false }),
-    headersToStoreAsText: f.string({ doc: "Headers that have a column of their own, for queries; separated by commas." }),
+    headersToStoreAsText: f.string({ doc: "Headers with their own column, for queries; separated by commas." }),
     returnOldExchange: f.boolean({ doc: "Accepted without effect.", default: false }),
     transactionManager: f.string({ doc: "Accepted without effect: a change of both tables is one transaction of the data source." }),
     propagationBehaviorName: f.string({ doc: "Accepted without effect: a change of both tables is one transaction of the data source." }),
-    jdbcOptimisticLockingExceptionMapper: f.string({ doc: "Accepted without effect: conflicts are found by the version of a group." }),
+    jdbcOptimisticLockingExceptionMapper: f.string({ doc: "Accepted without effect: conflicts are detected by the version of a group." }),
     allowSerializedHeaders: f.boolean({ doc: "Accepted without effect: headers are stored as JSON.", default: false }),
     deserializationFilter: f.string({ doc: "Accepted without effect: groups are stored as JSON." }),
     lobHandler: f.refused(takesJava),
@@ -195,7 +195,7 @@ function encoded({ message, properties, dueAt }: AggregatedGroup): Uint8Array {
   return new TextEncoder().encode(encodeData(record, mostBytes * 2));
 }
 
-/** Without values that are not data, which steps may put there; a list is what a strategy collects, so it must be complete. */
+/** Omits values that are not data, which steps may set; a list is the result of a strategy, so it must be complete. */
 function storable(properties: AggregatedGroup["properties"]): Readonly<Record<string, unknown>> {
   const kept: Record<string, unknown> = {};
   for (const [name, value] of properties ?? [])

@@ -1,4 +1,4 @@
-// Tables that repositories make for themselves.
+// Tables that repositories create.
 import { CompileError } from "@sluice/engine/spi";
 import type { SqlDatabase } from "./sql-database.ts";
 

@@ -11,7 +11,7 @@ export interface PoolOptions {
   readonly connectTimeout: number;
 }
 
-/** How long no new session is made after the server rejected one: it may lock an account that fails to log in often. */
+/** How long no new session is opened after the server rejected a login: repeated failures may lock the account. */
 const rejectedMs = 30_000;
 
 interface Waiting {

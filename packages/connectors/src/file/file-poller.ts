@@ -8,7 +8,7 @@ import { fileError, isMissing } from "./file-path.ts";
 import { fileScan } from "./file-scan.ts";
 import { fileWork, type FileParts } from "./file-work.ts";
 
-const lookEveryMs = 500;
+const pollEveryMs = 500;
 
 export function filePoller(endpoint: Endpoint<FileOptions>, directory: string, memory: FileMemory, parts: FileParts): Poller {
   const { host, scope } = parts;
@@ -45,7 +45,7 @@ export function filePoller(endpoint: Endpoint<FileOptions>, directory: string, m
         const message = await next();
         const left = deadline - clock.monotonic();
         if (message !== undefined || left <= 0) return message;
-        await new Promise<void>((resolve) => clock.after(Math.min(left, lookEveryMs), resolve));
+        await new Promise<void>((resolve) => clock.after(Math.min(left, pollEveryMs), resolve));
       }
     },
   };

@@ -36,7 +36,7 @@ export function fileScan(directory: string, options: FileOptions, scope: Endpoin
         if (entry.isDirectory()) {
           if (options.recursive && depth < options.maxDepth && !entry.name.startsWith(".")) await collect(name, depth + 1);
         } else if (depth >= options.minDepth && depth <= options.maxDepth && wanted(name)) {
-          const found = await look(directory, name);
+          const found = await findFile(directory, name);
           if (found !== undefined) files.push(found);
         }
       }
@@ -45,7 +45,7 @@ export function fileScan(directory: string, options: FileOptions, scope: Endpoin
 }
 
 /** The current file; undefined when it does not exist, is not a regular file or is a link that leaves the directory. */
-export async function look(directory: string, name: string, path = join(directory, name)): Promise<FoundFile | undefined> {
+export async function findFile(directory: string, name: string, path = join(directory, name)): Promise<FoundFile | undefined> {
   try {
     const link = (await lstat(path)).isSymbolicLink();
     if (link && !(await isWithin(directory, path))) return undefined;

@@ -26,7 +26,7 @@ ${steps}`;
 async function started(yaml: string, drainMs = 30_000) {
   const host = hostInRealTime() as FakeHost;
   const running = await flow(yaml, { host, connectors: [fileConnector({ root: base })], limits: { drainMs } });
-  for (let look = 0; look < 500 && running.mocks.get("taken") === undefined; look++) await new Promise((resolve) => setTimeout(resolve, 10));
+  for (let attempt = 0; attempt < 500 && running.mocks.get("taken") === undefined; attempt++) await new Promise((resolve) => setTimeout(resolve, 10));
   expect(running.mocks.get("taken")).toHaveLength(1);
   return running;
 }
@@ -42,7 +42,8 @@ async function files(): Promise<Record<string, string>> {
 }
 
 async function eventually(expected: Record<string, string>): Promise<void> {
-  for (let look = 0; look < 200 && JSON.stringify(await files()) !== JSON.stringify(expected); look++) await new Promise((resolve) => setTimeout(resolve, 10));
+  for (let attempt = 0; attempt < 200 && JSON.stringify(await files()) !== JSON.stringify(expected); attempt++)
+    await new Promise((resolve) => setTimeout(resolve, 10));
   expect(await files()).toEqual(expected);
 }
 

@@ -75,7 +75,7 @@ export function fileSink({ options }: Endpoint<FileOptions>, directory: string, 
     await rm(temp, { force: true });
     try {
       await writeBody(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, exchange.message.body ?? "", writing);
-      if (fileExist === "Move" && existing !== undefined && (await exists(path))) await makeWay(path, existing({ name, exchange }));
+      if (fileExist === "Move" && existing !== undefined && (await exists(path))) await moveExistingFile(path, existing({ name, exchange }));
       if (fileExist === "Ignore" || fileExist === "Fail") return (await placeNew(temp, path)) || kept(path);
       await rename(temp, path);
       return true;
@@ -84,7 +84,7 @@ export function fileSink({ options }: Endpoint<FileOptions>, directory: string, 
     }
   };
 
-  const makeWay = async (path: string, name: string): Promise<void> => {
+  const moveExistingFile = async (path: string, name: string): Promise<void> => {
     const away = pathWithin(dirname(path), name);
     await prepareParent(directory, away, true);
     await rename(path, away);

@@ -6,7 +6,7 @@ import { decoderOf, readBody } from "./file-body.ts";
 import type { FileMemory } from "./file-memory.ts";
 import type { FileOptions } from "./file-shape.ts";
 import { hasCode, pathWithin } from "./file-path.ts";
-import { look, type FoundFile } from "./file-scan.ts";
+import { findFile, type FoundFile } from "./file-scan.ts";
 import { fileNameOption, hasExpressions, type FileNameOption } from "./file-name-option.ts";
 import { readLock } from "./read-lock.ts";
 
@@ -53,27 +53,27 @@ export function fileWork({ uri, options }: Endpoint<FileOptions>, directory: str
       const identity = key?.(found) ?? found.path;
       if ((once && (await done.contains(identity))) || !memory.begin(found.path)) return undefined;
       let release: (() => Promise<void>) | undefined;
-      const letGo = async (): Promise<void> => {
+      const releaseFile = async (): Promise<void> => {
         await release?.();
         memory.end(found.path);
       };
       try {
         const marker = doneFile === undefined ? undefined : join(dirname(found.path), doneFile({ name: posix.basename(found.name) }));
-        if (marker !== undefined && (await look(directory, marker, marker)) === undefined) return await letGo().then(() => undefined);
+        if (marker !== undefined && (await findFile(directory, marker, marker)) === undefined) return await releaseFile().then(() => undefined);
         release = await lock(found);
         const file = release === undefined ? undefined : await moved(found);
-        if (file === undefined) return await letGo().then(() => undefined);
+        if (file === undefined) return await releaseFile().then(() => undefined);
         const message = new Message(await readBody(file.path, file.size, options.streamOver, decoder), headersOf(file, found));
-        return { message, finish: (settled) => finished(file, found, { identity, marker, settled }).finally(letGo) };
+        return { message, finish: (settled) => finished(file, found, { identity, marker, settled }).finally(releaseFile) };
       } catch (thrown) {
-        await letGo();
+        await releaseFile();
         throw thrown;
       }
     },
   };
 
   async function moved(found: FoundFile): Promise<FoundFile | undefined> {
-    const now = await look(directory, found.name);
+    const now = await findFile(directory, found.name);
     if (now === undefined || moves.before === undefined) return now;
     const path = moves.before(now);
     await move(now.path, path);

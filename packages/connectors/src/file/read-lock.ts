@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Clock } from "@sluice/engine/spi";
 import type { FileOptions } from "./file-shape.ts";
 import { hasCode } from "./file-path.ts";
-import { look, markerSuffix, renameSuffix, type FoundFile } from "./file-scan.ts";
+import { findFile, markerSuffix, renameSuffix, type FoundFile } from "./file-scan.ts";
 
 export type ReadLock = (file: FoundFile) => Promise<(() => Promise<void>) | undefined>;
 
@@ -29,7 +29,7 @@ async function isSteady(directory: string, file: FoundFile, options: FileOptions
   let before: FoundFile | undefined = file;
   while (before !== undefined && clock.monotonic() - began + readLockCheckInterval <= readLockTimeout) {
     await new Promise<void>((resolve) => clock.after(readLockCheckInterval, resolve));
-    const now: FoundFile | undefined = await look(directory, file.name);
+    const now: FoundFile | undefined = await findFile(directory, file.name);
     if (
       now !== undefined &&
       now.size >= readLockMinLength &&

@@ -44,7 +44,7 @@ function tooLong(limit: number): FlowError {
   return new FlowError("java.lang.IllegalStateException", `size limit: the response is larger than maxResponseSize (${limit} bytes)`, { code: "limit-size" });
 }
 
-/** What an answer does to the message. */
+/** How a response changes the message. */
 export type AnswerOptions = Pick<HttpOptions, "ignoreResponseBody" | "disableStreamCache" | "maxResponseSize" | "skipResponseHeaders" | "copyHeaders">;
 
 export async function applyAnswer(message: Message, response: Dispatcher.ResponseData, statusText: string, options: AnswerOptions): Promise<void> {

@@ -98,8 +98,8 @@ const stringSerializer = "org.apache.kafka.common.serialization.StringSerializer
 
 const sourceOptions = {
   groupId: f.string({ doc: "Consumer group, whose members share the partitions; `sluice-<flow>-<route>` by default." }),
-  autoOffsetReset: f.enum(["latest", "earliest", "none"], { doc: "Where a group that has no offset begins.", default: "latest" }),
-  seekTo: f.enum(["BEGINNING", "END"], { doc: "Begins there each time the route starts, whatever the group's offset." }),
+  autoOffsetReset: f.enum(["latest", "earliest", "none"], { doc: "Where a group without an offset starts.", default: "latest" }),
+  seekTo: f.enum(["BEGINNING", "END"], { doc: "Where the route starts reading each time it starts; overrides the group's offset." }),
   topicIsPattern: f.boolean({
     doc: "Whether the topic is a regular expression, matched against the topics that exist when the source connects.",
     default: false,

@@ -7,7 +7,7 @@ import type { ConsumeOptions, KafkaConsumer, KafkaRecord, PartitionBatch } from 
 export interface ConsumerListener {
   /** The consumer has ended by itself. */
   crashed(problem: string): void;
-  /** Called with a problem when a broker does not answer, and with undefined when it does again. */
+  /** Called with a problem when a broker does not respond, and with undefined when it responds again. */
   answers(problem: string | undefined): void;
 }
 
@@ -27,7 +27,7 @@ export async function kafkajsConsumer(
   consumer.on(consumer.events.CRASH, ({ payload }) => {
     if (!isClosed) crashed(payload.error.message);
   });
-  // A broker that stays silent closes no socket: only its missing answers show it.
+  // A broker that stops responding does not close its sockets; only missing responses reveal it.
   let isSilent = false;
   consumer.on(consumer.events.REQUEST_TIMEOUT, ({ payload }) => {
     isSilent = true;

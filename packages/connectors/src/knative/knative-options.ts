@@ -8,21 +8,21 @@ const { httpMethodRestrict: _method, matchOnUriPrefix: _prefix, ...received } = 
 const ignored = (why: string) => f.string({ doc: `Accepted without effect: ${why}.`, group: "advanced" });
 
 export const knativePath = {
-  type: f.enum(["channel", "endpoint", "event"], { doc: "What is used: a channel, a service or the events of a broker.", required: true }),
+  type: f.enum(["channel", "endpoint", "event"], { doc: "Type of the resource: a channel, a service or the events of a broker.", required: true }),
   typeId: f.string({ doc: "Name of the channel or service, or type of the events." }),
 };
 
 export const knativeOptions = {
   ...received,
-  url: f.string({ doc: "Sending: the address. By default it is made of the names that Knative gives its services.", examples: ["{{env:K_SINK}}"] }),
+  url: f.string({ doc: "Sending: the address; by default the cluster address of the channel, broker or service.", examples: ["{{env:K_SINK}}"] }),
   namespace: f.string({ doc: "Sending without url: the namespace of the channel, broker or service.", default: "default" }),
-  name: f.string({ doc: "Sending events without url: the broker; `default` when not given.", group: "advanced" }),
-  cloudEventsType: f.string({ doc: "Type of the events that are sent; for `event` its own by default.", default: "org.apache.camel.event" }),
-  cloudEventsSpecVersion: f.string({ doc: "Version of CloudEvents in the events that are sent.", default: "1.0", group: "advanced" }),
+  name: f.string({ doc: "Sending events without url: name of the broker; `default` by default.", group: "advanced" }),
+  cloudEventsType: f.string({ doc: "Type of the events to send; for `event` the type in the path by default.", default: "org.apache.camel.event" }),
+  cloudEventsSpecVersion: f.string({ doc: "CloudEvents version of the events to send.", default: "1.0", group: "advanced" }),
   timeout: f.duration({ doc: "Sending: how long to wait for a reply.", default: 30_000, group: "advanced" }),
-  kind: ignored("the address says what is called"),
-  apiVersion: ignored("the address says what is called"),
-  reply: ignored("a request is always answered with the body that the route leaves"),
+  kind: ignored("the address determines what is called"),
+  apiVersion: ignored("the address determines what is called"),
+  reply: ignored("the response is always the body at the end of the route"),
   replyWithCloudEvent: ignored("headers that the route sets are part of the reply"),
   environment: f.refused("it takes a Java object; use url"),
   sinkBinding: f.refused("it takes a Java object; use url with the variable that the binding sets, {{env:K_SINK}}"),

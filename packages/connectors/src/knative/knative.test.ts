@@ -17,7 +17,7 @@ interface Received {
   readonly body: string;
 }
 
-/** A channel: it records what it gets and answers with this status. */
+/** A channel that records its requests and responds with this status. */
 async function channel(status: number, answer = ""): Promise<{ readonly url: string; readonly received: Received[] }> {
   const received: Received[] = [];
   const server = createServer((request, response) => {

@@ -93,8 +93,8 @@ export function polledSource<T>(polling: Polling<T>): Source {
       ticker = undefined;
       if (underWay === undefined) return;
       let cancel: (() => void) | undefined;
-      const patience = new Promise<void>((resolve) => (cancel = clock.after(stopWaitMs, resolve)));
-      await Promise.race([underWay, patience]);
+      const timeout = new Promise<void>((resolve) => (cancel = clock.after(stopWaitMs, resolve)));
+      await Promise.race([underWay, timeout]);
       cancel?.();
     },
   };

@@ -61,8 +61,8 @@ class Attempts<C> {
       else if (state === "idle") this.#retryNow();
     });
     let cancel = (): void => undefined;
-    const patience = new Promise<boolean>((resolve) => (cancel = clock.after(startMs, () => resolve(false))));
-    const inTime = await Promise.race([this.#attempt().then(() => true), patience]);
+    const timeout = new Promise<boolean>((resolve) => (cancel = clock.after(startMs, () => resolve(false))));
+    const inTime = await Promise.race([this.#attempt().then(() => true), timeout]);
     cancel();
     if (!inTime && this.#subscription === undefined && !this.#isStopped) this.#report(`no answer within ${startMs} ms`);
   }

@@ -53,7 +53,7 @@ export class SedaConsumer {
   async stop(): Promise<void> {
     if (this.#queue.isLast(this)) {
       if (this.#options.purge) this.#queue.purge();
-      if (this.#queue.depth > 0) await this.#workedOff();
+      if (this.#queue.depth > 0) await this.#untilDrained();
     }
     this.#queue.leave(this);
   }
@@ -68,7 +68,7 @@ export class SedaConsumer {
     return left;
   }
 
-  #workedOff(): Promise<void> {
+  #untilDrained(): Promise<void> {
     return new Promise((resolve) => {
       this.#drained = resolve;
       this.wake();

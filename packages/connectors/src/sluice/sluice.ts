@@ -3,7 +3,7 @@ import { CompileError, defineConnector, FlowError, type ConnectorDeclaration, ty
 import { f } from "@sluice/model";
 
 /** A message that a source stopped redelivering, as its system sent it. */
-interface GivenUp {
+interface ExhaustedMessage {
   readonly message: Message;
   /** Number of deliveries. */
   readonly attempts: number;
@@ -12,7 +12,7 @@ interface GivenUp {
 /** Interface of the dead-letter store. */
 export interface DeadLetters {
   /** Resolves when the exchange's failure and its message, or the original one, are on disk. */
-  keep(exchange: Exchange, givenUp?: GivenUp): Promise<void>;
+  keep(exchange: Exchange, exhausted?: ExhaustedMessage): Promise<void>;
 }
 
 export const noDeadLetters: DeadLetters = {

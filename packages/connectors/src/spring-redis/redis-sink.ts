@@ -26,7 +26,7 @@ function problemOf(name: string): string | undefined {
   const reason = refusedCommands[name];
   if (reason !== undefined) return `command ${name} is not allowed: ${reason}`;
   if (name === "SUBSCRIBE" || name === "PSUBSCRIBE") return `the command ${name} is for a source: use it in from`;
-  return redisCommands[name] === undefined ? `unknown command ${name}` : undefined;
+  return redisCommands[name] === undefined ? `unknown command '${name}' in the header CamelRedis.Command: use a value of the option 'command'` : undefined;
 }
 
 async function execute(name: string, exchange: Exchange, connection: Connection<RedisClient>, json: boolean): Promise<void> {

@@ -7,7 +7,7 @@ import type { RedisClient } from "./redis-connection.ts";
 import { isJson, redisConnection } from "./redis-endpoint.ts";
 import type { RedisOptions } from "./spring-redis.ts";
 
-/** How often the link is checked, and how long an answer may take. */
+/** Interval of the connection check, and the timeout of its reply. */
 const pingMs = 10_000;
 
 /** Subscribes to channels on a dedicated connection. Redis stores nothing: messages published while disconnected are lost. */
@@ -32,7 +32,7 @@ export function redisSource(endpoint: Endpoint<RedisOptions>, scope: EndpointSco
         try {
           bodyOf(bytes);
         } catch (thrown) {
-          // Thrown in a listener of the client, it would end the process.
+          // An error thrown in a listener of the client would terminate the process.
           host.log.write(
             "WARN",
             "spring-redis",
@@ -54,7 +54,7 @@ export function redisSource(endpoint: Endpoint<RedisOptions>, scope: EndpointSco
       own.on("pmessageBuffer", (pattern, channel, bytes) => take(channel, bytes, pattern));
       await own.connect();
       await (command === "SUBSCRIBE" ? own.subscribe(...names) : own.psubscribe(...names));
-      // Redis sends nothing while nothing is published: without questions, a silent link would stay unnoticed.
+      // Redis sends nothing while nothing is published, so only a ping detects a dead connection.
       const endPings = every(host.clock, pingMs, () => {
         within(host.clock, pingMs, own.call("PING"), () => new Error("no answer")).catch(() => own.disconnect());
       });

@@ -28,7 +28,7 @@ const options = {
     doc: "Whether the body is the template; the values are then in the header CamelSqlStoredParameters.",
     default: false,
   }),
-  templateOptions: f.string({ doc: "Accepted for flows from Camel and without effect.", group: "advanced" }),
+  templateOptions: f.string({ doc: "Accepted without effect.", group: "advanced" }),
   ...sinkFields,
 };
 

@@ -1,4 +1,4 @@
-// What `webhook`, `platform-http` and `rest` have in common besides the source: the state their endpoints share, and their guarantees.
+// Code shared by `webhook`, `platform-http` and `rest`: the state of their endpoints, and their guarantees.
 import type { Connector, Endpoint, Host, RouteIdentity, SharedState } from "@sluice/engine/spi";
 import type { DurableQueues } from "../queue/durable-queues.ts";
 import { queueRegistry } from "../queue/queue-registry.ts";

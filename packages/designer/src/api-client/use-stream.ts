@@ -20,8 +20,8 @@ export function useStream(
 ): FollowedStream {
   const [connection, setConnection] = useState<StreamState>("connecting");
   const [dropped, setDropped] = useState(0);
-  const heard = useRef({ onEvent, onPause });
-  heard.current = { onEvent, onPause };
+  const handlers = useRef({ onEvent, onPause });
+  handlers.current = { onEvent, onPause };
   useEffect(() => {
     if (target === undefined) return;
     const ended = new AbortController();
@@ -30,10 +30,10 @@ export function useStream(
       const onState = (state: StreamState): void => setConnection(state);
       for await (const event of follow(runtimeAt(target), stream, { query, signal: ended.signal, patient: true, onState })) {
         if (event.name === "gap") setDropped((before) => before + event.data.dropped);
-        heard.current.onEvent(event);
+        handlers.current.onEvent(event);
         due ??= setTimeout(() => {
           due = undefined;
-          heard.current.onPause();
+          handlers.current.onPause();
         }, showEveryMs);
       }
     };

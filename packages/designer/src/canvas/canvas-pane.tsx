@@ -40,7 +40,7 @@ export function CanvasPane() {
         className="canvas"
         ref={pane}
         data-broken={isBroken(flow) || undefined}
-        onMouseOver={(event) => tell(event.target as HTMLElement)}
+        onMouseOver={(event) => showTooltip(event.target as HTMLElement)}
         onKeyDown={(event) => onTreeKey(event, editor)}
         {...pointing}
         {...clipboard}
@@ -107,7 +107,7 @@ function useSameFaults(faults: Faults): Faults {
 const noEntities: Outline["entities"] = [];
 
 /** Shows truncated text as a tooltip on hover; set only then, because there may be many cards. */
-function tell(target: HTMLElement): void {
+function showTooltip(target: HTMLElement): void {
   if (target.title !== "") return;
   if (target.matches(".card__title, .card__subtitle")) target.title = target.textContent ?? "";
   else if (target.matches(".gap")) target.title = words.insertHere;

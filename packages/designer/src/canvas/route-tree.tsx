@@ -302,7 +302,7 @@ function BlockLabel({ title, isParallel }: { readonly title: string | undefined;
   );
 }
 
-/** Each step of the block is a branch of its own, drawn beside the others. */
+/** Each step of the block is a branch of its own, drawn next to the others. */
 function Lanes({ block, level, scope, facts }: { readonly block: BlockOutline } & Pick<BlocksProps, "level" | "scope" | "facts">) {
   const { steps, stepsPath } = block;
   return (

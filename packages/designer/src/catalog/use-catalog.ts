@@ -43,7 +43,7 @@ export function useCatalogUpkeep(): void {
   }, [target, reachable]);
 }
 
-/** The catalogue that was built with this page, for as long as no runtime has answered. */
+/** The catalog that was built with this page, used until a runtime responds. */
 async function readBundled(): Promise<void> {
   if (useCatalogStore.getState().catalog !== undefined) return;
   const view: unknown = await fetch("/catalog.json")

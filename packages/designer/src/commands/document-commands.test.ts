@@ -50,7 +50,7 @@ describe("commands on the selected step", () => {
     expect(run(off, command("toggle-disabled")).text).toBe(sampleText);
   });
 
-  test("insert goes behind the selected step, or first when the trigger is selected", () => {
+  test("insert goes after the selected step, or first when the trigger is selected", () => {
     const after = run(open(0), insertStep("Log", "log: hello"));
     expect(flows.selectedStep(after)).toMatchObject({ name: "log", index: 1 });
     const first = run(flows.select(open(), [0, "route", "from"]), insertStep("Log", "log: hello"));

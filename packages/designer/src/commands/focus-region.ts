@@ -1,4 +1,4 @@
-/** Moves the focus to the next or previous marked region of the page: header, canvas, inspector, dock. Works out of fields, too. */
+/** Moves the focus to the next or previous marked region of the page: header, canvas, inspector, dock. Also works while a field has the focus. */
 export function focusRegion(by: 1 | -1): void {
   const regions = [...document.querySelectorAll<HTMLElement>("[data-region]")].filter((region) => region.checkVisibility());
   if (regions.length === 0) return;

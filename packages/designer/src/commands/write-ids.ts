@@ -32,7 +32,7 @@ export function writeIds(flow: OpenFlow, stepIds: readonly string[], catalog: Fl
   return ids.size === 0 ? undefined : { edit: wholeEdit(flow.text, text), ids };
 }
 
-/** What the step is called, or what it does with what: `http orders`, `set-body`. */
+/** The source text of the id: the description of the step, or its kind and target, as in `http orders` or `set body`. */
 function wordsOf({ description, name, detail }: StepOutline, catalog: FlowCatalog | undefined): string {
   if (description !== undefined) return description;
   const connector = catalog?.connector(detail);

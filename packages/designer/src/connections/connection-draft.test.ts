@@ -20,7 +20,7 @@ describe("a connection under edit", () => {
     expect(fieldErrorOf("connection 'orders': unknown type 'x'")).toBeUndefined();
   });
 
-  it("lists required fields first and knows which group is in use", () => {
+  it("lists required fields first and detects which group is in use", () => {
     const field = (name: string, group: OptionView["group"], required = false): OptionView =>
       ({ name, kind: "string", type: "string", doc: "", required, group, secret: false }) as OptionView;
     const groups = fieldGroups([field("user", "common"), field("file", "common", true), field("max", "advanced")]);

@@ -1,4 +1,4 @@
-// A connection document under edit. Secrets that are left alone keep the form in which the runtime masked them.
+// A connection document being edited. Unchanged secrets keep the mask that the runtime returned.
 import type { ConnectionSummary } from "@sluice/client";
 import type { OptionView } from "@sluice/model";
 import type { Members } from "../controls/json-path.ts";
@@ -9,7 +9,7 @@ export interface ConnectionDraft {
   readonly values: Members;
 }
 
-/** The document to send: fields that were cleared are left out. */
+/** The document to send, without cleared fields. */
 export function documentOf({ type, title, values }: ConnectionDraft): ConnectionDraft {
   const name = title?.trim() ?? "";
   return { type, ...(name === "" ? {} : { title: name }), values: filled(values) };
@@ -37,7 +37,7 @@ export function fieldErrorOf(message: string): FieldError | undefined {
   return field === undefined ? undefined : { field, message };
 }
 
-/** How a form shows its fields: what is needed to connect first, the rest in groups that can be opened. */
+/** The fields by group: the common ones first, required ones before the others. */
 export function fieldGroups(fields: readonly OptionView[]): Readonly<Record<OptionView["group"], readonly OptionView[]>> {
   const ofGroup = (group: OptionView["group"]): readonly OptionView[] => fields.filter((field) => field.group === group);
   const common = ofGroup("common");
@@ -51,6 +51,6 @@ export function fieldGroups(fields: readonly OptionView[]): Readonly<Record<Opti
 /** A group is opened when one of its fields has a value. */
 export const isUsed = (fields: readonly OptionView[], values: Members): boolean => fields.some(({ name }) => values[name] !== undefined);
 
-/** What the state of a connection is called: a document that cannot be used has no other state. */
+/** The displayed state of a connection; for an invalid document it is always the same. */
 export const stateOf = ({ state, error }: Pick<ConnectionSummary, "state" | "error">): "up" | "down" | "idle" | "broken" =>
   error === undefined ? state : "broken";

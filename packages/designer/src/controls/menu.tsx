@@ -16,14 +16,14 @@ interface MenuProps {
   readonly y: number;
   readonly entries: readonly MenuEntry[];
   readonly onClose: () => void;
-  /** Moves the focus back to what the menu belongs to. */
+  /** Returns the focus to the element that opened the menu. */
   readonly onReturn: () => void;
 }
 
 const width = 288;
 const entryHeight = 32;
 
-/** A menu at a place in the window. Arrow keys move, Escape and Tab close. */
+/** A menu at a position in the window. Arrow keys move, Escape and Tab close. */
 export function Menu({ label, x, y, entries, onClose, onReturn }: MenuProps) {
   const list = useRef<HTMLDivElement>(null);
   const close = useRef(onClose);

@@ -18,7 +18,7 @@ export interface TargetField {
   readonly depth: number;
   /** Indexes of its rule in the nested rule lists; undefined while the field is not filled. */
   readonly rule: readonly number[] | undefined;
-  /** What fills it, in short. */
+  /** Short description of its source. */
   readonly filledFrom: string | undefined;
   readonly required: boolean;
 }

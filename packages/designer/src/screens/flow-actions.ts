@@ -1,4 +1,4 @@
-// What the menu of a flow does: changes of its file, and of its deployment on the selected target.
+// The actions of a flow's menu: changes of its file and of its deployment on the selected target.
 import { readTree, setOption, setScalar, slug, type Edit, type Path, type Tree } from "@sluice/model";
 import { runtimeAt } from "../api-client/runtime-client.ts";
 import { workspaceClient } from "../api-client/workspace-client.ts";

@@ -17,7 +17,7 @@ export interface FlowMenuProps {
   readonly onNotice: (notice: Notice) => void;
 }
 
-/** What can be done with a flow as a whole. The same menu in the list and in the editor. */
+/** The menu of a flow, in the list and in the editor. */
 export function FlowMenu({ id, name, onNotice }: FlowMenuProps) {
   const button = useRef<HTMLButtonElement>(null);
   const [place, setPlace] = useState<{ readonly x: number; readonly y: number } | undefined>(undefined);

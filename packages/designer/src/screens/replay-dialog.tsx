@@ -7,7 +7,7 @@ import { runningOf, useWorkspace } from "../workspace/workspace-store.ts";
 
 const words = strings.replay;
 
-/** Where a replay goes: the version of each flow that runs on the target. */
+/** The target of a replay: the version of each flow that runs there. */
 export function ReplayTargets({ flowIds, recordedHash }: { readonly flowIds: readonly string[]; readonly recordedHash?: string }) {
   const { runtime, target = "" } = useWorkspace();
   return (
@@ -37,7 +37,7 @@ interface ReplayDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks before messages are processed again by a running flow. */
+/** Confirms that a running flow processes messages again. */
 export function ReplayDialog({ text, flowIds, recordedHash, onReplay, onClose }: ReplayDialogProps) {
   const { target = "" } = useWorkspace();
   const [isSent, setSent] = useState(false);

@@ -92,7 +92,7 @@ function queryOf(search: URLSearchParams): RunQuery {
   };
 }
 
-/** The address holds local times, as the fields do. */
+/** The address contains local times, like the fields. */
 function isoOf(local: string | undefined): string | undefined {
   const time = new Date(local ?? "");
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
@@ -103,7 +103,7 @@ function countText({ runs, total, loadOlder }: RunPages): string {
   return loadOlder === undefined ? words.found(runs.length) : words.foundSoFar(runs.length);
 }
 
-/** Searches a moment after the last key. */
+/** Searches shortly after the last keystroke. */
 function TextFilter({ value, onChange }: { readonly value: string; readonly onChange: (text: string) => void }) {
   const [text, setText] = useState(value);
   useEffect(() => {

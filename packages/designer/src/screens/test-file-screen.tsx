@@ -21,7 +21,7 @@ import "./tests-screen.css";
 const words = strings.tests;
 const simulator = new Simulator(openWorker);
 
-/** One test file as text: changed, run in the page as it is typed, saved, deleted. */
+/** The editor of a test file. Its tests run in the page while the user types. */
 export function TestFileScreen({ flowId, fileId }: { readonly flowId: string; readonly fileId: string }) {
   useTitle(strings.pageTitle(`${fileId}.test.yaml`));
   const load = useCallback(() => workspaceClient.test(flowId, fileId), [flowId, fileId]);

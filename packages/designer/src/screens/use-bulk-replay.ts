@@ -15,15 +15,15 @@ export interface BulkReplay {
 /** Replays many dead letters on the runtime and tracks progress; `ended` receives the result, `failed` the error. */
 export function useBulkReplay(target: string | undefined, ended: (job: ReplayJob) => void, failed: (error: Error) => void): BulkReplay {
   const [job, setJob] = useState<ReplayJob | undefined>(undefined);
-  const heard = useRef({ ended, failed });
-  heard.current = { ended, failed };
+  const handlers = useRef({ ended, failed });
+  handlers.current = { ended, failed };
   const take = (next: ReplayJob): void => {
     setJob(next.status === "running" ? next : undefined);
-    if (next.status !== "running") heard.current.ended(next);
+    if (next.status !== "running") handlers.current.ended(next);
   };
   const giveUp = (error: Error): void => {
     setJob(undefined);
-    heard.current.failed(error);
+    handlers.current.failed(error);
   };
   const id = job?.id ?? undefined;
   useEffect(() => {

@@ -10,7 +10,7 @@ export interface RunPages {
   readonly runs: readonly Run[];
   /** All matches; unknown while a text is searched, because the runtime searches page by page. */
   readonly total: number | undefined;
-  /** Older runs were not read yet, from this time back. */
+  /** Runs that started before this time have not been searched yet. */
   readonly searchedBack: string | undefined;
   readonly error: string | undefined;
   readonly isLoaded: boolean;

@@ -71,7 +71,7 @@ export class Simulator {
     const worker = this.#open();
     this.#worker = worker;
     this.#isReady = false;
-    worker.onmessage = ({ data }) => this.#hear(data);
+    worker.onmessage = ({ data }) => this.#receive(data);
     worker.onerror = (event) => this.#stop(new SimulationStopped("crash", event.message === "" ? "the simulation could not be loaded" : event.message));
   }
 
@@ -83,7 +83,7 @@ export class Simulator {
     this.#timer = setTimeout(() => this.#stop(new SimulationStopped("time", `stopped after ${longestMs / 1_000} s`)), longestMs);
   }
 
-  #hear(report: Report): void {
+  #receive(report: Report): void {
     if (report.kind === "ready") {
       this.#isReady = true;
       return this.#send();

@@ -21,7 +21,7 @@ export const connectionStrings = {
   name: "Name",
   nameHint: (id: string) => `Flows refer to it as #${id}.`,
   nameMissing: "Enter a name.",
-  nameTaken: (id: string) => `There already is a connection '${id}'.`,
+  nameTaken: (id: string) => `A connection '${id}' already exists. Choose another name.`,
   type: "Type",
   createButton: "Continue",
   noTypes: "The runtime offers no connection types.",

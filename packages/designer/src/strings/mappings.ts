@@ -1,5 +1,5 @@
 // Texts of the value-mapping table and message-mapping document screens.
-const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+import { count } from "./count.ts";
 
 export const mappingStrings = {
   title: "Mappings",
@@ -46,8 +46,8 @@ export const mappingStrings = {
   warnings: "Warnings",
   problems: "Problems",
   usedBy: (users: readonly string[]) => (users.length === 0 ? "Not used" : `Used by ${users.join(", ")}`),
-  rows: (count: number) => plural(count, "row", "rows"),
-  fields: (count: number) => plural(count, "field", "fields"),
+  rows: (number: number) => count(number, "row", "rows"),
+  fields: (number: number) => count(number, "field", "fields"),
 };
 
 export const tableStrings = {
@@ -123,9 +123,9 @@ export const documentStrings = {
   connectEmpty: "not filled",
   connectRequired: "required, not filled",
   connectNew: "Add as new field",
-  connectAlike: (number: number) => `Connect ${plural(number, "field", "fields")} with matching names`,
+  connectAlike: (number: number) => `Connect ${count(number, "field", "fields")} with matching names`,
   connected: (source: string, target: string) => `${target} is filled from ${source}.`,
-  connectedAll: (number: number) => `${plural(number, "field", "fields")} connected.`,
+  connectedAll: (number: number) => `${count(number, "field", "fields")} connected.`,
   fieldsTitle: "Fields",
   fieldColumns: { target: "Target field", source: "Filled from", result: "Sample value" },
   tests: "Tests",

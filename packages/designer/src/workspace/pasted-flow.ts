@@ -1,6 +1,6 @@
 import { readTree, setOption } from "@sluice/model";
 
-/** The pasted text with the name and category that were entered, as far as it has a route to carry them. */
+/** The pasted text with the entered name and category, if it has a route to store them in. */
 export function namedText(pasted: string, name: string, category: string): string {
   const { tree } = readTree(pasted);
   const index = tree?.type === "list" ? tree.items.findIndex((item) => item.type === "map" && item.entries[0]?.key === "route") : -1;

@@ -120,7 +120,7 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunEv
     if (handled || continued) clearRedelivery(exchange);
     else if (plan.policy.maximum !== 0 || clause !== undefined) showRedeliveriesDone(exchange, redeliveries);
     const target = useDeadLetter ? plan.deadLetter : clause?.steps;
-    if (target !== undefined) giveOriginal(exchange, useDeadLetter ? plan.deadLetterOriginal : clause?.original);
+    if (target !== undefined) restoreOriginal(exchange, useDeadLetter ? plan.deadLetterOriginal : clause?.original);
     const pattern = exchange.pattern;
     if (useDeadLetter) exchange.pattern = "InOnly";
     const after = (): void => {
@@ -191,7 +191,7 @@ function showRedeliveriesDone(exchange: Exchange, redeliveries: number): void {
   exchange.message.headers.set("CamelRedeliveryCounter", redeliveries);
 }
 
-function giveOriginal(exchange: Exchange, which: "message" | "body" | undefined): void {
+function restoreOriginal(exchange: Exchange, which: "message" | "body" | undefined): void {
   if (which === undefined || exchange.original === undefined) return;
   if (which === "message") exchange.message = exchange.original.copy();
   else exchange.message.body = exchange.original.body;

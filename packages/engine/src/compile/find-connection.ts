@@ -1,4 +1,4 @@
-// Resolves the connection an endpoint or bean asks for. The flow and its properties supply definitions; the host decides.
+// Resolves the connection that an endpoint or bean requests. The flow and its properties supply definitions; the host decides.
 import { CompileError, isCompileError } from "../spi/compiler.ts";
 import type { Connection, ConnectionBean, ConnectionRequest } from "../spi/connection.ts";
 import type { UnloadedPart } from "../spi/declaration.ts";
@@ -21,7 +21,7 @@ const deepestReference = 3;
 /** Maximum connections listed per flow. */
 const mostConnections = 1_000;
 
-/** `user`: the scheme of the endpoint, or the name of the bean, that asks. */
+/** `user`: the scheme of the endpoint, or the name of the bean, that requests it. */
 export function findConnection<C>(request: ConnectionRequest, user: string, sources: ConnectionSources): Connection<C> {
   const { connections } = sources.host;
   if (connections === undefined) throw new CompileError("connection-missing", "connections are not available here");

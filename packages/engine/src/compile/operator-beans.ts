@@ -1,13 +1,13 @@
-// Beans that are the operator's JavaScript: a function, or an object whose methods a flow names. A name with a dot is tried as a whole,
-// then as bean and method.
+// Beans that the operator implements in JavaScript: a function, or an object whose methods flows call. A name with a dot is tried as a whole, then as
+// bean and method.
 import { CompileError } from "../spi/compiler.ts";
 import type { BeanFunction, BeanObject } from "../spi/bean-object.ts";
 import { exportedName, isClassName, stubCommand, stubText, type StubKind } from "./function-stub.ts";
 
-/** One found: a bean of the flow whose type is the operator's, or an export under that name. */
+/** A bean of the flow with a type of the operator, or an export with that name. */
 export type OperatorBean = { readonly kind: "function"; readonly made: BeanFunction } | { readonly kind: "object"; readonly made: BeanObject };
 
-/** What finds one by name; undefined when there is none, or when it is not the operator's. */
+/** Finds a bean of the operator by name; undefined when there is none. */
 export type FindOperatorBean = (name: string) => OperatorBean | undefined;
 
 /** The method to call when a single function is needed. */
@@ -19,10 +19,10 @@ const usualMethods: Readonly<Record<string, readonly string[]>> = {
 
 const isStubKind = (kind: string): kind is StubKind => Object.hasOwn(usualMethods, kind) || kind === "idempotent-repository";
 
-/** Which kinds the operator can supply. */
+/** The kinds that the operator can implement. */
 export const isSuppliedKind = isStubKind;
 
-/** The function, or for a repository the object, that the operator has for a name; undefined when there is none of this name. */
+/** The operator's function with this name, or the object for a repository; undefined when there is none. */
 export function operatorBean(name: string, kind: string, find: FindOperatorBean): unknown {
   const whole = find(name);
   if (whole !== undefined) return whole.kind === "function" ? whole.made : partOf(whole.made, name, kind);

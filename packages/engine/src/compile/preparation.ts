@@ -1,7 +1,7 @@
 import { cancelledError } from "../tools/pacing.ts";
 import type { Processor } from "../spi/processor.ts";
 
-/** Runs the preparation its expressions asked for before the step. Returns the step itself when there is none. */
+/** Runs the preparation that its expressions registered before the step. Returns the step itself when there is none. */
 export function withPreparation(work: readonly Processor[], step: Processor): Processor {
   if (work.length === 0) return step;
   return (exchange) => {

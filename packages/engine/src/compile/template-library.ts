@@ -23,7 +23,7 @@ import type { FlowInput } from "./flow-input.ts";
 import type { BeanRegistry } from "./flow-scope.ts";
 import { withSteps } from "./kamelet-sink.ts";
 import { faultWithin, relocate } from "./relocate.ts";
-import { bindBeans, bindTemplate, doubtsAbout, entryOf, fillDefaults, fillProperties, readParameters, textOf, type Template } from "./template.ts";
+import { bindBeans, bindTemplate, entryOf, fillDefaults, fillProperties, kameletWarnings, readParameters, textOf, type Template } from "./template.ts";
 
 /** A route generated from a template. */
 export interface TemplateSample {
@@ -35,7 +35,7 @@ export interface TemplateSample {
 }
 
 /** Valid as text and as a number. Errors at other places that contain a placeholder are not reported. */
-const standIn = "1";
+const placeholderValue = "1";
 
 /** Maximum chain of Kamelets whose source is a Kamelet. */
 const deepestSource = 10;
@@ -103,7 +103,7 @@ export class TemplateLibrary {
     return [...this.#templates].map(([id, template]) => {
       const values = new Map<string, string>();
       fillDefaults(template, values);
-      const value = (name: string): string => values.get(name) ?? this.#input.property(name) ?? standIn;
+      const value = (name: string): string => values.get(name) ?? this.#input.property(name) ?? placeholderValue;
       const beans = newBeans();
       const found = bindBeans(template, this.#vocabulary, this.#input.id, value);
       const diagnostics = [...found.diagnostics];
@@ -158,7 +158,7 @@ export class TemplateLibrary {
     const label = kamelet === undefined ? `template '${name}'` : `Kamelet '${name}'`;
     const values = new Map(Object.entries(parameters));
     fillProperties(template, configuration, values, this.#input.property);
-    const doubts = doubtsAbout(template, values);
+    const warnings = kameletWarnings(template, values);
     for (const { name: parameter, secret } of kamelet?.parameters ?? []) {
       const value = secret ? values.get(parameter) : undefined;
       if (value !== undefined && value !== "") this.#host.secret(value);
@@ -166,7 +166,7 @@ export class TemplateLibrary {
     const missing = fillDefaults(template, values);
     if (missing !== undefined)
       throw new CompileError("template-parameter", `${label} needs a value for parameter '${missing}'`, { hint: `add ${missing} to its parameters` });
-    this.#host.report(doubts.map((message) => ({ ...fault("kamelet-parameter", message, { span: at }), severity: "warning" as const })));
+    this.#host.report(warnings.map((message) => ({ ...fault("kamelet-parameter", message, { span: at }), severity: "warning" as const })));
     this.#declareBeans(template, values, prefix);
     const { route, diagnostics } = this.#bind(template, name, prefix, values);
     const first = diagnostics.find(({ severity }) => severity === "error");

@@ -98,7 +98,7 @@ export function fillProperties({ kamelet, parameters }: Template, configuration:
 }
 
 /** Warnings about the values given to a Kamelet. Camel accepts other names and values too. */
-export function doubtsAbout({ name, kamelet }: Template, values: ReadonlyMap<string, string>): readonly string[] {
+export function kameletWarnings({ name, kamelet }: Template, values: ReadonlyMap<string, string>): readonly string[] {
   if (kamelet === undefined) return [];
   const known = new Map(kamelet.parameters.map((parameter) => [parameter.name, parameter]));
   return [...values].flatMap(([given, value]) => {

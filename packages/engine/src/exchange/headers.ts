@@ -10,7 +10,7 @@ interface Entry {
 export interface WireHeaders {
   /** Each name once, in any case. */
   entries(): Iterable<readonly [string, unknown]>;
-  /** The value of one name (lower-case), or `unsure` when only the complete list can tell. */
+  /** The value of one name (lower-case), or `unsure` when the complete list must be read. */
   find?(key: string): unknown;
   /** True for headers of a broker's message, which sinks forward. Those of an HTTP request may contain credentials and are not forwarded. */
   readonly forward?: boolean;

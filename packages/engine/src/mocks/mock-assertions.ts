@@ -50,16 +50,16 @@ function order(expected: readonly string[], calls: readonly AssertedCall[]): Ass
 
 function wasCalled(expected: CalledBody, calls: readonly AssertedCall[], jsonPath: JsonPath): AssertionResult {
   const { mock, times, atLeast, atMost, never } = expected;
-  const said = `mock '${mock}' was called ${calls.length} time${calls.length === 1 ? "" : "s"}`;
+  const summary = `mock '${mock}' was called ${calls.length} time${calls.length === 1 ? "" : "s"}`;
   const counted = times !== undefined || atLeast !== undefined || atMost !== undefined || never !== undefined;
   const least = times ?? atLeast ?? (counted ? 0 : 1);
   const most = never === true ? 0 : (times ?? atMost ?? Infinity);
   if (calls.length < least || calls.length > most) {
     const wanted =
       never === true ? "never" : times !== undefined ? `${times}` : least === most ? `${least}` : most === Infinity ? `at least ${least}` : `at most ${most}`;
-    return { ok: false, message: `${said}, expected ${wanted}` };
+    return { ok: false, message: `${summary}, expected ${wanted}` };
   }
-  if (expected.with === undefined) return { ok: true, message: said };
+  if (expected.with === undefined) return { ok: true, message: summary };
   return contents(expected, calls, jsonPath);
 }
 

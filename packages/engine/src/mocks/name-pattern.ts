@@ -1,3 +1,4 @@
+import { starPattern } from "@sluice/model";
 import { compilePattern } from "../values/pattern.ts";
 import { MockFault } from "./mock-fault.ts";
 
@@ -16,21 +17,5 @@ export function namePattern(text: string, where: string): NamePattern {
       throw new MockFault(`${where} is not a valid regular expression`);
     }
   }
-  if (!text.includes("*")) return (name) => name === text;
-  const parts = text.split("*");
-  return (name) => matchesParts(name, parts);
-}
-
-/** Searches each part after the previous one: linear for any pattern. */
-function matchesParts(name: string, parts: readonly string[]): boolean {
-  const first = parts[0] as string;
-  const last = parts.at(-1) as string;
-  if (name.length < first.length + last.length || !name.startsWith(first) || !name.endsWith(last)) return false;
-  let position = first.length;
-  for (const part of parts.slice(1, -1)) {
-    const found = name.indexOf(part, position);
-    if (found < 0) return false;
-    position = found + part.length;
-  }
-  return position <= name.length - last.length;
+  return starPattern(text);
 }

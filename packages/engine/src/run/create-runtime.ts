@@ -97,7 +97,7 @@ class FlowRuntime implements Runtime {
       throw new DeployError(conflict.routeId, `'${conflict.name}' belongs to route '${conflict.routeId}' of flow '${conflict.flowId}'`);
     for (const route of next.routes) route.wiring.rewire(this.#taps);
     const previous = this.deployments.get(next.id);
-    const rested = await this.#restExclusive(previous);
+    const suspended = await this.#suspendExclusive(previous);
     const started: LiveRoute[] = [];
     let failing = next.routes[0];
     try {
@@ -114,7 +114,7 @@ class FlowRuntime implements Runtime {
         else if (route.program.autoStartup) await route.lifecycle.start(supervision);
       }
     } catch (thrown) {
-      const drained = await this.#takeBack(next, started, rested);
+      const drained = await this.#takeBack(next, started, suspended);
       throw new DeployError(failing?.identity.id ?? next.id, toFlowError(thrown).message, drained);
     }
     this.#swap(previous, next);
@@ -181,9 +181,9 @@ class FlowRuntime implements Runtime {
   #conflicts(next: LiveDeployment): readonly Conflict[] {
     const conflicts: Conflict[] = [];
     for (const route of next.routes) {
-      const namesake = this.routes.get(route.identity.id);
-      if (namesake !== undefined && namesake.identity.flowId !== next.id)
-        conflicts.push({ kind: "route-id", name: route.identity.id, routeId: namesake.identity.id, flowId: namesake.identity.flowId });
+      const existing = this.routes.get(route.identity.id);
+      if (existing !== undefined && existing.identity.flowId !== next.id)
+        conflicts.push({ kind: "route-id", name: route.identity.id, routeId: existing.identity.id, flowId: existing.identity.flowId });
       for (const claim of route.program.source.claims) {
         const holder = this.#claims.get(claim);
         if (holder !== undefined && holder.identity.flowId !== next.id)
@@ -194,14 +194,14 @@ class FlowRuntime implements Runtime {
   }
 
   /** Timers and polls of the old version stop before those of the new one start: no tick runs twice. */
-  async #restExclusive(previous: LiveDeployment | undefined): Promise<readonly LiveRoute[]> {
-    const rested = previous?.routes.filter((route) => route.program.source.exclusive && route.lifecycle.isActive) ?? [];
-    for (const route of rested) await route.suspend();
-    return rested;
+  async #suspendExclusive(previous: LiveDeployment | undefined): Promise<readonly LiveRoute[]> {
+    const suspended = previous?.routes.filter((route) => route.program.source.exclusive && route.lifecycle.isActive) ?? [];
+    for (const route of suspended) await route.suspend();
+    return suspended;
   }
 
   /** Resolves when the old version accepts messages again; the inner promise when runs started by the new one have ended. */
-  async #takeBack(next: LiveDeployment, started: readonly LiveRoute[], rested: readonly LiveRoute[]): Promise<{ readonly ended: Promise<void> }> {
+  async #takeBack(next: LiveDeployment, started: readonly LiveRoute[], suspended: readonly LiveRoute[]): Promise<{ readonly ended: Promise<void> }> {
     const until = this.#parts.host.clock.monotonic() + this.#limits.drainMs;
     for (const route of started.toReversed()) await route.lifecycle.halt(until).catch(() => false);
     const ended = leave(started, until)
@@ -210,8 +210,8 @@ class FlowRuntime implements Runtime {
     if (started.every(({ stats }) => stats.inflight === 0)) await ended;
     const previous = this.deployments.get(next.id);
     // A new source that took over and was rolled back: the old one resumes.
-    for (const route of previous?.routes ?? []) if (route.lifecycle.takesIn) await route.program.source.start(route);
-    for (const route of rested) await route.lifecycle.start("always");
+    for (const route of previous?.routes ?? []) if (route.lifecycle.isSourceStarted) await route.program.source.start(route);
+    for (const route of suspended) await route.lifecycle.start("always");
     return { ended };
   }
 

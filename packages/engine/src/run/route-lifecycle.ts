@@ -41,18 +41,18 @@ export class RouteLifecycle {
   }
 
   /** True while its source is started, even if it cannot reach its system. */
-  get takesIn(): boolean {
+  get isSourceStarted(): boolean {
     return this.status === "Started" || this.#isLost;
   }
 
   /** True while it accepts messages or tries to. */
   get isActive(): boolean {
-    return this.takesIn || this.status === "Starting" || this.#cancelRetry !== undefined;
+    return this.isSourceStarted || this.status === "Starting" || this.#cancelRetry !== undefined;
   }
 
   lost(problem: string | undefined): void {
     if (this.#early !== undefined) this.#early.problem = problem;
-    else if (this.takesIn) this.#report(problem);
+    else if (this.isSourceStarted) this.#report(problem);
   }
 
   /** Rejects when the start fails permanently; a failure that `supervision` covers leaves the route Failed and is retried. */
@@ -80,7 +80,7 @@ export class RouteLifecycle {
 
   async suspend(): Promise<void> {
     if (!this.isActive) return;
-    const started = this.takesIn || this.status === "Starting";
+    const started = this.isSourceStarted || this.status === "Starting";
     this.#endAttempts();
     this.problem = undefined;
     if (started) await this.#stopSource(this.#parts.host.clock.monotonic() + this.#parts.drainMs);
@@ -121,7 +121,7 @@ export class RouteLifecycle {
   /** Stops intake; false when the source was still busy at the deadline. */
   async halt(until: number): Promise<boolean> {
     if (this.status === "Stopped" || this.status === "Stopping") return true;
-    const started = this.takesIn || this.status === "Starting";
+    const started = this.isSourceStarted || this.status === "Starting";
     this.#endAttempts();
     this.#become("Stopping");
     return !started || this.#stopSource(until);

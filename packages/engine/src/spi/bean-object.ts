@@ -1,7 +1,7 @@
-/** An object of the operator as flows see it: nothing of it but its methods can be reached. */
+/** An operator's object as flows see it: only its methods are accessible. */
 export interface BeanObject {
   readonly methods: ReadonlyMap<string, BeanFunction>;
-  /** Called with the flow, for an object that was made for it. */
+  /** Called when the flow starts; only for an object that was created for this flow. */
   start?(): void | Promise<void>;
   stop?(): void | Promise<void>;
 }

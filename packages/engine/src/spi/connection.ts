@@ -46,7 +46,7 @@ export interface ConnectionState {
 /** A kind of connection, such as `postgres` or `sftp`. */
 export interface ConnectionDeclaration<F extends Fields = any, C = any> extends Described {
   readonly type: string;
-  /** What endpoints ask for, such as `sql`: several types may provide one kind. */
+  /** What endpoints request, such as `sql`: several types may provide one kind. */
   readonly kinds: readonly string[];
   /** Secrets are marked as such and never shown. */
   readonly fields: F;
@@ -102,7 +102,7 @@ export interface ConnectionBean {
 
 /** A request with the definitions of the flow and the properties. */
 export interface ConnectionLookup extends ConnectionRequest {
-  /** The connector or bean that asks, for messages. */
+  /** The connector or bean that requests it, for messages. */
   readonly user: string;
   /** The bean of the flow that the reference names. */
   readonly flowBean: ConnectionBean | undefined;

@@ -97,7 +97,7 @@ export interface ConnectorDeclaration<P extends Fields = any, O extends Fields =
   readonly exceptions?: Readonly<Record<string, string>>;
   /** Unknown options are not errors but part of the address (the query of `http`). */
   readonly lenient?: boolean;
-  /** How option names begin that an author makes up, such as `arg.`: the endpoint has them in `extra`. */
+  /** Prefixes of options whose full names the author chooses, such as `arg.`; their values are in `extra`. */
   readonly prefixes?: readonly string[];
   /**
    * Where its sinks and pollers may run in a service with several workers: `any` holds nothing in the process, `callee` calls another

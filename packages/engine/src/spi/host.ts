@@ -52,7 +52,7 @@ export interface ResourceFiles {
 }
 
 export interface ResourceFile {
-  /** As messages show it. */
+  /** As shown in messages. */
   readonly file: string;
   readonly text: string;
 }
@@ -103,7 +103,7 @@ export interface HttpMount {
   readonly prefix: boolean;
   readonly flowId: string;
   readonly routeId: string;
-  /** Headers of the answer to OPTIONS, which is given without the route. */
+  /** Headers of the reply to OPTIONS, which does not run the route. */
   readonly preflight?: Readonly<Record<string, string>>;
   handle(request: HttpRequest): Awaitable<HttpReply>;
 }

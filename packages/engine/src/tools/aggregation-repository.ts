@@ -1,4 +1,4 @@
-// What the step aggregate and its repositories agree on.
+// The contract between the step `aggregate` and its repositories.
 import type { Message } from "../exchange/message.ts";
 
 /** The result of an aggregate's group so far. */

@@ -4,12 +4,12 @@ import type { Host } from "../spi/host.ts";
 
 const written = /^\s*resource:\s*(?:([a-zA-Z][\w+.-]+):)?(.*?)\s*$/s;
 
-/** Whether a text is the name of a file with the text. */
+/** Whether a text names a file that contains the text. */
 const isResource = (text: string): boolean => /^\s*resource:/.test(text);
 
 /**
- * Compiles a text, or the text of the file it names. The name is fixed when the flow is deployed: one that depends on the message is
- * refused, so that no message picks a file.
+ * Compiles a text, or the text of the file it names. The name is fixed when the flow is deployed: one that depends on the message is rejected, so that
+ * a message cannot choose a file.
  */
 export function compileResource<T>(text: string, host: Host, compile: (text: string, isLoaded: boolean) => T): T {
   if (!isResource(text)) return compile(text, false);
@@ -27,7 +27,7 @@ export function compileResource<T>(text: string, host: Host, compile: (text: str
     return compile(content, true);
   } catch (thrown) {
     if (!isCompileError(thrown)) throw thrown;
-    // A place in the file is none in the flow.
+    // The offset is in the file, not in the flow.
     const { code, message, hint, unloaded, offset } = thrown;
     const line = offset === undefined ? "" : `:${content.slice(0, offset).split("\n").length}`;
     throw new CompileError(code, `in the file ${file}${line}: ${message}`, {

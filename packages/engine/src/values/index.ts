@@ -9,7 +9,7 @@ export { iterate } from "./iteration.ts";
 export { isJsonLimitError, jsonStringEnd, longestWholeNumber } from "./json-scan.ts";
 export { jsonFaultAt, parseJsonText, parseJsonTextInSteps, parsePlainJson, parsePlainJsonInSteps } from "./json-text.ts";
 export { copyJson, jsonView } from "./json-view.ts";
-export { compileLinear, translateRegExp, type LinearFlags } from "./linear-regexp.ts";
+export { compileLinear, translateRegExp } from "./linear-regexp.ts";
 export { longJson, type LongJson } from "./long-json.ts";
 export { boundedText, checkListLength, checkPartCount, checkTextLength, checkWork, longestText } from "./limit.ts";
 export { entryOf, fieldReader, hasEntry, isMap, isPlainObject, setEntry, sizeOfMap } from "./member.ts";

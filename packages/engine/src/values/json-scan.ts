@@ -188,7 +188,7 @@ class JsonScanner {
     this.#parts += parts;
     if (this.#parts > mostJsonParts)
       throw new JsonLimitError(
-        (it) => `${it} holds more than ${mostJsonParts} lists and objects (each different key counts as ${weightOfKey}): send it in several parts`,
+        (it) => `${it} has more than ${mostJsonParts} lists and objects (each different key counts as ${weightOfKey}): send it in several parts`,
       );
   }
 

@@ -7,7 +7,7 @@ const longestList = 1_000_000;
 
 /** Throws when a text of this length must not be created. */
 export function checkTextLength(length: number): void {
-  if (length > longestText) throw sizeError(`a text may not be longer than ${longestText} characters`);
+  if (length > longestText) throw sizeError(`a text must not be longer than ${longestText} characters`);
 }
 
 /** Returns the text unless it exceeds the limit for expressions. */
@@ -17,7 +17,7 @@ export function boundedText(text: string): string {
 }
 
 export function checkListLength(length: number, most = longestList): void {
-  if (length > most) throw sizeError(`the list may not hold more than ${most} elements`);
+  if (length > most) throw sizeError(`the list must not have more than ${most} elements`);
 }
 
 /** Maximum parts an expression may split a text into, and maximum elements it may sort or iterate. */

@@ -6,7 +6,7 @@ const list = Array.from({ length: 20_000 }, (_, index) => index);
 const members = Object.fromEntries(list.map((index) => [`k${index}`, index]));
 const text = "x".repeat(1_000_000);
 const steps = "the mapping takes more than 5000000 steps for one message";
-const elements = "size limit: the list may not hold more than 1000000 elements";
+const elements = "size limit: the list must not have more than 1000000 elements";
 /** A list that contains itself twice, repeatedly. */
 const twice = { args: ["x", "n"], expr: "n == 0 ? x : twice([x, x], n - 1)" };
 
@@ -67,7 +67,7 @@ describe("nested lists", () => {
   const withTwice = (expr: string, more: object = {}): unknown => ({ ...jsonRules({ to: "x", expr }), functions: { twice, ...more } });
 
   it.each(["twice([1], 60)", "twice([1], 32) == twice([1], 32)", "contains([twice([1], 32)], 2)", "sort([twice([1], 32)])", "text(twice([1], 32))"])(
-    "%s holds too much",
+    "%s creates too large a list",
     (expr) => {
       expect(failure(withTwice(expr), {})).toBe(elements);
     },

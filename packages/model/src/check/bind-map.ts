@@ -29,7 +29,7 @@ class MapBinding {
   /** The position of each option, for errors found after all are bound. */
   readonly #places = new Map<string, Owner>();
   /** Unknown keys; checked last, when it is clear what is missing. */
-  readonly #strange: MapEntry[] = [];
+  readonly #unknownEntries: MapEntry[] = [];
   readonly #plan: FieldsPlan;
   readonly #expression: string | undefined;
   readonly #format: string | undefined;
@@ -71,7 +71,7 @@ class MapBinding {
     }
     if (this.#format !== undefined && binding.vocabulary.formats.has(key))
       return this.#once(this.#format, entry, () => bindFormat(binding, entry, this.#owner));
-    this.#strange.push(written);
+    this.#unknownEntries.push(written);
   }
 
   /** Kebab-case names are the same names, as in Camel: `do-while` is `doWhile`. */
@@ -149,7 +149,7 @@ class MapBinding {
   }
 
   finish(): Record<string, unknown> {
-    for (const entry of this.#strange) this.#unknown(entry);
+    for (const entry of this.#unknownEntries) this.#unknown(entry);
     for (const { name, info } of this.#plan.wanted) {
       if (Object.hasOwn(this.#values, name) || this.#rules.ignore?.has(name)) continue;
       if (info.spec.required === true) {

@@ -30,6 +30,11 @@ export function refuse(reason: string): Edit {
   return { ok: false, reason };
 }
 
+export const unreadable = refuse("the document cannot be read: fix its syntax first");
+export const nowhere = refuse("nothing can be edited at this place: it is missing, or an alias of another place");
+
+export const insert = (offset: number, text: string): Splice => ({ start: offset, end: offset, text });
+
 export function plainOf(tree: Tree): Plain {
   if (tree.type === "scalar") return tree.text;
   return tree.type === "list" ? tree.items.map(plainOf) : { entries: tree.entries.map((entry) => [entry.key, plainOf(entry.value)] as const) };
@@ -57,3 +62,6 @@ function shrink(source: string, { start, end, text }: Splice): Splice {
   while (tail < text.length - head && end - tail > start + head && text[text.length - 1 - tail] === source[end - 1 - tail]) tail++;
   return { start: start + head, end: end - tail, text: text.slice(head, text.length - tail) };
 }
+
+export const entriesOf = (value: Plain): readonly (readonly [string, Plain])[] =>
+  value !== null && typeof value === "object" && "entries" in value ? (value.entries as readonly (readonly [string, Plain])[]) : [];

@@ -2,16 +2,13 @@
 // rejected.
 import type { MapTree, Tree } from "../flow/tree.ts";
 import { readTree } from "../read/read-tree.ts";
-import { firstThatReads, plainOf, refuse } from "./edit.ts";
-import type { Edit, Plain, Splice } from "./edit.ts";
+import { entriesOf, firstThatReads, insert, nowhere, plainOf, refuse, unreadable } from "./edit.ts";
+import type { Edit, Splice } from "./edit.ts";
 import { dedentRest, indentRest, Layout } from "./layout.ts";
 import type { Path } from "./layout.ts";
 import { replaceAt } from "./replace-at.ts";
 import { scalarTexts } from "./scalar-text.ts";
 import { removeOption, setScalar } from "./splice.ts";
-
-const unreadable = refuse("the document cannot be read: fix its syntax first");
-const nowhere = refuse("nothing can be edited at this place: it is missing, or an alias of another place");
 
 /**
  * Adds an entry, with a value written as YAML, to the mapping at `path`. An option goes before the first entry that contains steps, so that
@@ -234,8 +231,6 @@ function flowText(tree: Tree): string {
   return `{${tree.entries.map(({ key, value }) => `${scalarYaml(key)}: ${flowText(value)}`).join(", ")}}`;
 }
 
-const insert = (offset: number, text: string): Splice => ({ start: offset, end: offset, text });
-
 /** The column of the key or `-` that a value belongs to. */
 function keyColumn(layout: Layout, path: Path, start: number): number {
   const parent = layout.find(path.slice(0, -1));
@@ -258,9 +253,6 @@ function holdsSteps(tree: Tree, key: string): boolean {
   if (tree.type === "map") return tree.entries.some((entry) => entry.key === "steps");
   return tree.type === "list" && tree.items.some((item) => item.type === "map" && item.entries.some((entry) => entry.key === "steps"));
 }
-
-const entriesOf = (value: Plain): readonly (readonly [string, Plain])[] =>
-  value !== null && typeof value === "object" && "entries" in value ? (value.entries as readonly (readonly [string, Plain])[]) : [];
 
 /** The YAML of a value without indentation. */
 export function valueText(source: string, path: Path): string | undefined {

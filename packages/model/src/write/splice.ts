@@ -3,15 +3,12 @@
 import type { ListTree, MapEntry, MapTree, Tree } from "../flow/tree.ts";
 import { readTree } from "../read/read-tree.ts";
 import { rereadTree } from "../read/reread-tree.ts";
-import { firstThatReads, plainOf, refuse } from "./edit.ts";
+import { entriesOf, firstThatReads, insert, nowhere, plainOf, refuse, unreadable } from "./edit.ts";
 import type { Edit, Plain, Splice } from "./edit.ts";
 import { dedentRest, indentRest, Layout } from "./layout.ts";
 import type { Path } from "./layout.ts";
 import { replaceAt } from "./replace-at.ts";
 import { scalarTexts } from "./scalar-text.ts";
-
-const unreadable = refuse("the document cannot be read: fix its syntax first");
-const nowhere = refuse("nothing can be edited at this place: it is missing, or an alias of another place");
 
 /** Replaces the text of the scalar at `path`, keeping its quoting style where possible. */
 export function setScalar(source: string, path: Path, text: string): Edit {
@@ -28,7 +25,7 @@ export function setScalar(source: string, path: Path, text: string): Edit {
   const expected = replaceAt(plainOf(layout.root), path, () => text);
   return firstThatReads(
     source,
-    splices(candidates, (one) => (empty === undefined ? { start, end, text: one + trailing } : at(empty, ` ${one}`))),
+    splices(candidates, (one) => (empty === undefined ? { start, end, text: one + trailing } : insert(empty, ` ${one}`))),
     expected,
   );
 }
@@ -143,9 +140,6 @@ function indentOf(source: string, lineStart: number): number {
   return /^[ \uFEFF]*(?:- +)*/.exec(source.slice(lineStart, lineStart + 500))?.[0].length ?? 0;
 }
 
-const entriesOf = (value: Plain): readonly (readonly [string, Plain])[] =>
-  value !== null && typeof value === "object" && "entries" in value ? (value.entries as readonly (readonly [string, Plain])[]) : [];
-
 function* entrySplices(layout: Layout, map: MapTree, key: string, text: string): Generator<Splice> {
   const last = map.entries.at(-1);
   const indent = " ".repeat(layout.column((map.entries[0]?.keySpan ?? map.span).start));
@@ -153,18 +147,16 @@ function* entrySplices(layout: Layout, map: MapTree, key: string, text: string):
     for (const value of scalarTexts(text, "", indent, layout.lineEnd)) {
       const entry = `${name}: ${value}`;
       if (last === undefined) yield { start: map.span.start + 1, end: map.span.start + 1, text: entry };
-      else if (layout.isFlow(map)) yield at(layout.entryEnd(last), `, ${entry}`);
+      else if (layout.isFlow(map)) yield insert(layout.entryEnd(last), `, ${entry}`);
       else yield newLine(layout, layout.lineAfter(layout.entryEnd(last)), indent + entry);
     }
   }
 }
 
-const at = (offset: number, text: string): Splice => ({ start: offset, end: offset, text });
-
 /** Inserts a line at the start of a line, or after the last one when that has no line end. */
 function newLine({ source, lineEnd }: Layout, offset: number, text: string): Splice {
   const ended = offset === 0 || source[offset - 1] === "\n" || source[offset - 1] === "\uFEFF";
-  return at(offset, ended ? text + lineEnd : lineEnd + text);
+  return insert(offset, ended ? text + lineEnd : lineEnd + text);
 }
 
 function* removalSplices(layout: Layout, map: MapTree, index: number): Generator<Splice> {
@@ -187,7 +179,7 @@ function* itemSplices(layout: Layout, list: Tree, path: Path, index: number, yam
   const neighbour = (items[index - 1] ?? items[0]) as Tree;
   if (layout.isFlow(list)) {
     const next = items[index];
-    for (const item of flowTexts(yaml)) yield next === undefined ? at(neighbour.span.end, `, ${item}`) : at(next.span.start, `${item}, `);
+    for (const item of flowTexts(yaml)) yield next === undefined ? insert(neighbour.span.end, `, ${item}`) : insert(next.span.start, `${item}, `);
     return;
   }
   const lines = layout.itemLines(neighbour);
@@ -209,7 +201,7 @@ function* firstItem(layout: Layout, list: Tree, path: Path, yaml: string): Gener
     yield { start: from, end, text: item + layout.lineEnd };
   }
   if (path.length === 0) yield { start, end, text: `- ${indentRest(yaml, "  ", layout.lineEnd)}` };
-  if (list.type === "list") for (const item of flowTexts(yaml)) yield at(start + 1, item);
+  if (list.type === "list") for (const item of flowTexts(yaml)) yield insert(start + 1, item);
 }
 
 /** An item between brackets: a mapping without braces gets them. */

@@ -1,4 +1,5 @@
 // Reads a JSON document and collects problems with their paths. Problems never include values, which may be secrets.
+import { closest } from "@sluice/model";
 
 export const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
 
@@ -20,7 +21,7 @@ export class DocumentReader {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return this.fault(path, "must be an object");
     for (const name of Object.keys(value)) {
       if (known.includes(name)) continue;
-      const near = known.find((candidate) => isNear(name, candidate));
+      const near = closest(name, known);
       this.fault(path, `unknown member '${printable(name)}'${near === undefined ? "" : ` (did you mean '${near}'?)`}`);
     }
     return value as Members;
@@ -76,15 +77,3 @@ export function compact<T extends object>(members: T): T {
 }
 
 const printable = (name: string): string => name.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 60);
-
-/** True for one letter added, removed or changed, or different case. */
-function isNear(one: string, other: string): boolean {
-  const [a, b] = [one.toLowerCase(), other.toLowerCase()];
-  if (a === b) return true;
-  if (Math.abs(a.length - b.length) > 1 || b.length < 3) return false;
-  let start = 0;
-  while (start < a.length && start < b.length && a[start] === b[start]) start++;
-  let end = 0;
-  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end++;
-  return Math.max(a.length, b.length) - start - end <= 1;
-}

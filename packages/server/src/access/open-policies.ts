@@ -19,7 +19,7 @@ export interface AccessParts {
   readonly log: Log;
   readonly clock: Clock;
   isInstalled(flowId: string): boolean;
-  /** Called when a source has used up its attempts, so that other workers ask the lead before granting access. */
+  /** Called when a source has used up its attempts, so that other workers query the lead before granting access. */
   sourceBlocked?(source: string): void;
   /** Fetches key sets; by default directly from the issuer. */
   fetchText?(uri: string): Promise<string>;

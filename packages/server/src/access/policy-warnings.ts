@@ -6,7 +6,7 @@ export function policyWarnings(policy: Policy, variable: (name: string) => strin
   const schemes = policy.authenticate ?? [];
   return [
     ...schemes.flatMap((scheme, index) => [...unsetVariables(scheme, index, variable), ...schemeWarnings(scheme, index, now)]),
-    ...neverAsked(schemes),
+    ...shadowedSchemes(schemes),
     ...unreachableRoles(policy),
   ];
 }
@@ -51,7 +51,7 @@ function schemeWarnings(scheme: Scheme, index: number, now: number): readonly st
 }
 
 /** The first scheme whose credential is present decides, so a second one in the same location is never used. */
-function neverAsked(schemes: readonly Scheme[]): readonly string[] {
+function shadowedSchemes(schemes: readonly Scheme[]): readonly string[] {
   const places = new Map<string, number>();
   return schemes.flatMap((scheme, index) => {
     const place = placeOf(scheme);

@@ -15,7 +15,7 @@ interface Bucket {
   at: number;
 }
 
-const looksForIdle = 16;
+const idleChecks = 16;
 
 export class TokenBuckets {
   readonly #buckets = new Map<string, Bucket>();
@@ -80,7 +80,7 @@ export class TokenBuckets {
   /** Removes a full bucket, which has no state; if none of the oldest is full, removes the oldest. */
   #makeRoom(): void {
     let oldest: string | undefined;
-    let looked = 0;
+    let checked = 0;
     for (const [key, bucket] of this.#buckets) {
       oldest ??= key;
       this.#refill(bucket);
@@ -88,7 +88,7 @@ export class TokenBuckets {
         this.#buckets.delete(key);
         return;
       }
-      if (++looked >= looksForIdle) break;
+      if (++checked >= idleChecks) break;
     }
     if (oldest !== undefined) this.#buckets.delete(oldest);
   }

@@ -4,8 +4,8 @@ import { DuplicateNames } from "./duplicate-names.ts";
 
 const find = (text: string, count = Infinity) => {
   const names = new DuplicateNames(text);
-  let found = names.look(count);
-  while (found === undefined && !names.isDone) found = names.look(count);
+  let found = names.scan(count);
+  while (found === undefined && !names.isDone) found = names.scan(count);
   return found;
 };
 const many = Array.from({ length: 40 }, (_, index) => `"n${index}":${index}`).join(",");
@@ -36,7 +36,7 @@ it("A14: scans 10 MB in pieces of a few milliseconds", () => {
   let longest = 0;
   while (!names.isDone) {
     const began = performance.now();
-    expect(names.look(262_144)).toBeUndefined();
+    expect(names.scan(262_144)).toBeUndefined();
     longest = Math.max(longest, performance.now() - began);
   }
   expect(longest).toBeLessThan(100);

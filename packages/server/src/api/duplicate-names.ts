@@ -32,7 +32,7 @@ export class DuplicateNames {
   }
 
   /** The first duplicate within the next `count` characters; `isDone` is false while there is more to scan. */
-  look(count: number): DuplicateName | undefined {
+  scan(count: number): DuplicateName | undefined {
     const text = this.#text;
     const end = Math.min(text.length, this.#at + count);
     while (this.#at < end) {

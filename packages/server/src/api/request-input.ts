@@ -90,14 +90,14 @@ async function parseJson(bytes: Buffer, isYamlTaken: boolean): Promise<unknown> 
 }
 
 /** Characters scanned before other work gets a turn. */
-const lookedAtOnce = 262_144;
+const scannedPerTurn = 262_144;
 
 async function refuseDuplicates(text: string): Promise<void> {
   const names = new DuplicateNames(text);
   // Parsing a long text has used up this turn.
-  if (text.length > lookedAtOnce) await systemClock.breathe();
+  if (text.length > scannedPerTurn) await systemClock.breathe();
   for (;;) {
-    const found = names.look(lookedAtOnce);
+    const found = names.scan(scannedPerTurn);
     if (found !== undefined)
       throw new Refusal(
         "body-invalid",

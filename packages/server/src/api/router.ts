@@ -19,7 +19,7 @@ export function createRouter(endpoints: readonly Endpoint[]): (method: string, s
     const segments = endpoint.path.slice(1).split("/");
     byLength.set(segments.length, [...(byLength.get(segments.length) ?? []), { segments, endpoint }]);
   }
-  for (const patterns of byLength.values()) patterns.sort((a, b) => wildness(a) - wildness(b));
+  for (const patterns of byLength.values()) patterns.sort((a, b) => parameterCount(a) - parameterCount(b));
 
   return (method, segments) => {
     const found = (byLength.get(segments.length) ?? []).filter((pattern) =>
@@ -33,7 +33,7 @@ export function createRouter(endpoints: readonly Endpoint[]): (method: string, s
   };
 }
 
-const wildness = ({ segments }: Pattern): number => segments.filter((part) => part.startsWith(":")).length;
+const parameterCount = ({ segments }: Pattern): number => segments.filter((part) => part.startsWith(":")).length;
 
 function paramsOf({ segments: parts }: Pattern, segments: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(parts.flatMap((part, index) => (part.startsWith(":") ? [[part.slice(1), segments[index] as string]] : [])));

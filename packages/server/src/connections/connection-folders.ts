@@ -1,4 +1,4 @@
-// Connections in folders beside the flows of a project: read in place and never written.
+// Connections in folders next to the flows of a project: read in place and never written.
 import { resolve } from "node:path";
 import type { Settings } from "../config.ts";
 import { documentsIn } from "../mappings/disk-document-store.ts";

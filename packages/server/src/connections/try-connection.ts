@@ -65,7 +65,7 @@ function hintFor(code: string, thrown: unknown): string {
   return "check the values of the connection";
 }
 
-/** The code that the operating system or TLS gave the innermost cause, such as ECONNREFUSED. */
+/** The error code of the innermost cause, from the operating system or TLS, such as ECONNREFUSED. */
 function systemCode(thrown: unknown): string {
   let code = "";
   for (let at = thrown; at instanceof Error; at = at.cause) code = (at as NodeJS.ErrnoException).code ?? code;

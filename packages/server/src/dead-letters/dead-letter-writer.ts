@@ -15,7 +15,7 @@ export function createDeadLetterWriter(store: DurableStore, maxMessageBytes: num
   const repeatFailures = new Map<string, number>();
   return {
     repeatFailures,
-    async keep(exchange, givenUp) {
+    async keep(exchange, exhausted) {
       const { deadLetters } = await store.open();
       const { run } = exchange;
       const failure = failureOf(exchange.failure ?? exchange.caught, exchange);
@@ -25,16 +25,16 @@ export function createDeadLetterWriter(store: DurableStore, maxMessageBytes: num
         repeatFailures.set(replayed, (repeatFailures.get(replayed) ?? 0) + 1);
         return;
       }
-      const stored = (message: Message): StoredMessage => storeMessage(message, companyOf(exchange), maxMessageBytes);
+      const stored = (message: Message): StoredMessage => storeMessage(message, contextOf(exchange), maxMessageBytes);
       const facts = {
         route: run.route,
         runId: run.id,
-        attempts: givenUp?.attempts ?? run.redeliveries + 1,
+        attempts: exhausted?.attempts ?? run.redeliveries + 1,
         failure,
-        source: givenUp === undefined ? "sluice:dead-letters" : run.trigger.uri,
-        input: givenUp === undefined ? inputOf(exchange, stored) : undefined,
+        source: exhausted === undefined ? "sluice:dead-letters" : run.trigger.uri,
+        input: exhausted === undefined ? inputOf(exchange, stored) : undefined,
       };
-      await deadLetters.add(stored(givenUp?.message ?? exchange.message), facts);
+      await deadLetters.add(stored(exhausted?.message ?? exchange.message), facts);
     },
   };
 }
@@ -47,7 +47,7 @@ function inputOf({ original, message, run }: Exchange, stored: (message: Message
   return same ? undefined : before;
 }
 
-function companyOf({ run, properties }: Exchange): {
+function contextOf({ run, properties }: Exchange): {
   properties: Exchange["properties"];
   correlationId: string;
   trigger: Exchange["run"]["trigger"];

@@ -17,7 +17,7 @@ export function readTarget(raw: string): Target {
   if (path.includes("#")) return { kind: "invalid", problem: "the request target must not contain a fragment" };
   const normal = normalisePath(path);
   if (normal === undefined) return { kind: "invalid", problem: "the path is not validly encoded" };
-  return liesUnderApi(normal) ? nowhere : { kind: "route", path: normal };
+  return isUnderApi(normal) ? nowhere : { kind: "route", path: normal };
 }
 
 function managementTarget(path: string): Target {
@@ -32,7 +32,7 @@ function managementTarget(path: string): Target {
   return { kind: "management", segments };
 }
 
-function liesUnderApi(normal: string): boolean {
+function isUnderApi(normal: string): boolean {
   return normal.length >= 5 && normal.slice(0, 5).toLowerCase() === "/_api" && (normal.length === 5 || normal.charCodeAt(5) === 47);
 }
 

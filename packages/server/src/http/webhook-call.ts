@@ -89,8 +89,8 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
         return;
       }
       const verdict = access.check(this);
-      if (verdict instanceof Promise) verdict.then((later) => this.#judged(later)).catch((fault: unknown) => this.#fault(fault));
-      else this.#judged(verdict);
+      if (verdict instanceof Promise) verdict.then((later) => this.#decided(later)).catch((fault: unknown) => this.#fault(fault));
+      else this.#decided(verdict);
     } catch (fault) {
       this.#fault(fault);
     }
@@ -100,7 +100,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
     this.#heldBytes = body.length;
     try {
       const access = this.#options.accessOf?.(this.flowId);
-      if (access !== this.#access) this.#judgeAgain(access, body);
+      if (access !== this.#access) this.#checkAgain(access, body);
       else if (this.#signed === undefined) this.#unpack(body);
       else {
         const verdict = this.#signed.check(body);
@@ -131,9 +131,9 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
     this.#heldBytes = 0;
   }
 
-  #judged(verdict: AccessGranted | AccessRefused | AccessNeedsBody): void {
+  #decided(verdict: AccessGranted | AccessRefused | AccessNeedsBody): void {
     if (verdict.kind === "refused") {
-      this.#turnAway(verdict);
+      this.#refuse(verdict);
       return;
     }
     if (verdict.kind === "granted") this.#grant(verdict);
@@ -145,7 +145,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   }
 
   /** The policy changed while the body was read: check again. */
-  #judgeAgain(access: AccessCheck | undefined, body: Buffer): void {
+  #checkAgain(access: AccessCheck | undefined, body: Buffer): void {
     this.#access = access;
     this.#signed = undefined;
     if (access === undefined) {
@@ -161,7 +161,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
 
   #verified(verdict: AccessGranted | AccessRefused, body: Buffer): void {
     if (verdict.kind === "refused") {
-      this.#turnAway(verdict, body);
+      this.#refuse(verdict, body);
       return;
     }
     this.#grant(verdict);
@@ -175,7 +175,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
     if (granted.hideQuery !== undefined && this.query !== "") this.query = withoutQueryValues(this.query, granted.hideQuery);
   }
 
-  #turnAway(refusal: AccessRefused, body?: Buffer): void {
+  #refuse(refusal: AccessRefused, body?: Buffer): void {
     if (this.#options.forwardRefused === undefined) this.#inbound.refuse(refusal.status, refusal.error, this.#withReplyHeaders(refusal.headers));
     else this.#options.forwardRefused(this.#inbound, body);
     this.#end();
@@ -187,7 +187,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
       const found = this.#options.sessionOf?.(session);
       if (found === undefined || found === "expired") {
         const [status, what] = found === undefined ? ([404, "not found"] as const) : ([410, "expired"] as const);
-        this.#turnAway({ kind: "refused", status, error: `test session '${session.slice(0, 100)}' ${what}` });
+        this.#refuse({ kind: "refused", status, error: `test session '${session.slice(0, 100)}' ${what}` });
         return;
       }
       this.session = found;

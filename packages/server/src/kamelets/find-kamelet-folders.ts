@@ -1,6 +1,7 @@
 // Resolves SERVICE_KAMELETS: folders, and npm packages with `sluice.kamelets` in package.json.
 import { readFileSync, statSync } from "node:fs";
-import { isAbsolute, join, relative, resolve } from "node:path";
+import { join, resolve } from "node:path";
+import { isBelow } from "@sluice/connectors";
 import type { Settings } from "../config.ts";
 import { PluginError, type PluginProblem } from "../plugins/plugin-error.ts";
 import { installedIn, isFolderPath } from "../plugins/find-package.ts";
@@ -23,7 +24,7 @@ function folderOf(entry: string, workingDirectory: string): string | PluginProbl
   if (installed === undefined) return missing(entry, `the package '${entry}' is not installed`, `run 'npm install ${entry}', or write a folder as ./folder`);
   const inside = folderInPackage(installed);
   const folder = inside === undefined ? undefined : join(installed, inside);
-  return folder !== undefined && isFolder(folder) && !isOutside(installed, folder)
+  return folder !== undefined && isFolder(folder) && (folder === installed || isBelow(installed, folder))
     ? folder
     : missing(entry, `the package '${entry}' has no Kamelets`, `its package.json must name their folder: "sluice": {"kamelets": "kamelets"}`);
 }
@@ -39,11 +40,6 @@ function folderInPackage(installed: string): string | undefined {
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-
-function isOutside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way.startsWith("..") || isAbsolute(way);
-}
 
 function missing(entry: string, what: string, fix: string): PluginProblem {
   return { code: "kamelets-missing", file: entry, message: `SERVICE_KAMELETS: ${what}`, fix };

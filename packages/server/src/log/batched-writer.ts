@@ -7,7 +7,7 @@ import { WaitingLines, type UnwrittenLine } from "./waiting-lines.ts";
 
 export interface BatchedWriter {
   add(line: UnwrittenLine | string): void;
-  /** Puts a line first and starts writing; nothing is written before. */
+  /** Writes this line first; no other line is written before this call. */
   open(firstLine?: string): void;
   /** The most recent lines, oldest first: some already written and all that wait. */
   recent(): readonly string[];
@@ -25,7 +25,7 @@ export interface WriterOptions {
 /** Batching delay: frequent small writes would cost a system call each. */
 const gatherMs = 10;
 
-/** How long a pipe is left alone whose reader takes nothing. */
+/** Delay before writing again to a pipe whose reader is stalled. */
 const pipeRetryMs = 5;
 
 export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: WriterOptions): BatchedWriter {

@@ -90,7 +90,7 @@ async function readDocument(directory: string, name: string): Promise<StoredDocu
         return broken(`invalid YAML at line ${diagnostics[0]?.span.line ?? 1}: ${diagnostics[0]?.message ?? ""}`, about.hash, about.lastModified);
       return { ...about, value: plainTree(tree) };
     } catch {
-      return broken("the file is not JSON", about.hash, about.lastModified);
+      return broken(name.endsWith(extension) ? "the file is not JSON" : "the file is not UTF-8 text", about.hash, about.lastModified);
     }
   } catch (error) {
     return broken(`the file cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"})`);

@@ -44,7 +44,7 @@ export interface LeadPort<Parts, Listener> {
   /** Wraps a listener to track in-flight runs. */
   listen(listener: Listener): Listener;
   attach(parts: Parts): ServiceView;
-  /** Tells the other workers about a source with too many wrong credentials. */
+  /** Informs the other workers about a source with too many wrong credentials. */
   sourceBlocked(source: string): void;
   /** Fetches a key set and caches it for the other workers. */
   fetchText(uri: string): Promise<string>;

@@ -34,7 +34,7 @@ function declarationsOf(name: string, value: unknown): readonly BeanDeclaration[
   if (methods.size === 0) return [];
   return [
     { ...described(name, "An object of the operator."), kind: "object", create: () => ({ methods }) },
-    // By these names mappings and `${function(…)}` call them.
+    // The names under which mappings and `${function(…)}` call them.
     ...[...methods].map(([method, call]): BeanDeclaration => ({ ...described(`${name}.${method}`), kind: "function", create: () => call })),
   ];
 }
@@ -45,7 +45,7 @@ function made(name: string, own: OperatorClass, given: unknown): BeanObject {
   } catch (error) {
     throw new CompileError(
       "bean-failed",
-      `an object of the operator's class '${name}' cannot be made: ${error instanceof Error ? error.message : String(error)}`,
+      `an object of the operator's class '${name}' cannot be created: ${error instanceof Error ? error.message : String(error)}`,
       {
         hint: "correct the bean's properties, or the class in the module of SERVICE_FUNCTIONS",
       },

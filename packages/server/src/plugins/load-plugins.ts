@@ -13,7 +13,7 @@ import { PluginError, type PluginProblem } from "./plugin-error.ts";
 
 export interface Plugins extends DeclaredParts {
   readonly packages: readonly PluginView[];
-  /** The module of functions, absolute, with the names of the beans that are its. */
+  /** The absolute path of the module of functions, and the names of the beans it provides. */
   readonly functions?: { readonly path: string; readonly names: readonly string[] };
 }
 

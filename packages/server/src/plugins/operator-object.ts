@@ -4,7 +4,7 @@ export type OperatorClass = new (properties: Readonly<Record<string, string>>) =
 
 export const isClass = (value: unknown): value is OperatorClass => typeof value === "function" && /^class\b/.test(Function.prototype.toString.call(value));
 
-/** The methods of an object, bound to it: its own and those of its class, without its constructor and what begins with `_`. */
+/** The methods of an object and of its class, bound to the object, except the constructor and names that begin with `_`. */
 export function methodsOf(object: object): ReadonlyMap<string, BeanFunction> {
   const methods = new Map<string, BeanFunction>();
   for (let owner: object | null = object; owner !== null && owner !== Object.prototype; owner = Object.getPrototypeOf(owner) as object | null) {
@@ -16,7 +16,7 @@ export function methodsOf(object: object): ReadonlyMap<string, BeanFunction> {
   return methods;
 }
 
-/** An object that was made for a flow: its `start` and `stop` are called with the flow. */
+/** An object that was created for a flow: its `start` and `stop` are called when the flow starts and stops. */
 export function objectOf(made: object): BeanObject {
   const methods = methodsOf(made);
   const [start, stop] = [methods.get("start"), methods.get("stop")] as (BeanObject["start"] | undefined)[];

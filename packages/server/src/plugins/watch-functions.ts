@@ -6,11 +6,11 @@ import { watchDirectories } from "../flows/watch-directory.ts";
 import { loadFunctions } from "./load-functions.ts";
 
 export interface WatchedFunctions {
-  /** The module, absolute. */
+  /** The absolute path of the module. */
   readonly path: string;
-  /** The beans of the catalogue, in which those of the module are replaced. */
+  /** The beans of the catalog; those of the module are replaced in it. */
   readonly beans: Map<string, BeanDeclaration>;
-  /** The names that are the module's now. */
+  /** The names that the module currently provides. */
   readonly names: readonly string[];
   readonly log: Log;
   /** Called after a reload: flows keep the functions they were compiled with. */
@@ -26,7 +26,7 @@ export function watchFunctions({ path, beans, names, log, changed }: WatchedFunc
 
   function replace(found: readonly BeanDeclaration[]): void {
     const taken = found.flatMap((bean) => bean.names).find((name) => beans.has(name) && !own.has(name));
-    if (taken !== undefined) throw new Error(`the bean '${taken}' exists already: rename it`);
+    if (taken !== undefined) throw new Error(`the bean '${taken}' already exists: rename it`);
     for (const name of own) beans.delete(name);
     for (const bean of found) for (const name of bean.names) beans.set(name, bean);
     own = new Set(found.flatMap((bean) => bean.names));
@@ -35,7 +35,7 @@ export function watchFunctions({ path, beans, names, log, changed }: WatchedFunc
   async function look(): Promise<void> {
     const facts = await stat(path, { bigint: true }).catch(() => undefined);
     const before = stamp;
-    // While an editor replaces the file there is none for a moment.
+    // The file does not exist for a moment while an editor replaces it.
     if (facts === undefined) return;
     stamp = `${facts.mtimeNs}-${facts.size}`;
     if (before === undefined || before === stamp) return;

@@ -1,6 +1,7 @@
-// Files whose texts flows may use with `resource:`: those in folders of the operator and nowhere else.
+// Files whose texts flows may load with `resource:`; only folders of the operator are searched.
 import { readFileSync, realpathSync, statSync } from "node:fs";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { join, relative, resolve, sep } from "node:path";
+import { isBelow } from "@sluice/connectors";
 import type { ResourceFile, ResourceFiles } from "@sluice/engine";
 import { CompileError, isCompileError } from "@sluice/engine/spi";
 import type { Settings } from "../config.ts";
@@ -13,7 +14,7 @@ export function findResourceFolders({ resources, dataDir }: Pick<Settings, "reso
   return [join(resolve(dataDir), "resources"), ...named];
 }
 
-/** The files of these folders; of two with one name the first folder's is used. A folder that is missing has none. */
+/** The files of these folders; the first folder wins for duplicate names. Missing folders are ignored. */
 export function resourceFolders(folders: readonly string[]): ResourceFiles {
   return {
     read(place, written) {
@@ -51,7 +52,7 @@ function checkName(name: string): void {
 function readInside(folder: string, path: string, name: string): ResourceFile | undefined {
   if (!isBelow(resolve(folder), path)) return undefined;
   try {
-    // Links are followed first: a link in the folder must not lead to a file outside it, nor to a hidden one.
+    // Links are resolved first: a link in the folder must lead neither to a file outside it nor to a hidden one.
     const root = realpathSync(folder);
     const real = realpathSync(path);
     if (!isBelow(root, real)) throw unusable(name, "is a link that leads out of its folder", "put the file itself into the folder");
@@ -62,7 +63,7 @@ function readInside(folder: string, path: string, name: string): ResourceFile | 
     )
       throw unusable(name, "leads to a hidden file", "remove the dot at the start of its name");
     const { size } = fileFacts(real, name);
-    if (size > mostBytes) throw unusable(name, `has ${size} bytes, more than the ${mostBytes} that are read`, "make it smaller, or split it");
+    if (size > mostBytes) throw unusable(name, `has ${size} bytes, more than the maximum of ${mostBytes}`, "make it smaller, or split it");
     return { file: name, text: new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(real)) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -77,11 +78,6 @@ function fileFacts(path: string, name: string): { readonly size: number } {
   const facts = statSync(path);
   if (!facts.isFile()) throw unusable(name, "is not a file", "name a file in the folder");
   return facts;
-}
-
-function isBelow(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 const unusable = (name: string, what: string, hint: string): CompileError =>

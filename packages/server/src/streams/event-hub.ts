@@ -51,9 +51,9 @@ export class EventHub {
   readonly #events: EventQueue;
   #counter = 0;
   /** The last number before recording stopped; 0 if it never did. */
-  #restedAt = 0;
+  #stoppedAt = 0;
   /** The last number of events from before recording started; earlier clients may have seen some of them. */
-  #recalledTo = 0;
+  #earlierEnd = 0;
   #recording = false;
   #closed = false;
   #merge: EventMerge | undefined = undefined;
@@ -128,7 +128,7 @@ export class EventHub {
   recall(): void {
     if (this.#recording) return;
     for (const event of this.#options.earlier?.() ?? []) this.#keep(event);
-    this.#recalledTo = this.#counter;
+    this.#earlierEnd = this.#counter;
   }
 
   join(client: HubClient): void {
@@ -170,8 +170,8 @@ export class EventHub {
     // Events that are no longer kept or were never built.
     const missing = this.#counter - number - kept.filter((event) => event.number > number).length;
     return {
-      gap: missing > 0 ? { dropped: missing, reason: number < this.#restedAt ? "not-recorded" : "slow-client" } : undefined,
-      events: kept.filter((event) => event.number > (number <= this.#restedAt ? Math.max(number, this.#recalledTo) : number)),
+      gap: missing > 0 ? { dropped: missing, reason: number < this.#stoppedAt ? "not-recorded" : "slow-client" } : undefined,
+      events: kept.filter((event) => event.number > (number <= this.#stoppedAt ? Math.max(number, this.#earlierEnd) : number)),
     };
   }
 
@@ -188,7 +188,7 @@ export class EventHub {
     this.#cancelLinger = undefined;
     this.#recording = false;
     this.#events.takeAll();
-    this.#restedAt = ++this.#counter;
+    this.#stoppedAt = ++this.#counter;
     this.#change();
   }
 

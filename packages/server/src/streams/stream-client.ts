@@ -23,7 +23,7 @@ export interface ClientOptions {
 /** Batching delay for events. */
 const gatherMs = 10;
 /** Pause per sent event, which limits a client to 12,500 events per second. */
-const restMsPerEvent = 0.08;
+const pauseMsPerEvent = 0.08;
 /** A flood is this many lost events per sent one, for this long. Shorter bursts are not, and their last events are shown. */
 const floodRatio = 2;
 const floodMs = 300;
@@ -38,7 +38,7 @@ export class StreamClient {
   #backlog: StreamEvent[] = [];
   readonly #waiting: EventQueue;
   #dropped = 0;
-  /** Events not built, after those that wait. */
+  /** Events that were not built, after the queued ones. */
   #missed = 0;
   /** Start of the flood on the monotonic clock. */
   #floodedSince = Infinity;
@@ -135,7 +135,7 @@ export class StreamClient {
     this.#floodedSince = this.#dropped + this.#missed < events.length * floodRatio ? Infinity : Math.min(this.#floodedSince, now);
     this.#isFlooded = now - this.#floodedSince >= floodMs;
     this.#dropped = this.#missed = 0;
-    this.#gather(Math.max(gatherMs, events.length * restMsPerEvent));
+    this.#gather(Math.max(gatherMs, events.length * pauseMsPerEvent));
     this.#send(events, gap, missed);
   }
 

@@ -10,7 +10,7 @@ const followWithinMs = 30_000;
 /** Changes are batched: they come in groups, such as the routes of a flow or the flows of a folder. */
 const gatherMs = 10;
 /** How often open sessions and captures are checked for expiry. */
-const lookEveryMs = 1_000;
+const checkEveryMs = 1_000;
 
 export class ChangeOrders {
   readonly #calls: Calls;
@@ -88,7 +88,7 @@ export class ChangeOrders {
     this.#watchTimer = setTimeout(() => {
       this.#watchTimer = undefined;
       void this.settled();
-    }, lookEveryMs);
+    }, checkEveryMs);
     this.#watchTimer.unref();
   }
 }

@@ -94,7 +94,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     if (incoming.headers["content-type"]?.startsWith("text/event-stream") === true) request.socket.once("end", () => response.destroy());
     incoming.once("close", () => void (incoming.complete || response.destroy()));
     if (request.complete) incoming.pipe(response);
-    else relayBeforeTheEnd(incoming, request, response);
+    else relayEarlyReply(incoming, request, response);
   }
 
   return {
@@ -107,7 +107,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
 }
 
 /** The reply arrived before the end of the request: discard the rest for a moment, since closing at once could lose the reply. */
-function relayBeforeTheEnd(incoming: IncomingMessage, request: IncomingMessage, response: ServerResponse): void {
+function relayEarlyReply(incoming: IncomingMessage, request: IncomingMessage, response: ServerResponse): void {
   request.unpipe();
   request.resume();
   incoming.pipe(response, { end: false });

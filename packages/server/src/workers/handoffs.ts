@@ -24,15 +24,15 @@ export function followHandoffs(worker: Worker, another: () => Worker | undefined
     if (ack !== undefined) waiting.delete(ack);
   });
   worker.once("exit", () => {
-    for (const handoff of waiting.values()) giveTo(another, handoff, performance.now() + waitMs);
+    for (const handoff of waiting.values()) passTo(another, handoff, performance.now() + waitMs);
     waiting.clear();
   });
 }
 
 /** Sends the same message again: its acknowledgement completes the original handoff. */
-function giveTo(another: () => Worker | undefined, handoff: Handoff, until: number): void {
+function passTo(another: () => Worker | undefined, handoff: Handoff, until: number): void {
   const worker = another();
   if (worker !== undefined) worker.process.send(handoff.message, handoff.handle as never);
   else if (performance.now() > until) handoff.handle.close();
-  else setTimeout(() => giveTo(another, handoff, until), retryEveryMs);
+  else setTimeout(() => passTo(another, handoff, until), retryEveryMs);
 }

@@ -5,7 +5,7 @@ import type { InFlightChanges } from "./messages.ts";
 import type { RunIdentity } from "../other-workers/run-identity.ts";
 
 /** A run is reported at the second check that sees it. */
-const lookEveryMs = 50;
+const checkEveryMs = 50;
 
 export class InFlightRuns {
   readonly #runs = new Map<Run, string>();
@@ -16,7 +16,7 @@ export class InFlightRuns {
 
   constructor(report: (changes: InFlightChanges) => void) {
     this.#report = report;
-    this.#timer = setInterval(() => this.#look(), lookEveryMs);
+    this.#timer = setInterval(() => this.#check(), checkEveryMs);
     this.#timer.unref();
   }
 
@@ -41,7 +41,7 @@ export class InFlightRuns {
     clearInterval(this.#timer);
   }
 
-  #look(): void {
+  #check(): void {
     const began: RunIdentity[] = [];
     const ended: string[] = [];
     for (const [run, id] of this.#reported) {

@@ -128,7 +128,7 @@ function attach(calls: Calls, members: Members, parts: LeadParts): ServiceView {
   };
 }
 
-/** What members report and ask for. */
+/** Handles reports and requests of the members. */
 function handleMemberCalls(calls: Calls, members: Members, parts: LeadParts): void {
   calls.on("properties", () => parts.properties);
   calls.on("draining", () => parts.draining());

@@ -1,4 +1,4 @@
-// The event streams of the lead with the events of its followers, which send what the stream's clients ask for.
+// The event streams of the lead with the events of its followers, which send what the stream's clients request.
 import type { EventHub } from "../streams/event-hub.ts";
 import type { FilterQuery } from "../streams/stream-filter.ts";
 import type { Calls } from "./calls.ts";
@@ -27,12 +27,12 @@ export class WatchedStreams {
     }
   }
 
-  /** Asks a joining worker for the events of all streams. */
+  /** Requests the events of all streams from a joining worker. */
   async watchAllAt(member: number): Promise<void> {
     for (const hub of this.#hubs) await this.#watchAt(member, hub);
   }
 
-  /** Asks all workers for events that a client is about to follow; returns the lines they logged before. */
+  /** Requests events that a client is about to follow from all workers; returns the lines they logged before. */
   async watch(hub: EventHub, query: FilterQuery, withinMs: number): Promise<readonly string[]> {
     const entry = { hub, query };
     this.#coming.add(entry);

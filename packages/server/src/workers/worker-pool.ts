@@ -189,8 +189,8 @@ export class WorkerPool {
     else for (const other of this.#slots) if (other.worker !== undefined) this.#calls.notify(other.number, "lead-exited", undefined);
     if (this.#isStopping || !this.#isUp) return;
     const exit: WorkerExit = { worker: number, pid, how, at: Date.now(), runs };
-    const lived = performance.now() - slot.startedAt;
-    slot.failures = lived > settledAfterMs ? 0 : slot.failures + 1;
+    const uptime = performance.now() - slot.startedAt;
+    slot.failures = uptime > settledAfterMs ? 0 : slot.failures + 1;
     const pauseMs = slot.failures <= 1 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** (slot.failures - 2));
     if (pauseMs > 0) log.write("WARN", "sluice.workers", `Worker ${number} exited shortly after its start; starting a replacement in ${pauseMs} ms`);
     this.#exits.push(exit);

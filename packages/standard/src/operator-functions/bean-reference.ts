@@ -1,5 +1,4 @@
-// How flows name a function of the operator in one text: `orders`, `orders.total`, `orders?method=total`, `orders::total`,
-// `type:com.acme.Orders?method=total`.
+// References to an operator function in one text: `orders`, `orders.total`, `orders?method=total`, `orders::total`, `type:com.acme.Orders?method=total`.
 import { CompileError, FlowError, type Exchange, type Expression } from "@sluice/engine/spi";
 import { operatorCall } from "@sluice/engine/tools";
 import { asText } from "@sluice/engine/values";
@@ -26,7 +25,7 @@ export function compileCall({ bean, method }: BeanReference, scope: ArgumentScop
   return operatorCall({ bean, method: name, parameters }, scope);
 }
 
-/** A call as an expression, which cannot wait. */
+/** A call as an expression, which must be synchronous. */
 export function compileValue(reference: BeanReference, scope: ArgumentScope): Expression {
   const call = compileCall(reference, scope);
   return (exchange) => {

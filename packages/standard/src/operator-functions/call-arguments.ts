@@ -19,7 +19,7 @@ export const argumentScope = (scope: LanguageScope): ArgumentScope => ({
 
 export interface WrittenCall {
   readonly name: string | undefined;
-  /** Undefined when none are written: the function is given the exchange alone. */
+  /** Undefined when none are written: the function then receives only the exchange. */
   readonly parameters: readonly Expression[] | undefined;
 }
 
@@ -39,11 +39,11 @@ function argument(text: string, scope: ArgumentScope): Expression {
   if (constant !== undefined) return () => constant;
   if (text.startsWith("${")) return scope.template(text);
   throw new CompileError("bean-arguments", `'${text}' is not a valid argument of a method`, {
-    hint: "write a number, a quoted text, true, false, null or ${…}, or no arguments: the function is given the exchange",
+    hint: "write a number, a quoted text, true, false, null or ${…}, or no arguments: the function then receives the exchange",
   });
 }
 
-/** Cuts at commas outside of quotes, braces and brackets. */
+/** Splits at commas outside quotes, braces and brackets. */
 function splitArguments(text: string): readonly string[] {
   const parts: string[] = [];
   let [depth, quote, start] = [0, "", 0];

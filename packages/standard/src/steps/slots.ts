@@ -7,7 +7,7 @@ export interface SlotLimits {
   /** Concurrency limit when the queue is full. */
   readonly most: number;
   /** Queue length. */
-  readonly line: number;
+  readonly maxWaiting: number;
 }
 
 /** Semaphore with a bounded FIFO queue. */
@@ -28,12 +28,12 @@ export class Slots {
 
   /** Takes a slot now, later (promise), or not at all ("full"). */
   enter(exchange: Exchange): "in" | "full" | Promise<void> {
-    const { normal, most, line } = this.limits;
-    if (this.running < normal || (this.#queue.length >= line && this.running < most)) {
+    const { normal, most, maxWaiting } = this.limits;
+    if (this.running < normal || (this.#queue.length >= maxWaiting && this.running < most)) {
       this.#take(exchange);
       return "in";
     }
-    return this.#queue.length >= line ? "full" : this.#wait(exchange);
+    return this.#queue.length >= maxWaiting ? "full" : this.#wait(exchange);
   }
 
   leave(exchange: Exchange): void {

@@ -10,9 +10,9 @@ export const strategyFields = {
     doc: "How results are merged: the name of a bean, or #class:<type>.",
     examples: ["#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy"],
   }),
-  aggregationStrategyMethodName: f.string({ doc: "The method of the operator's bean that merges; `aggregate` unless given.", group: "advanced" }),
+  aggregationStrategyMethodName: f.string({ doc: "The method of the operator's bean that merges; `aggregate` by default.", group: "advanced" }),
   aggregationStrategyMethodAllowNull: f.boolean({
-    doc: "Accepted without effect: a function of the operator is always called, for the first message with `undefined`.",
+    doc: "Accepted without effect: an operator function is always called; for the first message, `old` is undefined.",
     default: false,
     group: "advanced",
   }),

@@ -9,7 +9,7 @@ import type { Launch, Owner, ServerProgram } from "./server-program.ts";
 /** Start timeout: the slowest server needs about 15 seconds on an idle machine. */
 const startMs = 90_000;
 const endMs = 5_000;
-const lookMs = 50;
+const pollMs = 50;
 
 export class OwnServer {
   readonly #launch: Launch;
@@ -49,7 +49,7 @@ export class OwnServer {
     process.once("exit", this.#killNow);
     for (const limit = Date.now() + startMs; !(await this.#isReady());) {
       if (child.exitCode !== null || Date.now() > limit) throw new Error(`${command} did not start: ${this.#output.slice(-2000)}`);
-      await new Promise((resolve) => setTimeout(resolve, lookMs));
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
   }
 
@@ -88,7 +88,7 @@ export class OwnServer {
     process.kill(-child.pid, signal);
     await ended;
     // The first process of the group can end before the one that holds the port.
-    for (const limit = Date.now() + endMs; (await answers(this.port)) && Date.now() < limit;) await new Promise((resolve) => setTimeout(resolve, lookMs));
+    for (const limit = Date.now() + endMs; (await answers(this.port)) && Date.now() < limit;) await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
 
   readonly #killNow = (): void => {

@@ -1,4 +1,4 @@
-// Real servers for tests, each started on a free port; a service of the machine only where the environment asks for it.
+// Real servers for tests, each started on a free port, or an existing service of the machine if SLUICE_SERVERS allows it.
 import { answers, freePorts } from "./free-port.ts";
 import { OwnServer } from "./own-server.ts";
 import { findProgram, serverPrograms, type ServerName, type ServerProgram } from "./server-program.ts";
@@ -7,19 +7,18 @@ export interface TestServer {
   readonly name: ServerName;
   readonly host: string;
   readonly port: number;
-  /** Kills it like a crash; only for a server of the test's own. */
+  /** Kills it like a crash; only for a server started by the test. */
   kill(): Promise<void>;
-  /** Starts it again on its port and data; only for a server of the test's own. */
+  /** Restarts it on the same port and data; only for a server started by the test. */
   restart(): Promise<void>;
-  /** Call this at the end of the test: stops the test's own server and removes its data; does nothing to a service. */
+  /** Call this at the end of the test: stops a server started by the test and removes its data; an existing service is unaffected. */
   end(): Promise<void>;
 }
 
 /**
- * A server of this name; undefined when the machine does not have its program. Tests then skip themselves, which is counted:
- * `describe.skipIf(server === undefined)` with a title that ends in `(needs …)`. SLUICE_SERVERS changes this: with `required` it throws
- * instead, with `running` it prefers a service that runs on the usual port and lets anybody in. `own` asks for a server that only this
- * test uses and may kill.
+ * Returns a server with this name, or undefined when its program is not installed. Tests then skip themselves: `describe.skipIf(server === undefined)`
+ * with a title that ends in `(needs …)`. SLUICE_SERVERS changes this: with `required` it throws instead, with `running` it prefers a service that runs
+ * on the usual port and requires no credentials. `own` requests a server that only this test uses and may kill.
  */
 export async function serverFor(name: ServerName, { own = false }: { readonly own?: boolean } = {}): Promise<TestServer | undefined> {
   const program: ServerProgram = serverPrograms[name];

@@ -23,7 +23,7 @@ export interface ServerProgram {
   readonly servicePort: number | undefined;
   /** The programs it needs. */
   readonly programs: readonly string[];
-  /** How many ports it needs beside the one that clients use. */
+  /** Number of ports it needs in addition to the one that clients use. */
   readonly morePorts?: number;
   /** The user it runs as when the test runs as root. */
   readonly user?: string;
@@ -44,7 +44,7 @@ export function findProgram(name: string): string | undefined {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
-/** A user whose password servers check, although they let everybody else in: NATS, Mosquitto, and PostgreSQL once the role exists. */
+/** A user whose password servers check, although they accept all other users: NATS, Mosquitto, and PostgreSQL once the role exists. */
 export const guardedUser = { name: "guarded", password: "right-password" } as const;
 
 /** Tests kill servers but never cut the power, so waiting for the disk would only cost time. */

@@ -5,7 +5,7 @@ import type { Connection } from "../../runtime/connection.ts";
 import type { Artifact, DocumentArtifact, FlowArtifact } from "./artifacts.ts";
 
 /** The reply of the runtime for an installed artifact. */
-export interface Taken {
+export interface InstalledArtifact {
   readonly warnings: readonly string[];
   readonly routes?: InstalledFlow["routes"];
 }
@@ -27,7 +27,7 @@ export function readDocument(connection: Connection, { kind, id, contentType }: 
 }
 
 /** Installs an artifact; `body` is its content, or the previous content for a rollback. */
-export function putArtifact(connection: Connection, artifact: Artifact, body: unknown, conditions: Conditions = {}): Promise<Taken> {
+export function putArtifact(connection: Connection, artifact: Artifact, body: unknown, conditions: Conditions = {}): Promise<InstalledArtifact> {
   const { kind, id } = artifact;
   const { ifMatch } = conditions;
   if (kind === "flow") return putFlow(connection, id, body as FlowArtifact["body"], conditions);

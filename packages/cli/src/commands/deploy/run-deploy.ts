@@ -3,7 +3,7 @@ import { readConfiguration } from "@sluice/server/config";
 import { CommandError, isOn, listOf, textFlag, type Call } from "../../command/declaration.ts";
 import { readParamWords } from "../../files/flow-params.ts";
 import { connect, type Connection } from "../../runtime/connection.ts";
-import { putArtifact, removeArtifact, type Taken } from "./artifact-calls.ts";
+import { putArtifact, removeArtifact, type InstalledArtifact } from "./artifact-calls.ts";
 import { collectArtifacts } from "./artifacts.ts";
 import { planDeploy, type Change } from "./plan.ts";
 
@@ -55,9 +55,9 @@ interface Applying {
   note(text: string): void;
 }
 
-async function apply(connection: Connection, due: readonly Change[], applying: Applying): Promise<readonly Taken[]> {
+async function apply(connection: Connection, due: readonly Change[], applying: Applying): Promise<readonly InstalledArtifact[]> {
   const done: Change[] = [];
-  const replies: Taken[] = [];
+  const replies: InstalledArtifact[] = [];
   for (const [index, change] of due.entries()) {
     const { artifact, beforeHash } = change;
     applying.progress(

@@ -26,8 +26,8 @@ export function checkNode(version = process.versions.node): Finding {
 
 /** Checks the platform and its optional parts. */
 export function checkParts(settings: Parameters<typeof optionalParts>[0]): readonly Finding[] {
-  const parts = optionalParts(settings).map(({ name, isThere, text, fix }): Finding => {
-    const found = { check: name, state: isThere ? "ok" : "warning", text } as const;
+  const parts = optionalParts(settings).map(({ name, isAvailable, text, fix }): Finding => {
+    const found = { check: name, state: isAvailable ? "ok" : "warning", text } as const;
     return fix === undefined ? found : { ...found, fix };
   });
   return [{ check: "platform", state: "ok", text: platformName() }, ...parts];
@@ -99,10 +99,10 @@ export async function checkPort(name: string, host: string, port: number, variab
   return { check, state: "problem", text: `${host}:${port} cannot be used: ${code}`, fix: `set ${variable} to another port, or stop the process that uses it` };
 }
 
-/** Checks the runtime, its token, version and clock. `asked`: the user named the runtime explicitly. */
-export async function checkRuntime(connection: Connection, asked: boolean, version: string): Promise<readonly Finding[]> {
+/** Checks the runtime, its token, version and clock. `isExplicit`: the user named the runtime explicitly. */
+export async function checkRuntime(connection: Connection, isExplicit: boolean, version: string): Promise<readonly Finding[]> {
   const { baseUrl } = connection;
-  const stranger: Finding = {
+  const otherServer: Finding = {
     check: "runtime",
     state: "problem",
     text: `the server at ${baseUrl} is not a Sluice runtime`,
@@ -112,10 +112,10 @@ export async function checkRuntime(connection: Connection, asked: boolean, versi
   const reply = await askHealth(baseUrl, 5_000);
   if (reply instanceof ApiError && reply.status === 0) {
     const text = `no runtime at ${baseUrl} (${reasonOf(reply)})`;
-    return [{ check: "runtime", state: asked ? "problem" : "warning", text, fix: "start one with `sluice start`, or pass another URL with --runtime" }];
+    return [{ check: "runtime", state: isExplicit ? "problem" : "warning", text, fix: "start one with `sluice start`, or pass another URL with --runtime" }];
   }
   // Another server may reply with anything.
-  if (reply instanceof ApiError || typeof reply.body !== "object" || reply.body === null || !("engineVersion" in reply.body)) return [stranger];
+  if (reply instanceof ApiError || typeof reply.body !== "object" || reply.body === null || !("engineVersion" in reply.body)) return [otherServer];
   const health = reply.body;
   const findings: Finding[] = [
     health.status === "UP"

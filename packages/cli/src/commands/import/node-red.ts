@@ -142,7 +142,7 @@ const operators: Readonly<Record<string, (left: string, value: string) => string
 function switchNode({ property: path, rules, checkall }: Node, remark: (text: string) => void): Mapped {
   const left = property(String(path ?? "payload"));
   const list = (rules ?? []) as readonly Node[];
-  if (checkall === "true" && list.length > 1) remark("sends a message every way that matches; here it goes the first");
+  if (checkall === "true" && list.length > 1) remark("sends the message to every matching output; here only the first match is used");
   return {
     steps: [],
     branch(ways) {

@@ -42,7 +42,11 @@ function foldersOf(given: readonly string[]): readonly string[] {
 
 function unknown(name: string, known: readonly string[], folders: readonly string[]): UsageError {
   const near = closest(name, known);
-  return new UsageError(`Kamelet '${name}' not found in ${folders.join(", ")}${near === undefined ? "" : ` (did you mean '${near}'?)`}`);
+  const fix =
+    near === undefined
+      ? "set SERVICE_KAMELETS to a folder or package that contains it, or pass --folder; `sluice kamelets list` lists the available Kamelets"
+      : `did you mean '${near}'?`;
+  return new UsageError(`Kamelet '${name}' not found in ${folders.join(", ")} (${fix})`);
 }
 
 function read(name: string, { file, text }: { readonly file: string; readonly text: string }): Found {

@@ -1,9 +1,9 @@
 // Collects lint findings for flows, tests, connections and other files.
-import { basename, join, resolve } from "node:path";
+import { basename, isAbsolute, join, relative, resolve } from "node:path";
 import { existsSync, readdirSync } from "node:fs";
 import { FlowTestFileError, readFlowTests } from "@sluice/flow-tests";
 import { namesUnder, type Diagnostic } from "@sluice/model";
-import { createConnectionChecker, createFlowChecker, type PluginProblem, type Plugins } from "@sluice/server/check";
+import { createConnectionChecker, createFlowChecker, type CheckedConnection, type PluginProblem, type Plugins } from "@sluice/server/check";
 import { variableOf } from "@sluice/server/config";
 import { UsageError } from "../../command/declaration.ts";
 import { flatParams, paramsBeside, paramsOfTests, type Params } from "../../files/flow-params.ts";
@@ -37,7 +37,7 @@ export interface LintOptions {
   readonly kamelets?: readonly string[];
   /** Folders with texts of the operator; those of the project are found next to the flows. */
   readonly resources?: readonly string[];
-  /** Folders with connections of the operator; those of the project are found beside the flows. */
+  /** Folders with connections of the operator; those of the project are found next to the flows. */
   readonly connections?: readonly string[];
 }
 
@@ -48,7 +48,8 @@ export async function findFaults(
 ): Promise<readonly Finding[]> {
   const check = createFlowChecker(plugins, { kamelets, resources });
   const checkConnection = createConnectionChecker(plugins);
-  const knownConnections = connectionsBeside(checkConnection, connections);
+  const connectionsOf = connectionsBeside(checkConnection, connections);
+  const reported = new Set(files.map(({ path }) => resolve(path)));
   const tested = paramsOfTests(files);
   const project = readProjectProperties({ profile, environment });
   const owners = new Map<string, string>();
@@ -72,8 +73,10 @@ export async function findFaults(
     const known = flatParams({ ...shared, ...tested.get(resolve(path)), ...beside, ...params });
     const property = (name: string): string | undefined => known[name] ?? environment[name.startsWith("env:") ? name.slice(4) : variableOf(name)];
     const propertiesUnder = (prefix: string): Readonly<Record<string, string>> => namesUnder(prefix, Object.keys(known), property);
-    const places = { kamelets: kameletPlaces([path]), resources: resourcePlaces([path]), connections: await knownConnections(path) };
-    const { diagnostics, flow, leftOut } = await check({ id: flowIdOf(path), source: text, property, propertiesUnder, ...places });
+    const knownConnections = await connectionsOf(path);
+    const types = new Map([...knownConnections].map(([id, { type }]) => [id, type]));
+    const places = { kamelets: kameletPlaces([path]), resources: resourcePlaces([path]), connections: types };
+    const { diagnostics, flow, leftOut, deployment } = await check({ id: flowIdOf(path), source: text, property, propertiesUnder, ...places });
     const own = diagnostics.map((diagnostic) => findingOf(path, diagnostic));
     if (own.length === 0 && flow.routes.length + leftOut === 0 && flow.entities.length === 0)
       own.push(fileFinding(path, "flow-empty", "flow defines no routes", "add a route"));
@@ -92,36 +95,49 @@ export async function findFaults(
         });
     }
     found.push(...own.toSorted((a, b) => a.line - b.line || a.column - b.column));
+    // A flow cannot run with a broken connection, so the file it uses is checked too, unless it is linted itself.
+    for (const id of deployment?.connections ?? []) {
+      const file = knownConnections.get(id);
+      if (file === undefined || reported.has(file.path)) continue;
+      reported.add(file.path);
+      const shown = isAbsolute(path) ? file.path : relative("", file.path);
+      found.push(...file.diagnostics.map((diagnostic) => findingOf(shown, diagnostic)));
+    }
   }
   return found;
 }
 
 const connectionIdOf = (path: string): string => basename(path).replace(/\.(json|ya?ml)$/, "");
 
-/** The types of the connections beside and above a flow, by id. Each folder is read once. */
+interface ConnectionFile extends CheckedConnection {
+  readonly path: string;
+}
+
+/** The connection files next to and above a flow, and those of the operator, by id. Each folder is read once. */
 function connectionsBeside(
   check: ReturnType<typeof createConnectionChecker>,
   operator: readonly string[],
-): (flowPath: string) => Promise<ReadonlyMap<string, string>> {
-  const known = new Map<string, Promise<ReadonlyMap<string, string>>>();
-  const typesIn = async (folder: string): Promise<ReadonlyMap<string, string>> => {
-    const types = new Map<string, string>();
-    for (const name of (existsSync(folder) ? readdirSync(folder) : []).filter((file) => isConnectionFile(join(folder, file)))) {
-      const { type } = await readText(join(folder, name)).then(
-        (text) => check(connectionIdOf(name), text),
-        () => ({ type: undefined }),
-      );
-      if (type !== undefined) types.set(connectionIdOf(name), type);
+): (flowPath: string) => Promise<ReadonlyMap<string, ConnectionFile>> {
+  const known = new Map<string, Promise<readonly ConnectionFile[]>>();
+  const filesIn = async (folder: string): Promise<readonly ConnectionFile[]> => {
+    const paths = (existsSync(folder) ? readdirSync(folder) : []).map((file) => join(folder, file)).filter(isConnectionFile);
+    const files = [];
+    for (const path of paths) {
+      const text = await readText(path).catch(() => undefined);
+      if (text !== undefined) files.push({ path, ...(await check(connectionIdOf(path), text)) });
     }
-    return types;
+    return files;
   };
   return async (flowPath) => {
-    const types = new Map<string, string>();
+    const found = new Map<string, ConnectionFile>();
     for (const folder of [...foldersNamed("connections", [flowPath]), ...operator]) {
-      if (!known.has(folder)) known.set(folder, typesIn(folder));
-      for (const [id, type] of (await known.get(folder)) ?? []) if (!types.has(id)) types.set(id, type);
+      if (!known.has(folder)) known.set(folder, filesIn(folder));
+      for (const file of (await known.get(folder)) ?? []) {
+        const id = connectionIdOf(file.path);
+        if (!found.has(id)) found.set(id, file);
+      }
     }
-    return types;
+    return found;
   };
 }
 
@@ -136,8 +152,8 @@ const valueRemedy = "set it with --param, in <flow>.params.json or application.p
 /** Some messages already end with the fix in parentheses; it is moved to the `fix` field. */
 function withoutRemedy(message: string, hint: string | undefined): { readonly text: string; readonly fix: string | undefined } {
   if (hint !== undefined && message.endsWith(` (${hint})`)) return { text: message.slice(0, -hint.length - 3), fix: hint };
-  const said = /^(.*) \((did you mean '[^']+'\??)\)$/s.exec(message);
-  if (said !== null) return { text: said[1] as string, fix: hint === undefined || hint === "" ? said[2] : hint };
+  const suggestion = /^(.*) \((did you mean '[^']+'\??)\)$/s.exec(message);
+  if (suggestion !== null) return { text: suggestion[1] as string, fix: hint === undefined || hint === "" ? suggestion[2] : hint };
   return { text: message, fix: hint };
 }
 
@@ -162,9 +178,9 @@ function testFindings(file: string, text: string): readonly Finding[] {
   } catch (error) {
     if (!(error instanceof FlowTestFileError)) throw error;
     return error.faults.map(({ line, column, message }) => {
-      const { text: said, fix } = withoutRemedy(message, undefined);
+      const { text: sentence, fix } = withoutRemedy(message, undefined);
       const where = { file, line, column, endLine: line, endColumn: column };
-      return { ...where, severity: "error" as const, code: "test-file-invalid", message: said, fix: fix ?? null, routeId: null, stepId: null };
+      return { ...where, severity: "error" as const, code: "test-file-invalid", message: sentence, fix: fix ?? null, routeId: null, stepId: null };
     });
   }
 }

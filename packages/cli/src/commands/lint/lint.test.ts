@@ -24,7 +24,7 @@ function put(files: Readonly<Record<string, string>>): void {
 async function lint(...words: readonly string[]) {
   const terminal = recordedTerminal();
   const exit = await runProgram(commands, ["lint", ...words], terminal);
-  return { exit, output: terminal.output().replaceAll(`${folder}/`, ""), remarks: terminal.remarks().replaceAll(`${folder}/`, "") };
+  return { exit, output: terminal.output().replaceAll(`${folder}/`, ""), stderr: terminal.stderr().replaceAll(`${folder}/`, "") };
 }
 
 const flow = (...steps: readonly string[]): string =>
@@ -73,11 +73,11 @@ describe("sluice lint", () => {
     expect(exit).toBe(1);
   });
 
-  it("finds parameters where they are kept, and in the tests", async () => {
+  it("finds parameters in their files and in the tests", async () => {
     const text = flow("log: '{{a}} {{b}} {{c}}'");
     const tests = "flow: orders.yaml\nparams: {c: 3}\ntests: [{name: t, when: {direct: orders}, then: [{status: completed}]}]";
     put({ "orders.yaml": text, "orders.params.json": '{"b": 2}', "orders.test.yaml": tests });
-    expect(await lint(folder, "-p", "a=1")).toMatchObject({ exit: 0, output: "", remarks: "2 files, 0 errors, 0 warnings\n" });
+    expect(await lint(folder, "-p", "a=1")).toMatchObject({ exit: 0, output: "", stderr: "2 files, 0 errors, 0 warnings\n" });
     expect((await lint(folder)).output).toContain("no value for parameter 'a'");
   });
 
@@ -120,10 +120,10 @@ describe("sluice lint", () => {
       "deep/one.test.yaml": "flow: two.yaml\ntests: [{name: t, when: {direct: a}, then: [{wat: 1}]}]",
       "compose.yaml": "services: {}\n",
     });
-    const { output, remarks, exit } = await lint(folder);
+    const { output, stderr, exit } = await lint(folder);
     expect(output).toContain("deep/one.test.yaml:2:46 test-file-invalid tests.0.then.0.wat: unknown assertion 'wat'");
     expect(output).toContain("one.yaml:3:5 flow-conflict-route-id route id 'orders' is already used in deep/two.yaml (fix: change one of the ids)");
-    expect([remarks, exit]).toEqual(["3 files, 2 errors, 0 warnings\n", 1]);
+    expect([stderr, exit]).toEqual(["3 files, 2 errors, 0 warnings\n", 1]);
   });
 
   it("C7: continues after every file that cannot be used", async () => {
@@ -138,7 +138,7 @@ describe("sluice lint", () => {
       "last.yaml": flow("nope: {}").replace("orders", "last"),
     });
     writeFileSync(join(folder, "d.yaml"), Buffer.from([0x2d, 0x20, 0xff, 0xfe]));
-    const { output, remarks, exit } = await lint(folder);
+    const { output, stderr, exit } = await lint(folder);
     for (const line of [
       "a.yaml:1:17 placeholder-unresolved",
       "b.yaml:1:16 option-missing option 'get' of 'rest' needs the option 'to'",
@@ -149,7 +149,7 @@ describe("sluice lint", () => {
       "last.yaml:6:11 step-unknown",
     ])
       expect(output).toContain(line);
-    expect([remarks, exit]).toEqual(["7 files, 7 errors, 0 warnings\n", 1]);
+    expect([stderr, exit]).toEqual(["7 files, 7 errors, 0 warnings\n", 1]);
   });
 
   it("checks the connections beside the flows, with line and fix", async () => {
@@ -169,6 +169,23 @@ describe("sluice lint", () => {
         "(fix: write password: {env: NAME} for an environment variable, or {file: name} for a file below SERVICE_SECRETS_DIR)",
     ]);
     expect(exit).toBe(1);
+  });
+
+  it("reports the faults of a connection file that a linted flow uses, once", async () => {
+    put({
+      "flows/a.yaml": flow('to: "sql:select 1?dataSource=#orders"', 'to: "sql:select 1?dataSource=#untyped"'),
+      "flows/b.yaml": flow('to: "sql:select 1?dataSource=#orders"').replace("id: orders", "id: b"),
+      "connections/orders.yaml": "type: postgres\nvalues: {hots: db}\n",
+      "connections/untyped.yaml": "values: {host: db}\n",
+      "connections/unused.yaml": "type: postgres\nvalues: {hots: db}\n",
+    });
+    const { output, exit } = await lint(join(folder, "flows"));
+    expect(output.trim().split("\n")).toEqual([
+      "connections/orders.yaml:2:10 option-unknown connection 'orders' has no field 'hots' (fix: did you mean 'host'?)",
+      expect.stringMatching(/^connections\/untyped.yaml:1:1 document-invalid connection 'untyped' has no type \(fix: add 'type', one of /),
+    ]);
+    expect(exit).toBe(1);
+    expect((await lint(folder)).output.match(/connections\/orders.yaml/g)).toHaveLength(1);
   });
 
   it("warns of a connection that no file defines, because a runtime may have it", async () => {
@@ -234,7 +251,7 @@ describe("sluice lint", () => {
   ])("%j is refused in one sentence", async (words, sentence) => {
     const terminal = recordedTerminal();
     expect(await runProgram(commands, ["lint", ...words], terminal)).toBe(2);
-    expect([terminal.output(), terminal.remarks()]).toEqual(["", sentence]);
+    expect([terminal.output(), terminal.stderr()]).toEqual(["", sentence]);
   });
 
   it("finds nothing wrong with the examples", async () => {

@@ -41,7 +41,7 @@ function exportsName(text: string, name: string): boolean {
   return new RegExp(String.raw`^\s*export\s+(?:async\s+)?(?:function|const|let|class)\s+${written}(?![\w$])|\bas\s+["']${written}["']`, "m").test(text);
 }
 
-/** A type of the package, as the file that is written names it. */
+/** The import of a type, as written in the generated file. */
 const imported = (type: string): string => `import(${JSON.stringify("sluice/functions")}).${type}`;
 
 /** The parameter types, by how the flow uses the function. */

@@ -11,7 +11,7 @@ import { recordedTerminal } from "../../terminal/recorded-terminal.test-support.
 import { commands } from "../index.ts";
 import { templateNames } from "./template-names.ts";
 
-// Loading a runtime's sources takes its time: once, before the first test.
+// Loading the runtime's sources is slow: do it once, before the first test.
 beforeAll(() => import("@sluice/server"), 300_000);
 
 let folder: string;
@@ -22,7 +22,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 async function sluice(...words: readonly string[]) {
   const terminal = recordedTerminal();
-  return { exit: await runProgram(commands, words, terminal), output: terminal.output(), remarks: terminal.remarks() };
+  return { exit: await runProgram(commands, words, terminal), output: terminal.output(), stderr: terminal.stderr() };
 }
 
 describe("sluice new", () => {
@@ -45,8 +45,8 @@ describe("sluice new", () => {
     expect(stdout).toMatch(/^# pass 11\n# fail 0$/m);
     const { packages } = await loadPlugins({ connectors: path, functions: undefined });
     expect(packages).toMatchObject([{ name: "sluice-connector-acme-erp", connectors: ["acme-erp"] }]);
-    expect(await sluice("new", "connector", path)).toMatchObject({ exit: 2, remarks: expect.stringContaining("is not empty") });
-    expect(await sluice("new", "connector", join(folder, "9lives"))).toMatchObject({ exit: 2, remarks: expect.stringContaining("is not a valid scheme") });
+    expect(await sluice("new", "connector", path)).toMatchObject({ exit: 2, stderr: expect.stringContaining("is not empty") });
+    expect(await sluice("new", "connector", join(folder, "9lives"))).toMatchObject({ exit: 2, stderr: expect.stringContaining("is not a valid scheme") });
   });
 
   it("function generates everything that lint reports as missing", async () => {
@@ -81,22 +81,22 @@ describe("sluice new", () => {
     }
     expect(await sluice("new", "function", "orders", "--method", "tax", "--file", module)).toMatchObject({
       exit: 2,
-      remarks: expect.stringMatching(/already exports 'orders'[^]*tax\(exchange\)/),
+      stderr: expect.stringMatching(/already exports 'orders'[^]*tax\(exchange\)/),
     });
     for (const name of ["a b", "1;x"]) expect(await sluice("new", "function", name, "--file", module)).toMatchObject({ exit: 2 });
   });
 
   it("overwrites nothing and rejects invalid names", async () => {
     writeFileSync(join(folder, "mine.txt"), "x");
-    expect(await sluice("new", "webhook", folder)).toMatchObject({ exit: 2, remarks: expect.stringMatching(/is not a valid flow id|is not empty/) });
+    expect(await sluice("new", "webhook", folder)).toMatchObject({ exit: 2, stderr: expect.stringMatching(/is not a valid flow id|is not empty/) });
     expect(readdirSync(folder)).toEqual(["mine.txt"]);
     expect(await sluice("new", "webhook", join(folder, "Über uns"))).toMatchObject({
       exit: 2,
-      remarks: "sluice new: 'Über uns' is not a valid flow id: use lowercase letters, digits, '.', '_' and '-'\n",
+      stderr: "sluice new: 'Über uns' is not a valid flow id: use lowercase letters, digits, '.', '_' and '-'\n",
     });
     expect(await sluice("new", "nothing", join(folder, "a"))).toMatchObject({
       exit: 2,
-      remarks: expect.stringContaining("choose one of webhook, schedule, files, router"),
+      stderr: expect.stringContaining("choose one of webhook, schedule, files, router"),
     });
   });
 });

@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 async function refusal(...words: readonly string[]): Promise<readonly [exit: number, remark: string]> {
   const terminal = recordedTerminal();
   const exit = await runProgram(commands, ["run", ...words], terminal);
-  return [exit, terminal.remarks()];
+  return [exit, terminal.stderr()];
 }
 
 it("names the port that is in use", async () => {

@@ -7,7 +7,7 @@ import { runIdOf } from "../../runtime/run-id.ts";
 
 type RunQuery = NonNullable<CallInput<"GET /runs">["query"]>;
 
-const lookMs = 1_000;
+const pollMs = 1_000;
 
 export async function run({ arguments: given, flags, terminal, signal }: Call): Promise<number> {
   const connection = await connect(flags);
@@ -43,7 +43,7 @@ export async function run({ arguments: given, flags, terminal, signal }: Call): 
 async function followRuns(connection: Connection, query: RunQuery, before: readonly Run[], print: (run: Run) => void, signal: AbortSignal): Promise<void> {
   const ended = new Set<string>(before.filter(({ endedAt }) => endedAt !== null).map(({ id }) => id));
   while (!signal.aborted) {
-    await pause(lookMs, signal);
+    await pause(pollMs, signal);
     if (signal.aborted) return;
     const { runs } = await connection.call("GET /runs", { query: { ...query, limit: 200 } });
     for (const one of runs.toReversed()) {

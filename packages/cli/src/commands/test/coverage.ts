@@ -70,16 +70,16 @@ function* allSteps(steps: readonly StepNode[]): Generator<StepNode> {
 /** The lists of nested steps of a step, each with a display name. */
 function branchesOf(node: StepNode): readonly Branch[] {
   const found: Branch[] = [];
-  const look = (value: unknown, name: string): void => {
+  const collect = (value: unknown, name: string): void => {
     if (Array.isArray(value)) {
       if (isStepList(value)) found.push({ name, line: value[0].span.line, steps: value });
-      else value.forEach((item, index) => look(item, value.length === 1 ? name : `${name} ${index + 1}`));
+      else value.forEach((item, index) => collect(item, value.length === 1 ? name : `${name} ${index + 1}`));
     } else if (typeof value === "object" && value !== null && !isStep(value)) {
       for (const [key, inner] of Object.entries(value))
-        if (key !== "span") look(inner, key === "steps" ? name : name === "steps" ? key : name === "" ? key : `${name} ${key}`.trim());
+        if (key !== "span") collect(inner, key === "steps" ? name : name === "steps" ? key : name === "" ? key : `${name} ${key}`.trim());
     }
   };
-  for (const [key, value] of Object.entries(node.options)) look(value, key);
+  for (const [key, value] of Object.entries(node.options)) collect(value, key);
   return found;
 }
 

@@ -6,7 +6,7 @@ import { runProgram } from "../../command/program.ts";
 import { recordedTerminal } from "../../terminal/recorded-terminal.test-support.ts";
 import { commands } from "../index.ts";
 
-// Loading a runtime's sources takes its time: once, before the first test.
+// Loading the runtime's sources is slow: do it once, before the first test.
 beforeAll(() => import("@sluice/server"), 300_000);
 
 let folder: string;
@@ -25,7 +25,7 @@ function put(files: Readonly<Record<string, string>>): void {
 async function sluiceTest(...words: readonly string[]) {
   const terminal = recordedTerminal();
   const exit = await runProgram(commands, ["test", folder, ...words], terminal);
-  return { exit, output: terminal.output().replaceAll(`${folder}/`, ""), remarks: terminal.remarks().replaceAll(`${folder}/`, "") };
+  return { exit, output: terminal.output().replaceAll(`${folder}/`, ""), stderr: terminal.stderr().replaceAll(`${folder}/`, "") };
 }
 
 const choosing = `- route:
@@ -108,9 +108,9 @@ describe("sluice test", () => {
       "chooser.test.yaml":
         "flow: chooser.yaml\ntests: [{name: one, when: {direct: choose, body: 1}, then: [{status: failed}]}, {name: two, when: {direct: choose}, then: [{status: completed}]}]\n",
     });
-    const { exit, output, remarks } = await sluiceTest("--json", "--output", join(folder, "report.json"), "--filter", "one");
+    const { exit, output, stderr } = await sluiceTest("--json", "--output", join(folder, "report.json"), "--filter", "one");
     expect([exit, output]).toEqual([1, ""]);
-    expect(remarks).toContain("0 passed, 1 failed in 1 file");
+    expect(stderr).toContain("0 passed, 1 failed in 1 file");
     expect(JSON.parse(readFileSync(join(folder, "report.json"), "utf8"))).toMatchObject({
       passed: 0,
       failed: 1,
@@ -130,12 +130,12 @@ describe("sluice test", () => {
 
   it("reports when there are no tests or no runtime", async () => {
     put({ "chooser.yaml": choosing });
-    expect(await sluiceTest()).toMatchObject({ exit: 2, remarks: "sluice test: no test files found: a test file is a YAML file with `flow` and `tests`\n" });
+    expect(await sluiceTest()).toMatchObject({ exit: 2, stderr: "sluice test: no test files found: a test file is a YAML file with `flow` and `tests`\n" });
     put({ "chooser.test.yaml": "flow: chooser.yaml\ntests: [{name: t, when: {direct: choose}, then: [{status: completed}]}]\n" });
     expect(await sluiceTest("--runtime", "http://127.0.0.1:9")).toMatchObject({ exit: 2 });
     expect(await sluiceTest("--runtime", "ftp://x")).toMatchObject({
       exit: 2,
-      remarks: "sluice test: 'ftp://x' is not an HTTP URL: use for example http://127.0.0.1:8080\n",
+      stderr: "sluice test: 'ftp://x' is not an HTTP URL: use for example http://127.0.0.1:8080\n",
     });
   });
 });

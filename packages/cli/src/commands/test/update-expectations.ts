@@ -1,6 +1,7 @@
 // `sluice test --update`: replaces expectations with actual replies. Comments and the rest of the file are preserved.
 import { LineCounter, parseDocument } from "yaml";
 import type { FlowTestResult } from "@sluice/flow-tests";
+import { bodyData } from "@sluice/model";
 
 /** The text of a test file with updated reply expectations for its failed tests. */
 export function updateExpectations(text: string, results: readonly FlowTestResult[]): string {
@@ -30,19 +31,9 @@ export function updateExpectations(text: string, results: readonly FlowTestResul
         changed = true;
       };
       set("status", status);
-      set("bodyEquals", dataOf(body));
-      set("body", dataOf(body));
+      set("bodyEquals", bodyData(body));
+      set("body", bodyData(body));
     });
   });
   return changed ? document.toString({ lineWidth: 0, flowCollectionPadding: /[{[] /.test(text) }) : text;
-}
-
-/** Parses text that is valid JSON; returns other text unchanged. */
-function dataOf(body: unknown): unknown {
-  if (typeof body !== "string" || !/^\s*[[{]/.test(body)) return body;
-  try {
-    return JSON.parse(body);
-  } catch {
-    return body;
-  }
 }

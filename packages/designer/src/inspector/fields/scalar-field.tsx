@@ -123,9 +123,9 @@ function ModeButton({
   readonly disabled: boolean;
   readonly onClick: () => void;
 }) {
-  const said = toText ? words.asText(label) : words.asChoice(label);
+  const modeLabel = toText ? words.asText(label) : words.asChoice(label);
   return (
-    <button type="button" className="icon-button option__mode" aria-label={said} title={said} disabled={disabled} onClick={onClick}>
+    <button type="button" className="icon-button option__mode" aria-label={modeLabel} title={modeLabel} disabled={disabled} onClick={onClick}>
       {toText ? <Braces size={14} aria-hidden="true" /> : <ListChecks size={14} aria-hidden="true" />}
     </button>
   );

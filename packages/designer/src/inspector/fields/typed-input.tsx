@@ -49,7 +49,7 @@ export function TypedInput(props: TypedInputProps) {
   const shown = draft !== undefined && draft.written === value ? draft.text : (value ?? "");
   // Decided once: replacing the element while the user types would lose the focus.
   const [isLong] = useState(lines > 1 || shown.includes("\n"));
-  const said = strings.inspector.changed(label);
+  const changeLabel = strings.inspector.changed(label);
   const common = {
     ...control,
     "data-field": name,
@@ -62,13 +62,13 @@ export function TypedInput(props: TypedInputProps) {
       group.current = nextGroup();
     },
     onBlur: () => {
-      if (draft?.text === "" && value === "" && remove !== undefined) writer.typing(group.current, said, remove());
+      if (draft?.text === "" && value === "" && remove !== undefined) writer.typing(group.current, changeLabel, remove());
       setDraft(undefined);
     },
     onChange: (event: { readonly target: HTMLInputElement | HTMLTextAreaElement }) => {
       const { value: text, selectionStart } = event.target;
       if (group.current === "") group.current = nextGroup();
-      if (writer.typing(group.current, said, write(text))) setDraft({ text, written: text });
+      if (writer.typing(group.current, changeLabel, write(text))) setDraft({ text, written: text });
       onCaret?.(text, selectionStart ?? text.length);
     },
     onKeyDown,

@@ -16,7 +16,7 @@ export const PolicyFormContext = createContext<PolicyForm | undefined>(undefined
 
 export function usePolicyForm(): PolicyForm {
   const form = useContext(PolicyFormContext);
-  if (form === undefined) throw new Error("a policy field stands outside of a policy form");
+  if (form === undefined) throw new Error("a policy field is used outside a policy form");
   return form;
 }
 

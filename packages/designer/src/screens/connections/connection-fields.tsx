@@ -1,4 +1,4 @@
-// The form of a connection, made from the fields that its type declares.
+// The form of a connection, generated from the fields that its type declares.
 import { createContext, useContext, useState } from "react";
 import type { OptionView } from "@sluice/model";
 import { fieldGroups, isUsed, type FieldError } from "../../connections/connection-draft.ts";
@@ -29,7 +29,7 @@ export function ConnectionFields({ fields, form }: { readonly fields: readonly O
   );
 }
 
-/** Opened by the user, because it is in use, or because it holds the field that was refused. */
+/** Open when the user opened it, when one of its fields is set, or when it contains the rejected field. */
 function FieldGroup({ title, fields }: { readonly title: string; readonly fields: readonly OptionView[] }) {
   const { values, error } = useContext(FormContext);
   const [isOpen, setOpen] = useState(() => isUsed(fields, values));
@@ -113,7 +113,7 @@ interface TextControlProps {
 function TextControl({ control, field: { kind, values, multiline, required, default: standard }, text, write }: TextControlProps) {
   const onChange = (event: { readonly target: { readonly value: string } }): void => {
     const { value } = event.target;
-    // Text that is not a number is sent as it is: the runtime explains what it expects.
+    // Invalid numbers are sent as text, so that the runtime reports the error.
     write(value === "" ? undefined : kind === "integer" && /^\d{1,15}$/.test(value) ? Number(value) : value);
   };
   const shared = { ...control, value: text, "aria-required": required || undefined, onChange };

@@ -1,5 +1,5 @@
 /** The address of a connection's editor. */
 export const pathOf = (id: string): string => `/connections/${encodeURIComponent(id)}`;
 
-/** The name under which unsaved work on it is kept. */
+/** The key of its unsaved draft. */
 export const draftKey = (id: string, target: string | undefined): string => `${target ?? ""} connection ${id}`;

@@ -50,7 +50,7 @@ export function ConnectionScreen({ id }: { readonly id: string }) {
 }
 
 async function loadConnection(id: string, target: string | undefined): Promise<SavedConnection> {
-  // The hash is asked for before the content: a change in between is then refused on saving instead of overwritten.
+  // The hash is read before the content, so that a change in between is rejected on save instead of overwritten.
   const runtime = runtimeAt(target);
   const known = (await runtime.call("GET /connections")).connections.find((connection) => connection.id === id);
   if (known === undefined) return { hash: undefined, draft: { type: "", values: {} } };
@@ -109,7 +109,7 @@ function ConnectionEditor({ id, loaded, target }: EditorProps) {
   };
   const write = async (force: boolean): Promise<void> => {
     const { hash } = await runtime.call("PUT /connections/:id", { params: { id }, query: { force }, body: documentOf(draft), ifMatch: saved.hash });
-    // Read back, so that secrets are shown as they are kept: masked.
+    // Reloaded, so that secrets are shown as stored: masked.
     const { draft: kept } = await loadConnection(id, target);
     setSaved({ hash, draft: kept });
     settle(kept);

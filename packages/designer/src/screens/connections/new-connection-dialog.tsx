@@ -17,7 +17,7 @@ export interface NewConnectionProps {
   readonly onClose: () => void;
 }
 
-/** Name and type of a new connection. Nothing is saved before its form is. */
+/** Name and type of a new connection. It is saved only in its editor. */
 export function NewConnectionDialog({ ids, target, onClose }: NewConnectionProps) {
   const [, navigate] = useLocation();
   const catalog = useCatalog();
@@ -30,7 +30,7 @@ export function NewConnectionDialog({ ids, target, onClose }: NewConnectionProps
   const create = (): void => {
     if (type === undefined) return;
     if (name.trim() === "") return setError(words.nameMissing);
-    // Its address would be that of this dialog.
+    // The id `new` would have the address of this dialog.
     if (ids.includes(id) || id === "new") return setError(words.nameTaken(id));
     const draft: ConnectionDraft = { type: type.type, ...(name.trim() === id ? {} : { title: name.trim() }), values: {} };
     keepDraft(draftKey(id, target), draft);

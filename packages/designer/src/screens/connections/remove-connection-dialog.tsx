@@ -14,7 +14,7 @@ export interface RemoveConnectionProps {
   readonly onRemoved: () => void;
 }
 
-/** Asks before a connection is deleted, and names the flows that use it. */
+/** Confirms the deletion of a connection and lists the flows that use it. */
 export function RemoveConnectionDialog({ id, hash, flows, target, onClose, onRemoved }: RemoveConnectionProps) {
   const [error, setError] = useState<string | undefined>(undefined);
   const remove = (): void =>

@@ -6,7 +6,7 @@ export interface TestResultProps {
   readonly isTesting: boolean;
 }
 
-/** The result of a connection test in words. The element exists before the result, so that screen readers announce it. */
+/** The result of a connection test as text. The element exists before the result, so that screen readers announce it. */
 export function TestResult({ outcome, isTesting }: TestResultProps) {
   const look = isTesting || outcome === undefined ? "muted" : outcome.ok ? "connections__works" : "connections__fails";
   return (

@@ -14,7 +14,7 @@ export function EditorBanners() {
     <div className="editor__banners">
       <Offered />
       <Broken />
-      <Told />
+      <NoticeBanner />
     </div>
   );
 }
@@ -58,7 +58,7 @@ function Broken() {
 }
 
 /** The outcome of Save and Deploy, also announced to screen readers. */
-function Told() {
+function NoticeBanner() {
   const editor = useEditor();
   const notice = useEditorState((state) => state.notice);
   const busy = useEditorState((state) => state.busy);

@@ -34,7 +34,7 @@ export async function openEditor(id: string): Promise<Editor | undefined> {
   return editor;
 }
 
-/** Forgets a flow that was deleted, with its unsaved changes. */
+/** Discards the editor of a deleted flow and its unsaved changes. */
 export function closeEditor(id: string): void {
   editors.get(id)?.close();
   editors.delete(id);

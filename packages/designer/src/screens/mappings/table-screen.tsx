@@ -28,7 +28,7 @@ function TableEditor({ id, loaded, target }: MappingEditorProps) {
   const settled = useDeferredValue(draft);
   const check = useMemo(() => checkTable(id, settled), [id, settled]);
   const save = (): void => void saving.save(documentOf(draft)).then((isSaved) => isSaved && settle(openTable(id, documentOf(draft)).draft));
-  const told = saving.warnings.filter((warning) => !check.warnings.includes(warning));
+  const serverWarnings = saving.warnings.filter((warning) => !check.warnings.includes(warning));
   return (
     <MappingFrame
       id={id}
@@ -44,7 +44,7 @@ function TableEditor({ id, loaded, target }: MappingEditorProps) {
       <TableSettings draft={draft} onChange={change} />
       <TableGrid draft={draft} problems={check.problems} search={search} onSearch={setSearch} onChange={change} />
       <Remarks title={words.problems} look="fail" sentences={check.problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))} />
-      <Remarks title={words.warnings} look="warn" sentences={[...check.warnings, ...told]} />
+      <Remarks title={words.warnings} look="warn" sentences={[...check.warnings, ...serverWarnings]} />
       <div className="mapping__pair">
         <TableLookup draft={draft} table={check.table} />
         <TableFiles id={id} draft={draft} onChange={change} />

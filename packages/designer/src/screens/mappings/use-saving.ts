@@ -26,9 +26,9 @@ export function useSaving(kind: MappingKind, id: string, loaded: SavedMapping, t
     setBusy(true);
     setNote("");
     try {
-      const { hash, file, fileLeft, warnings: told } = await saveMapping(kind, id, document, saved, target);
+      const { hash, file, fileLeft, warnings: serverWarnings } = await saveMapping(kind, id, document, saved, target);
       setSaved({ ...saved, document, hash, file });
-      setWarnings(fileLeft === undefined ? told : [...told, fileLeft === "commented" ? words.fileCommented : words.fileChanged]);
+      setWarnings(fileLeft === undefined ? serverWarnings : [...serverWarnings, fileLeft === "commented" ? words.fileCommented : words.fileChanged]);
       setError(undefined);
       setNote(words.saved(shownTime(new Date().toISOString())));
       return true;

@@ -13,7 +13,7 @@ export interface Compiled {
   readonly shape: Shape | undefined;
   /** Set for plain paths: the source that an error names. */
   readonly origin: Origin | undefined;
-  /** The name of the elements it selects, if the text tells. */
+  /** The name of the elements it selects, if the text contains it. */
   readonly element?: string | undefined;
 }
 

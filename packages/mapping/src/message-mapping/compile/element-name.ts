@@ -2,7 +2,7 @@ import type { ExpressionTree } from "../expression/expression-tree.ts";
 import type { DocumentContext } from "./document-context.ts";
 import { hopsTo, levelAt, type Scope } from "./scope.ts";
 
-/** The name of the elements a path selects, if the path tells; undefined for the message itself. */
+/** The name of the elements a path selects, if the path contains it; undefined for the message itself. */
 export function elementName(tree: ExpressionTree, scope: Scope, context: DocumentContext): string | undefined {
   switch (tree.kind) {
     case "name":

@@ -165,7 +165,7 @@ function envelope(segment: Readonly<Record<string, unknown>>, syntax: EdiSyntax)
     const name = `e${index + 1}`;
     const text = isNothing(segment[name]) ? "" : toText(segment[name]);
     if (text.length > width) throw new MappingFault("output", `${shown(text)} is longer than the ${width} characters of ISA.${name}`, text);
-    if (text.includes(syntax.element) || text.includes(syntax.segment)) throw new MappingFault("output", `${shown(text)} holds a separator`, text);
+    if (text.includes(syntax.element) || text.includes(syntax.segment)) throw new MappingFault("output", `${shown(text)} contains a separator`, text);
     if (text === "" && index === 10) return syntax.repetition ?? "U";
     if (text === "" && index === 15) return syntax.component;
     return index === 12 ? text.padStart(width, "0") : text.padEnd(width);

@@ -106,7 +106,7 @@ describe("EDI", () => {
 
   it("an X12 envelope rejects values that are too long", () => {
     expect(written(x12, { ISA: { ...sent, e6: "A VERY LONG SENDER" } })).toBe('"A VERY LONG SENDER" is longer than the 15 characters of ISA.e6');
-    expect(written(x12, { ISA: { ...sent, e6: "A*B" } })).toBe('"A*B" holds a separator');
+    expect(written(x12, { ISA: { ...sent, e6: "A*B" } })).toBe('"A*B" contains a separator');
   });
 
   it("an asterisk is ordinary text in syntax versions before 4", () => {
@@ -152,7 +152,7 @@ describe("small messages that expand to large ones", () => {
 
   it("limits padded lines and segments", () => {
     const many = Array.from({ length: 10_000 }, () => ({ a: "1", e1000: "1" }));
-    const longest = "size limit: a text may not be longer than 67108864 characters";
+    const longest = "size limit: a text must not be longer than 67108864 characters";
     expect(written({ format: "fixed", fields: [{ name: "a", start: 100_000, length: 1 }] }, { rows: many })).toBe(longest);
     expect(written({ format: "edi" }, { LIN: many.map(({ e1000 }) => ({ e1000 })) })).toBe("size limit: the interchange has more than 4000000 elements");
   });

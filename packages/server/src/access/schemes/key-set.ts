@@ -20,10 +20,10 @@ const refreshAfterMs = 600_000;
 const trustedMs = 1_800_000;
 const firstPauseMs = 1_000;
 const longestPauseMs = 10_000;
-const askAgain = { capacity: 5, refillMs: 30_000, maxKeys: 1 };
+const refetchLimit = { capacity: 5, refillMs: 30_000, maxKeys: 1 };
 
 export function keySet(uri: string, { fetchText, monotonic }: Pick<SchemeParts, "fetchText" | "monotonic">): KeySet {
-  const asks = new TokenBuckets({ ...askAgain, monotonic });
+  const refetches = new TokenBuckets({ ...refetchLimit, monotonic });
   let keys: JWTVerifyGetKey | undefined;
   let text = "";
   let fetchedAt = 0;
@@ -62,7 +62,7 @@ export function keySet(uri: string, { fetchText, monotonic }: Pick<SchemeParts, 
     },
     async newerThan(old) {
       if (keys !== old) return keys;
-      if (asks.take("") > 0) return undefined;
+      if (refetches.take("") > 0) return undefined;
       const fetched = await fetchKeys();
       return fetched === old ? undefined : fetched;
     },

@@ -118,7 +118,7 @@ function responsesOf(messages: Operation["responseMessage"], produces: string | 
   );
 }
 
-/** `application/json,application/xml` as the content of a body; its form is not known. */
+/** `application/json,application/xml` as the content of a body; its schema is not known. */
 const contentOf = (types: string | undefined): Json => Object.fromEntries((types ?? "*/*").split(",").map((type) => [type.trim(), { schema: {} }] as const));
 
 function schemesOf(definitions: Service["securityDefinitions"]): Json {

@@ -26,10 +26,10 @@ export const restConfigurationFields = {
   apiVendorExtension: accepted(),
   apiComponent: accepted(),
   hostNameResolver: accepted(),
-  bindingMode: accepted("`json`, `auto` and `json_xml` answer 400 to a body that should be JSON and is not; bodies are converted on demand."),
+  bindingMode: accepted("`json`, `auto` and `json_xml` respond with 400 to a body that is not valid JSON; bodies are converted on demand."),
   bindingPackageScan: accepted(),
   skipBindingOnErrorCode: accepted(),
-  clientRequestValidation: accepted("True: requests are checked against the parameters and content types that are declared."),
+  clientRequestValidation: accepted("If true, requests are checked against the declared parameters and content types."),
   clientResponseValidation: accepted(),
   enableCORS: accepted("Whether cross-origin calls are allowed. An access policy can restrict the origins."),
   enableNoContentResponse: accepted(),
@@ -37,7 +37,7 @@ export const restConfigurationFields = {
   jsonDataFormat: accepted(),
   xmlDataFormat: accepted(),
   useXForwardHeaders: accepted(),
-  apiProperty: pairs("What the OpenAPI document says about the API: `api.title`, `api.version`, `api.description`, `api.contact.name` and `api.license.name`."),
+  apiProperty: pairs("Metadata of the OpenAPI document: `api.title`, `api.version`, `api.description`, `api.contact.name` and `api.license.name`."),
   componentProperty: pairs("Accepted without effect."),
   consumerProperty: pairs("Accepted without effect."),
   endpointProperty: pairs("Accepted without effect."),
@@ -67,7 +67,7 @@ export const restConfiguration: EntityDeclaration = {
   },
 };
 
-/** Paths below are served too: clients ask for `openapi.json` or, as JSON is YAML, for `openapi.yaml`. */
+/** Paths below are served too: clients request `openapi.json` or, as JSON is YAML, `openapi.yaml`. */
 function parametersOf(configuration: Values<typeof restConfigurationFields>): Record<string, string> {
   const served = operationParameters({ param: [] }, {}, { ...configuration, bindingMode: undefined });
   return { ...served, httpMethodRestrict: "GET", matchOnUriPrefix: "true" };

@@ -1,4 +1,4 @@
-// What a rest service and its operations declare.
+// The options of a rest service and its operations.
 import { f } from "@sluice/model";
 import { openApi, securityDefinitions } from "./rest-description.ts";
 
@@ -91,7 +91,7 @@ export const verbFields = {
   streamCache: text("Accepted."),
 } as const;
 
-/** In the order in which routes are made of them. */
+/** In the order in which their routes are created. */
 export const verbs = ["get", "post", "put", "patch", "delete", "head"] as const;
 const verbList = (verb: string) =>
   f.list(f.object(verbFields, { doc: `One ${verb} operation.`, required: true }), { doc: `The ${verb} operations.`, default: [] });

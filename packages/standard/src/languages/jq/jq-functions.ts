@@ -8,7 +8,7 @@ import { formatValue } from "./jq-formats.ts";
 import { JqError, type JqMachine } from "./jq-machine.ts";
 import { deletePaths, indexValue, indicesOf, setPath } from "./jq-paths.ts";
 import { captureOf, testText } from "./jq-regex.ts";
-import { compare, describe, fail, isEqual, isTruthy, kindOf, setMember, sortBy, sortedKeys, toJson, toText, type Members } from "./jq-values.ts";
+import { compare, describe, expectNumber, fail, isEqual, isTruthy, kindOf, setMember, sortBy, sortedKeys, toJson, toText, type Members } from "./jq-values.ts";
 
 export type ValueFunction = (machine: JqMachine, input: unknown, ...given: unknown[]) => unknown;
 
@@ -103,10 +103,6 @@ function readExchange(machine: JqMachine, read: (exchange: Exchange) => unknown,
 
 function expectText(value: unknown, message: (shown: string) => string): string {
   return typeof value === "string" ? value : fail(message(describe(value)));
-}
-
-function expectNumber(value: unknown): number {
-  return typeof value === "number" ? value : fail(`${describe(value)} number required`);
 }
 
 function expectArray(value: unknown, use: string): readonly unknown[] {

@@ -20,7 +20,7 @@ export class JqBreak extends Error {}
 const workLimit = 1_000_000;
 const timeLimitMs = 150;
 /** Work between two reads of the clock. */
-const lookEvery = 1000;
+const workPerRead = 1000;
 
 export class JqMachine {
   #work = 0;
@@ -28,7 +28,7 @@ export class JqMachine {
   body: unknown = null;
   readonly now: () => number;
   readonly #time: TimeSpent;
-  #nextLook = lookEvery;
+  #nextRead = workPerRead;
 
   constructor(clock: Clock) {
     this.#time = new TimeSpent(clock);
@@ -37,7 +37,7 @@ export class JqMachine {
 
   begin(body: unknown, exchange: Exchange): void {
     this.#work = 0;
-    this.#nextLook = lookEvery;
+    this.#nextRead = workPerRead;
     this.#time.begin();
     this.body = body;
     this.exchange = exchange;
@@ -46,8 +46,8 @@ export class JqMachine {
   /** Accounts for work: 1 is about one step of a program. */
   spend(work: number): void {
     this.#work += work;
-    if (this.#work < this.#nextLook) return;
-    this.#nextLook = this.#work + lookEvery;
+    if (this.#work < this.#nextRead) return;
+    this.#nextRead = this.#work + workPerRead;
     if (this.#work > workLimit || this.#time.isOver(timeLimitMs))
       throw new FlowError("java.lang.IllegalStateException", "time limit: the jq program exceeded the work limit of one evaluation; it may not terminate", {
         code: "limit-time",

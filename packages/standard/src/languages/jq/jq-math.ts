@@ -1,4 +1,4 @@
-import { fail, describe } from "./jq-values.ts";
+import { expectNumber } from "./jq-values.ts";
 import type { ValueFunction } from "./jq-functions.ts";
 
 const exact = (
@@ -91,13 +91,12 @@ function exponentOf(x: number): number {
   return ratio >= 2 ? guess + 1 : ratio < 1 ? guess - 1 : guess;
 }
 
-function number(value: unknown): number {
-  return typeof value === "number" ? value : fail(`${describe(value)} number required`);
-}
-
 /** The functions of C's math library that jq offers. */
 export const mathFunctions: Readonly<Record<string, ValueFunction>> = Object.fromEntries([
-  ...Object.entries(unary).map(([name, compute]): [string, ValueFunction] => [`${name}/0`, (_machine, input) => compute(number(input))]),
-  ...Object.entries(binary).map(([name, compute]): [string, ValueFunction] => [`${name}/2`, (_machine, _input, x, y) => compute(number(x), number(y))]),
-  ["fma/3", (_machine: unknown, _input: unknown, x: unknown, y: unknown, z: unknown) => number(x) * number(y) + number(z)],
+  ...Object.entries(unary).map(([name, compute]): [string, ValueFunction] => [`${name}/0`, (_machine, input) => compute(expectNumber(input))]),
+  ...Object.entries(binary).map(([name, compute]): [string, ValueFunction] => [
+    `${name}/2`,
+    (_machine, _input, x, y) => compute(expectNumber(x), expectNumber(y)),
+  ]),
+  ["fma/3", (_machine: unknown, _input: unknown, x: unknown, y: unknown, z: unknown) => expectNumber(x) * expectNumber(y) + expectNumber(z)],
 ]);

@@ -149,3 +149,7 @@ export function describe(value: unknown): string {
 export function fail(message: string): never {
   throw new JqError(message);
 }
+
+export function expectNumber(value: unknown): number {
+  return typeof value === "number" ? value : fail(`${describe(value)} number required`);
+}

@@ -11,7 +11,7 @@ import { runScript } from "./run-script.ts";
 const wasm = await WebAssembly.compile(readFileSync(createRequire(import.meta.url).resolve("@jitl/quickjs-wasmfile-release-sync/wasm")));
 const interpreter = await loadInterpreter({ core, variant: variant as unknown as core.QuickJSSyncVariant, wasm }, runScript);
 const host = new FakeHost();
-// Real time passes here, so that limits are seen to work as they will.
+// Uses the real clock, because it tests time limits.
 host.clock.monotonic = () => performance.now();
 const { evaluate, matches } = languageUnderTest(jsLanguage(interpreter), { host });
 

@@ -17,7 +17,7 @@ export function compileJsonata(text: string, clock: Clock): JsonataProgram {
   return new JsonataProgram(text, clock);
 }
 
-const valuesPerLook = 1_000;
+const valuesPerCheck = 1_000;
 
 /** A function of the language, or one defined in the expression. */
 function isFunction(value: unknown): boolean {
@@ -71,7 +71,7 @@ class JsonataProgram {
     return JSON.stringify(
       only,
       (_name, inner: unknown) => {
-        if (++count % valuesPerLook === 0) this.#spend(1);
+        if (++count % valuesPerCheck === 0) this.#spend(1);
         if (typeof inner === "number" && !Number.isInteger(inner)) return Number(inner.toPrecision(15));
         return isFunction(inner) ? "" : inner;
       },

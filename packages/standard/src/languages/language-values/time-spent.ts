@@ -2,11 +2,11 @@
 // a process that was suspended by the system does not fail a cheap expression.
 import type { Clock } from "@sluice/engine/spi";
 
-const mostBetweenLooksMs = 50;
+const mostBetweenReadsMs = 50;
 
 export class TimeSpent {
   readonly #clock: Clock;
-  #lookedAt = 0;
+  #readAt = 0;
   #spentMs = 0;
 
   constructor(clock: Clock) {
@@ -15,14 +15,14 @@ export class TimeSpent {
 
   begin(): void {
     this.#spentMs = 0;
-    this.#lookedAt = this.#clock.monotonic();
+    this.#readAt = this.#clock.monotonic();
   }
 
   /** Reads the clock: true when more than this time was spent. */
   isOver(limitMs: number): boolean {
     const now = this.#clock.monotonic();
-    this.#spentMs += Math.min(now - this.#lookedAt, mostBetweenLooksMs);
-    this.#lookedAt = now;
+    this.#spentMs += Math.min(now - this.#readAt, mostBetweenReadsMs);
+    this.#readAt = now;
     return this.#spentMs > limitMs;
   }
 }

@@ -27,7 +27,7 @@ const mostDeclarations = 1000;
  * Maximum number of tags that are skipped in search of the next element, because the search cannot be interrupted. Comments and similar markup are
  * skipped faster.
  */
-const mostPassedOver = 300_000;
+const mostSkipped = 300_000;
 const workOfOtherMarkup = 0.2;
 
 export class PathCutter implements Cutter {
@@ -40,7 +40,7 @@ export class PathCutter implements Cutter {
   #token: Token | undefined = undefined;
   /** How far the text was read, relative to the position that `cut` last returned. */
   #read = 0;
-  #passedOver = 0;
+  #skipped = 0;
 
   constructor(path: readonly PathStep[], mode: TokenMode) {
     this.#path = path;
@@ -61,19 +61,19 @@ export class PathCutter implements Cutter {
       at = end + 1;
       const token = this.#take(text, start, end, from);
       if (token === undefined) {
-        this.#passOver(text.charCodeAt(start + 1));
+        this.#skipTag(text.charCodeAt(start + 1));
         continue;
       }
-      this.#passedOver = 0;
+      this.#skipped = 0;
       this.#read = 0;
       return { token, next: at };
     }
   }
 
-  #passOver(second: number): void {
-    this.#passedOver += second === exclamation || second === question ? workOfOtherMarkup : 1;
-    if (this.#passedOver > mostPassedOver)
-      throw new FlowError("java.lang.IllegalStateException", `time limit: xtokenize passes over up to ${mostPassedOver} tags between two elements`, {
+  #skipTag(second: number): void {
+    this.#skipped += second === exclamation || second === question ? workOfOtherMarkup : 1;
+    if (this.#skipped > mostSkipped)
+      throw new FlowError("java.lang.IllegalStateException", `time limit: xtokenize skips at most ${mostSkipped} tags between two elements`, {
         code: "limit-time",
       });
   }

@@ -36,16 +36,16 @@ export const aggregate = defineStep({
     ...strategyFields,
     ...completionFields,
     aggregationRepository: f.string({
-      doc: "Where open groups are stored: the name of a bean, or #class:<type>; in memory when not given.",
+      doc: "Where open groups are stored: the name of a bean, or #class:<type>; in memory by default.",
       group: "advanced",
     }),
     optimisticLockingSyncRetry: f.boolean({
-      doc: "Accepted without effect: a merge that meets a concurrent change is always repeated.",
+      doc: "Accepted without effect: a merge that conflicts with another one is always repeated.",
       default: false,
       group: "advanced",
     }),
     optimisticLockRetryPolicy: f.object(lockRetryFields, {
-      doc: "Accepted without effect: a merge that meets a concurrent change is always repeated.",
+      doc: "Accepted without effect: a merge that conflicts with another one is always repeated.",
       group: "advanced",
     }),
     aggregateController: f.refused(

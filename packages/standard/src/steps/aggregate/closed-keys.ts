@@ -13,7 +13,7 @@ export class ClosedKeys {
     this.#most = remembered === undefined ? -1 : remembered === 0 ? mostClosedKeys : Math.min(remembered, mostClosedKeys);
   }
 
-  /** Throws when the group of this place was completed; `key` is its name for people. */
+  /** Throws when the group stored under `place` was completed; `key` is the correlation key shown in the message. */
   check(place: string, key: string): void {
     if (this.#keys.has(place))
       throw new FlowError("org.apache.camel.processor.aggregate.ClosedCorrelationKeyException", `The correlation key [${key}] has been closed`, {

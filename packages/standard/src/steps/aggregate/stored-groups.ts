@@ -9,7 +9,7 @@ import type { GroupOptions } from "./groups.ts";
 export interface StoredGroupOptions extends GroupOptions {
   readonly repository: AggregationRepository;
   restore(message: Message): Exchange;
-  /** Where completed groups go that failed too often; undefined when the repository names no such endpoint. */
+  /** The endpoint for completed groups that failed too often; undefined when the repository has none. */
   readonly deadLetter: Processor | undefined;
 }
 
@@ -111,7 +111,7 @@ export class StoredGroups implements Lifecycle {
     merged.setProperty("CamelAggregatedCompletedBy", by);
     strategy.complete?.(merged);
     const id = host.ids.next();
-    // Before it is stored, so that recovery does not take it too.
+    // Registered before it is stored, so that recovery does not process it too.
     this.#running.add(id);
     try {
       if (!(await repository.complete(key, id, groupOf(merged, undefined), version))) {

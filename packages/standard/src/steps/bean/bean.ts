@@ -15,9 +15,9 @@ export const bean = defineStep({
   options: {
     ref: f.string({ doc: "Name of the function, or of the object that has it." }),
     method: f.string({
-      doc: "Name of the function within the object, with arguments if it takes any: `total(${body}, 'EUR')`. Without them it is given the exchange.",
+      doc: "Name of the function within the object, with arguments if it takes any: `total(${body}, 'EUR')`. Without arguments it receives the exchange.",
     }),
-    beanType: f.string({ doc: "A Java class, for which the operator has a class or object of the same name.", group: "advanced" }),
+    beanType: f.string({ doc: "Name of a Java class that the operator replaces with a class or object of the same name.", group: "advanced" }),
     scope: f.string({ doc: "Accepted without effect.", group: "advanced" }),
   },
   examples: [

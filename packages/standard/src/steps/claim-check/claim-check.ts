@@ -7,8 +7,8 @@ import { strategyFields, strategyOf, type StrategyOptions } from "../strategy-op
 import { template } from "../template.ts";
 import { claimFilter } from "./claim-filter.ts";
 
-class Cloakroom {
-  readonly kept = new Map<string, Message>();
+class ClaimStore {
+  readonly messages = new Map<string, Message>();
   readonly stack: Message[] = [];
 }
 
@@ -16,7 +16,7 @@ export const claimCheck = defineStep({
   name: "claimCheck",
   title: "Claim check",
   summary: "Stores the message and restores it later.",
-  guarantees: "Kept messages are held in memory, belong to the exchange and its copies, and are released when it ends.",
+  guarantees: "Stored messages are kept in memory, belong to the exchange and its copies, and are released when it ends.",
   group: "message",
   icon: "ticket",
   since: "0.1",
@@ -38,39 +38,39 @@ export const claimCheck = defineStep({
   compile({ operation, key, filter, aggregationStrategy }, compiler, node) {
     if (key === undefined && operation !== "Push" && operation !== "Pop") throw new CompileError("option-missing", `claimCheck ${operation} needs a key`);
     const keyOf = template(key ?? "", compiler, node.span);
-    const bringBack = merging(filter, { aggregationStrategy }, compiler);
+    const restore = merging(filter, { aggregationStrategy }, compiler);
     return (exchange) => {
-      const room = cloakroomOf(exchange);
-      if (operation === "Set") room.kept.set(keyOf(exchange), exchange.message.copy());
-      else if (operation === "Push") room.stack.push(exchange.message.copy());
+      const store = claimStoreOf(exchange);
+      if (operation === "Set") store.messages.set(keyOf(exchange), exchange.message.copy());
+      else if (operation === "Push") store.stack.push(exchange.message.copy());
       else {
-        const message = operation === "Pop" ? room.stack.pop() : room.kept.get(keyOf(exchange));
-        if (operation === "GetAndRemove") room.kept.delete(keyOf(exchange));
-        if (message !== undefined) bringBack(exchange, message);
+        const message = operation === "Pop" ? store.stack.pop() : store.messages.get(keyOf(exchange));
+        if (operation === "GetAndRemove") store.messages.delete(keyOf(exchange));
+        if (message !== undefined) restore(exchange, message);
       }
     };
   },
 });
 
 /** Merges a stored message: with the strategy if there is one, else with the filter. */
-function merging(filter: string | undefined, options: StrategyOptions, compiler: Compiler): (exchange: Exchange, kept: Message) => void {
+function merging(filter: string | undefined, options: StrategyOptions, compiler: Compiler): (exchange: Exchange, stored: Message) => void {
   const strategy = strategyOf(options, compiler);
   if (strategy !== undefined && filter !== undefined) throw new CompileError("option-conflict", "filter and aggregationStrategy cannot be used together");
   if (strategy === undefined) {
     const merge = claimFilter(filter);
-    return (exchange, kept) => merge(exchange.message, kept);
+    return (exchange, stored) => merge(exchange.message, stored);
   }
-  return (exchange, kept) => {
+  return (exchange, stored) => {
     const copy = copyExchange(exchange, compiler.host.ids);
-    copy.message = kept.copy();
+    copy.message = stored.copy();
     mergeResult(exchange, strategy.aggregate(exchange, copy, exchange), { stops: false });
   };
 }
 
-function cloakroomOf(exchange: Exchange): Cloakroom {
+function claimStoreOf(exchange: Exchange): ClaimStore {
   const known = exchange.property("CamelClaimCheckRepository");
-  if (known instanceof Cloakroom) return known;
-  const room = new Cloakroom();
-  exchange.setProperty("CamelClaimCheckRepository", room);
-  return room;
+  if (known instanceof ClaimStore) return known;
+  const store = new ClaimStore();
+  exchange.setProperty("CamelClaimCheckRepository", store);
+  return store;
 }

@@ -33,8 +33,8 @@ export function failover(children: readonly Processor[], options: FailoverOption
   /** True when the result is final; throws a failure that must not fail over. */
   const settled = (exchange: Exchange, copy: Exchange, index: number, count: number): boolean => {
     const { failure } = copy;
-    const movesOn = failure !== undefined && !copy.run.isCancelled && (exception.length === 0 || isOneOf(failure, exception)) && count + 1 < tries;
-    if (movesOn) return false;
+    const triesNext = failure !== undefined && !copy.run.isCancelled && (exception.length === 0 || isOneOf(failure, exception)) && count + 1 < tries;
+    if (triesNext) return false;
     if (options.sticky && failure === undefined) current = index;
     mergeResult(exchange, copy, { stops: true });
     return true;

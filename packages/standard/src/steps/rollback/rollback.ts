@@ -15,7 +15,7 @@ export const rollback = defineStep({
     markRollbackOnly: f.boolean({ doc: "Ends the exchange without a failure.", default: false }),
     markRollbackOnlyLast: f.boolean({ doc: "As markRollbackOnly: nested transactions are not supported.", default: false, group: "advanced" }),
   },
-  examples: [{ title: "Roll back", yaml: "rollback: not today", expect: { error: "not today" } }],
+  examples: [{ title: "Roll back", yaml: "rollback: order rejected", expect: { error: "order rejected" } }],
   compile({ message, markRollbackOnly, markRollbackOnlyLast }) {
     if (markRollbackOnly || markRollbackOnlyLast) {
       return (exchange) => {

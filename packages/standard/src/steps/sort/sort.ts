@@ -7,14 +7,14 @@ import { countedItems, isAsync } from "../items.ts";
 import { after } from "../settle.ts";
 import { sortInSlices } from "./sort-in-slices.ts";
 
-/** The garbage collector stops the event loop for longer the more elements are alive: a million hold it for 250 ms. */
+/** Garbage collection pauses grow with the number of live objects: a million block the event loop for 250 ms. */
 const mostElements = 500_000;
 
 export const sort = defineStep({
   name: "sort",
   title: "Sort",
   summary: "Sorts a list; the sorted list is the new body.",
-  guarantees: "The sort is stable. Long lists are sorted in slices, so that other messages make progress. A list may hold 500,000 elements.",
+  guarantees: "The sort is stable. Long lists are sorted in slices, so that other messages make progress. A list may have 500,000 elements.",
   group: "message",
   icon: "arrow-down-a-z",
   since: "0.1",

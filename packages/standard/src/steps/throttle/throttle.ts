@@ -59,11 +59,11 @@ export const throttle = defineStep({
     }
 
     function atOnce(): (exchange: Exchange) => Awaitable {
-      const slots = new BoundedMap<string, Slots>(mostKeys, () => new Slots({ normal: 1, most: 1, line: rejectExecution ? 0 : longestQueue }));
+      const slots = new BoundedMap<string, Slots>(mostKeys, () => new Slots({ normal: 1, most: 1, maxWaiting: rejectExecution ? 0 : longestQueue }));
       return (exchange) => {
         const count = limitFor(exchange);
         const key = slots.get(keyOf(exchange));
-        key.limits = { normal: count, most: count, line: rejectExecution ? 0 : longestQueue };
+        key.limits = { normal: count, most: count, maxWaiting: rejectExecution ? 0 : longestQueue };
         if (key.holds(exchange)) return undefined;
         const entry = key.enter(exchange);
         if (entry === "full") throw rejected(`Exceeded the max throttle rate of ${count} messages at the same time`);

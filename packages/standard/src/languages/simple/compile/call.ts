@@ -1,13 +1,13 @@
 // Compiles the content of a function's braces: a ternary, a call with parentheses, a prefix or a plain name.
 import { CompileError, type Expression } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
+import { closest } from "@sluice/model";
 import { functions, prefixes, words } from "../functions/index.ts";
 import { unquoted, type Argument, type Call } from "../functions/arguments.ts";
 import { convertFunction, converters } from "../functions/conversions.ts";
 import { hasFunction, isQuote, openingAt, scanTopLevel, syntaxError } from "../parse/scan.ts";
 import { splitTernary, type BraceTernary, type Branch } from "../parse/ternary.ts";
 import { compileAccess } from "./access.ts";
-import { nearest } from "./nearest.ts";
 import { atCompile, inner, remembered, withBody, type SimpleScope } from "./scope.ts";
 
 export function compileCall(content: string, offset: number, outer: SimpleScope): Expression {
@@ -122,7 +122,7 @@ function unknownFunction(content: string, offset: number, scope: SimpleScope): C
   const prefix = [`${name}:`, `${name}.`].find((candidate) => content === name && Object.hasOwn(prefixes, candidate));
   if (prefix !== undefined)
     return new CompileError("simple-unknown-function", `'${shown}' is not valid syntax for the function ${name}`, { offset, hint: `write \${${prefix}…}` });
-  const near = nearest(name, known);
+  const near = closest(name, known);
   const hint =
     content !== content.trim()
       ? "remove the spaces after the opening brace"

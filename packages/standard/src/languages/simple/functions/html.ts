@@ -75,7 +75,7 @@ function read(html: string, handler: Handler): void {
     },
     onopentag(tag, attributes) {
       spend();
-      if (++depth > deepest) throw limit(`more than ${deepest} tags inside of each other`);
+      if (++depth > deepest) throw limit(`more than ${deepest} nested tags`);
       if (rawTags.has(tag)) skipping++;
       else if (skipping === 0) handler.open(tag, attributes);
     },

@@ -8,7 +8,7 @@ import { sources } from "./scan-error-codes.mjs";
 const words = "[a-z][a-z0-9]*(?:-[a-z0-9]+)+";
 const constructors = String.raw`\b(?:CompileError|Refusal|report|fault|problem)\(\s*`;
 
-export function scanMadeCodes(root, packages) {
+export function scanComposedCodes(root, packages) {
   const texts = packages.flatMap((name) => sources(join(root, "packages", name, "src"))).map((file) => readFileSync(file, "utf8"));
   const found = new Set();
   for (const text of texts) {
