@@ -1,6 +1,19 @@
 // For hosts that run flows: the plug-in contract plus the runtime.
 export * from "./spi/index.ts";
 export type { BeanFunction, BeanObject } from "./spi/bean-object.ts";
+export {
+  ClusterError,
+  isClusterError,
+  type Claim,
+  type Claims,
+  type ClaimSet,
+  type Cluster,
+  type Collection,
+  type Messaging,
+  type Records,
+  type RecordVersion,
+  type Revision,
+} from "./spi/cluster.ts";
 export type { SourceEvent } from "./spi/connector.ts";
 export type { ConnectionBean, ConnectionLookup, Connections } from "./spi/connection.ts";
 export type { KameletFile, KameletFiles, ResourceFile, ResourceFiles } from "./spi/host.ts";

@@ -57,10 +57,6 @@ export class DiagnosticSink {
       ...(error.hint === undefined ? {} : { hint: error.hint }),
     });
   }
-
-  get hasErrors(): boolean {
-    return this.found.some(({ severity }) => severity === "error");
-  }
 }
 
 const overlap = (a: Span, b: Span): boolean => a.start < b.end && b.start < a.end;

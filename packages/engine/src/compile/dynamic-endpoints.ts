@@ -27,12 +27,12 @@ export function dynamicEndpoints<T>(options: DynamicEndpointOptions, context: Dy
 
   return (uri, exchange) => {
     const found = cache.get(uri);
-    if (found === undefined) return look(uri, exchange);
+    if (found === undefined) return resolve(uri, exchange);
     if (!found.isOpen && !isTrial(exchange)) throw fromMessage(uri);
     return found.value;
   };
 
-  function look(uri: string, exchange: Exchange): T {
+  function resolve(uri: string, exchange: Exchange): T {
     const scheme = schemeOf(uri);
     if (allowed !== undefined && !allowed.includes(scheme.toLowerCase())) throw refused(uri, `scheme '${scheme}' is not in allowedSchemes`);
     const written = isAuthored(uri, context.authored);

@@ -9,8 +9,8 @@ import { textPattern } from "./uri-pattern.ts";
 
 type Configuration = Values<typeof routeConfigurationFields>;
 
-/** Everything configured around one route. */
-export interface RouteSurroundings {
+/** The entities of a document that apply to one route. */
+export interface RouteEntities {
   readonly errors: ErrorSources;
   readonly intercepts: readonly InterceptOptions[];
   readonly entries: readonly InterceptFromOptions[];
@@ -19,7 +19,7 @@ export interface RouteSurroundings {
 }
 
 /** `holds` evaluates a precondition. */
-export function surroundingsOf(flow: FlowDocument, route: RouteNode, holds: (precondition: string, span: Span) => boolean): RouteSurroundings {
+export function entitiesOf(flow: FlowDocument, route: RouteNode, holds: (precondition: string, span: Span) => boolean): RouteEntities {
   const of = <T>(name: string): T[] => flow.entities.filter((entity) => entity.name === name).map((entity) => entity.options as T);
   const configurations = flow.entities
     .filter((entity) => entity.name === "routeConfiguration" && appliesTo(entity, route, holds))

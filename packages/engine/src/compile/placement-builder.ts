@@ -1,5 +1,5 @@
 // Collects, while a route is compiled, what ties it to one process, for services with several workers.
-import type { Placement } from "./placement.ts";
+import type { Placement, Tie } from "./placement.ts";
 import type { DynamicEndpointOptions } from "../spi/compiler.ts";
 import type { Source } from "../spi/connector.ts";
 import type { Catalog, ConnectorDeclaration } from "../spi/declaration.ts";
@@ -9,27 +9,27 @@ import { schemesOf } from "./dynamic-endpoints.ts";
 const free: Placement = { tiedBy: [], calls: [] };
 
 export class PlacementBuilder {
-  #tiedBy: string[] | undefined = undefined;
+  #tiedBy: Tie[] | undefined = undefined;
   #calls: string[] | undefined = undefined;
 
-  tie(reason: string): void {
-    (this.#tiedBy ??= []).push(reason);
+  tie(tie: Tie): void {
+    (this.#tiedBy ??= []).push(tie);
   }
 
   sendsTo(uri: string, workers: ConnectorDeclaration["workers"]): void {
     if (workers === "callee") (this.#calls ??= []).push(uri);
-    else if (workers === undefined) this.tie(`'${uri}' is held by one process`);
+    else if (workers === undefined) this.tie({ kind: "endpoint", reason: `'${uri}' is held by one process`, uri });
   }
 
   /** Destinations resolved at run time: the route is tied unless every possible one can run anywhere. */
   sendsDynamically(options: DynamicEndpointOptions, { connectors }: Catalog): void {
     const schemes = schemesOf(options);
     if (schemes === undefined || schemes.some((scheme) => connectors.get(scheme)?.workers !== "any"))
-      this.tie(`'${options.template}' may resolve to an endpoint held by one process`);
+      this.tie({ kind: "endpoint", reason: `'${options.template}' may resolve to an endpoint held by one process` });
   }
 
   build({ everyWorker }: Source): Placement {
-    if (everyWorker !== true) this.tie("its trigger runs in one process");
+    if (everyWorker !== true) this.tie({ kind: "trigger", reason: "its trigger runs in one process" });
     if (this.#tiedBy === undefined && this.#calls === undefined) return free;
     return { tiedBy: this.#tiedBy ?? free.tiedBy, calls: this.#calls ?? free.calls };
   }

@@ -1,9 +1,18 @@
 import type { StepNode } from "@sluice/model";
 
-/** Where a route may run in a service with several workers. */
+/** Why a route runs in one process only. */
+export interface Tie {
+  readonly kind: "trigger" | "step" | "endpoint";
+  /** One sentence part, such as `step 'aggregate1' keeps state`. */
+  readonly reason: string;
+  /** The fixed endpoint that it sends to, for the kind `endpoint`. */
+  readonly uri?: string;
+}
+
+/** Where a route may run in a service with several workers or nodes. */
 export interface Placement {
-  /** Reasons that tie the route to one worker; empty when every worker may run it. */
-  readonly tiedBy: readonly string[];
+  /** What ties the route to one process; empty when every process may run it. */
+  readonly tiedBy: readonly Tie[];
   /** Endpoints of other routes it calls in-process: it must run on the same worker as they do. */
   readonly calls: readonly string[];
 }

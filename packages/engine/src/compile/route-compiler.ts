@@ -33,7 +33,7 @@ import { sequence } from "./sequence.ts";
 import type { Slot, TappedOutlet } from "./wiring.ts";
 
 /** Wrappers of each step: the error handler, then interceptors. */
-export interface Surroundings {
+export interface StepWrappers {
   readonly guard: ((slot: Slot) => Processor) | undefined;
   readonly intercept: ((step: Processor) => Processor) | undefined;
 }
@@ -50,7 +50,7 @@ export class RouteCompiler implements Compiler {
   readonly registry: Registry;
   readonly tasks: Tasks;
   readonly #parts: RouteParts;
-  readonly #around: Surroundings;
+  readonly #wrappers: StepWrappers;
   readonly #languages: LanguageScope;
   readonly #depth: number;
   readonly #place: RouteParts["places"][number] | undefined;
@@ -58,12 +58,12 @@ export class RouteCompiler implements Compiler {
   /** True while the step is compiled. Expressions compiled later, from message content, must not grow the list without bound. */
   #isOpen: boolean;
 
-  constructor(parts: RouteParts, around: Surroundings, depth = 0, place?: RouteParts["places"][number]) {
+  constructor(parts: RouteParts, wrappers: StepWrappers, depth = 0, place?: RouteParts["places"][number]) {
     const { scope, route } = parts;
     // oxlint-disable-next-line no-this-alias -- a getter has a `this` of its own.
     const compiler = this;
     this.#parts = parts;
-    this.#around = around;
+    this.#wrappers = wrappers;
     this.#depth = depth;
     this.#place = place;
     this.#isOpen = place !== undefined;
@@ -98,16 +98,16 @@ export class RouteCompiler implements Compiler {
   }
 
   steps(nodes: readonly StepNode[], scope?: { readonly errors: "off" }): Processor {
-    const around = scope?.errors === "off" ? { ...this.#around, guard: undefined } : this.#around;
+    const wrappers = scope?.errors === "off" ? { ...this.#wrappers, guard: undefined } : this.#wrappers;
     return sequence(
-      nodes.map((node) => this.#slot(node, around)),
+      nodes.map((node) => this.#slot(node, wrappers)),
       this.host.clock,
     );
   }
 
   /** A route's own steps, with entry at any of them. */
   entrances(nodes: readonly StepNode[]): { readonly slots: readonly Slot[]; from(index: number): Processor } {
-    const slots = nodes.map((node) => this.#slot(node, this.#around));
+    const slots = nodes.map((node) => this.#slot(node, this.#wrappers));
     return { slots, from: (index) => sequence(slots.slice(index), this.host.clock) };
   }
 
@@ -141,11 +141,11 @@ export class RouteCompiler implements Compiler {
     );
   }
 
-  #slot(node: StepNode, around: Surroundings): Slot {
+  #slot(node: StepNode, wrappers: StepWrappers): Slot {
     const { diagnostics, wiring, places, scope } = this.#parts;
     const place = { node, depth: this.#depth, uri: undefined as string | undefined, staysInside: false, costly: false };
     places.push(place);
-    const inner = new RouteCompiler(this.#parts, around, this.#depth + 1, place);
+    const inner = new RouteCompiler(this.#parts, wrappers, this.#depth + 1, place);
     const step = diagnostics.attempt(
       { span: node.span, routeId: this.route.id, stepId: node.id },
       () => {
@@ -155,14 +155,14 @@ export class RouteCompiler implements Compiler {
           throw new CompileError("step-twice", `route '${this.route.id}' has two '${node.name}' steps; one is allowed`, {
             hint: "move the second one to a separate route",
           });
-        if (declaration.keepsState === true) this.#parts.placement.tie(`step '${node.id}' keeps state`);
+        if (declaration.keepsState === true) this.#parts.placement.tie({ kind: "step", reason: `step '${node.id}' keeps state` });
         return declaration.compile(node.options as never, inner, node);
       },
       nothing,
     );
     inner.#isOpen = false;
     const bare = withPreparation(inner.#ahead, step);
-    const { guard, intercept } = around;
+    const { guard, intercept } = wrappers;
     if (intercept === undefined) return wiring.slot(node, bare, place.costly, guard);
     return wiring.slot(node, bare, place.costly, (slot) => intercept(guard === undefined ? (exchange) => slot.inner(exchange) : guard(slot)));
   }

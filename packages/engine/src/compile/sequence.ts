@@ -59,7 +59,7 @@ function paced(slots: readonly Slot[], clock: Clock): Processor {
       const pending = slot.run(exchange);
       if (pending !== undefined) return rest(slots, index + 1, exchange, pending, clock);
       if (exchange.ending !== 0) return undefined;
-      if (slot.costly && clock.monotonic() - began > sliceMs) return rest(slots, index + 1, exchange, clock.breathe(), clock);
+      if (slot.costly && clock.monotonic() - began > sliceMs) return rest(slots, index + 1, exchange, clock.yieldToEventLoop(), clock);
     }
     const slot = slots[last] as Slot;
     exchange.at = slot.node;
@@ -78,7 +78,7 @@ async function rest(slots: readonly Slot[], from: number, exchange: Exchange, pe
     const next = slot.run(exchange);
     if (next !== undefined) await next;
     if (clock.monotonic() - began > sliceMs) {
-      await clock.breathe();
+      await clock.yieldToEventLoop();
       began = clock.monotonic();
     }
   }

@@ -52,11 +52,11 @@ function wasCalled(expected: CalledBody, calls: readonly AssertedCall[], jsonPat
   const { mock, times, atLeast, atMost, never } = expected;
   const summary = `mock '${mock}' was called ${calls.length} time${calls.length === 1 ? "" : "s"}`;
   const counted = times !== undefined || atLeast !== undefined || atMost !== undefined || never !== undefined;
-  const least = times ?? atLeast ?? (counted ? 0 : 1);
-  const most = never === true ? 0 : (times ?? atMost ?? Infinity);
-  if (calls.length < least || calls.length > most) {
+  const min = times ?? atLeast ?? (counted ? 0 : 1);
+  const max = never === true ? 0 : (times ?? atMost ?? Infinity);
+  if (calls.length < min || calls.length > max) {
     const wanted =
-      never === true ? "never" : times !== undefined ? `${times}` : least === most ? `${least}` : most === Infinity ? `at least ${least}` : `at most ${most}`;
+      never === true ? "never" : times !== undefined ? `${times}` : min === max ? `${min}` : max === Infinity ? `at least ${min}` : `at most ${max}`;
     return { ok: false, message: `${summary}, expected ${wanted}` };
   }
   if (expected.with === undefined) return { ok: true, message: summary };

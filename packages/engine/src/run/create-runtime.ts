@@ -22,6 +22,7 @@ import {
   type DrainReport,
   type Prepared,
   type InactiveStatus,
+  type RouteGate,
   type RunListener,
   type Runtime,
   type Supervision,
@@ -32,6 +33,7 @@ export interface RuntimeParts {
   readonly host: Host;
   readonly listener: RunListener;
   readonly limits?: Partial<RuntimeLimits>;
+  readonly gate?: RouteGate | undefined;
   /** For a route that must not start with its deployment: the status it gets instead. */
   inactiveStatus?(route: RouteIdentity): InactiveStatus | undefined;
 }
@@ -74,9 +76,9 @@ class FlowRuntime implements Runtime {
   }
 
   prepare(input: FlowInput): Prepared {
-    const { catalog, host, listener } = this.#parts;
+    const { catalog, host, listener, gate } = this.#parts;
     this.#connectors.update();
-    const prepared = prepareFlow(input, { catalog, host, listener, limits: this.#limits, vocabulary: this.#vocabulary, endpoints: this.#endpoints });
+    const prepared = prepareFlow(input, { catalog, host, listener, gate, limits: this.#limits, vocabulary: this.#vocabulary, endpoints: this.#endpoints });
     return { ...prepared, conflicts: prepared.deployment === undefined ? [] : this.#conflicts(prepared.deployment) };
   }
 
@@ -114,7 +116,7 @@ class FlowRuntime implements Runtime {
         else if (route.program.autoStartup) await route.lifecycle.start(supervision);
       }
     } catch (thrown) {
-      const drained = await this.#takeBack(next, started, suspended);
+      const drained = await this.#rollBack(next, started, suspended);
       throw new DeployError(failing?.identity.id ?? next.id, toFlowError(thrown).message, drained);
     }
     this.#swap(previous, next);
@@ -201,7 +203,7 @@ class FlowRuntime implements Runtime {
   }
 
   /** Resolves when the old version accepts messages again; the inner promise when runs started by the new one have ended. */
-  async #takeBack(next: LiveDeployment, started: readonly LiveRoute[], suspended: readonly LiveRoute[]): Promise<{ readonly ended: Promise<void> }> {
+  async #rollBack(next: LiveDeployment, started: readonly LiveRoute[], suspended: readonly LiveRoute[]): Promise<{ readonly ended: Promise<void> }> {
     const until = this.#parts.host.clock.monotonic() + this.#limits.drainMs;
     for (const route of started.toReversed()) await route.lifecycle.halt(until).catch(() => false);
     const ended = leave(started, until)

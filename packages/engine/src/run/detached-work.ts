@@ -51,7 +51,7 @@ export class DetachedWork {
       const pending = task.copy.run.isCancelled ? undefined : task.run();
       if (pending !== undefined) this.#await(pending);
       if (this.#clock.monotonic() - began > sliceMs) {
-        await this.#clock.breathe();
+        await this.#clock.yieldToEventLoop();
         began = this.#clock.monotonic();
       }
     }

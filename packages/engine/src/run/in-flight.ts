@@ -74,7 +74,7 @@ export class InFlight {
     for (const entry of entries) {
       this.#cancel(entry, message, code);
       if (this.#clock.monotonic() - began <= sliceMs) continue;
-      await this.#clock.breathe();
+      await this.#clock.yieldToEventLoop();
       began = this.#clock.monotonic();
     }
   }

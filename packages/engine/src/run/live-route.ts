@@ -21,13 +21,21 @@ import { RouteLifecycle } from "./route-lifecycle.ts";
 import type { RouteProgram } from "./route-program.ts";
 import type { Placement, StepPlace } from "../compile/placement.ts";
 import type { RuntimeLimits } from "../compile/runtime-limits.ts";
-import type { Route, RouteStats, RouteStatus, RunListener } from "./runtime.ts";
+import type { Route, RouteGate, RouteStats, RouteStatus, RunListener } from "./runtime.ts";
+
+interface LiveRouteParts {
+  readonly host: Host;
+  readonly listener: RunListener;
+  readonly limits: RuntimeLimits;
+  readonly gate: RouteGate | undefined;
+}
 
 export class LiveRoute implements Route, SourceInlet {
   readonly identity: RouteIdentity;
   readonly wiring: Wiring;
   readonly stats: RouteStats = { inflight: 0, total: 0, failed: 0, lastRunAt: 0, lastError: undefined };
   readonly lifecycle: RouteLifecycle;
+  readonly claimTick: SourceInlet["claimTick"];
   readonly #host: Host;
   readonly #listener: RunListener;
   readonly #limits: RuntimeLimits;
@@ -36,8 +44,9 @@ export class LiveRoute implements Route, SourceInlet {
   #program: RouteProgram | undefined = undefined;
   #trigger: Trigger = { uri: "" };
 
-  constructor(identity: RouteIdentity, wiring: Wiring, host: Host, listener: RunListener, limits: RuntimeLimits) {
+  constructor(identity: RouteIdentity, wiring: Wiring, { host, listener, limits, gate }: LiveRouteParts) {
     this.identity = identity;
+    this.claimTick = gate === undefined ? undefined : (tick, isLasting = false) => gate.claimTick(identity, tick, isLasting);
     this.wiring = wiring;
     this.#host = host;
     this.#listener = listener;
@@ -50,6 +59,7 @@ export class LiveRoute implements Route, SourceInlet {
       inlet: this,
       drainMs: limits.drainMs,
       program: () => this.program,
+      isHeld: () => gate === undefined || gate.isHeld(this),
       idle: (until) => this.#inFlight.drain(() => this.stats.inflight, until),
       changed: () => listener.routeChanged(this),
     });
@@ -297,10 +307,13 @@ export class LiveRoute implements Route, SourceInlet {
         resolve(this.#complete(run, exchange, delivery));
       };
       const entry = this.#inFlight.add(exchange, finish);
-      pending.then(
-        () => entry.complete(() => finish()),
-        (thrown: unknown) => entry.complete(() => finish(thrown ?? new Error("rejected without a reason"))),
-      );
+      const completed = (): void => entry.complete(() => finish());
+      const failed = (thrown: unknown): void => entry.complete(() => finish(thrown ?? new Error("rejected without a reason")));
+      pending.then(() => {
+        const preparing = delivery?.completing?.(exchange);
+        if (preparing === undefined) completed();
+        else preparing.then(completed, failed);
+      }, failed);
     });
   }
 

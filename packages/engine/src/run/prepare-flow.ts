@@ -26,7 +26,7 @@ import type { Host } from "../spi/host.ts";
 import type { LiveRoute } from "./live-route.ts";
 import type { FlowInput } from "../compile/flow-input.ts";
 import type { RuntimeLimits } from "../compile/runtime-limits.ts";
-import type { Deployment, RunListener } from "./runtime.ts";
+import type { Deployment, RouteGate, RunListener } from "./runtime.ts";
 
 /** A deployment with internal access to its routes. */
 export interface LiveDeployment extends Deployment {
@@ -39,6 +39,7 @@ export interface PrepareParts {
   readonly vocabulary: Vocabulary;
   readonly host: Host;
   readonly listener: RunListener;
+  readonly gate: RouteGate | undefined;
   readonly limits: RuntimeLimits;
   readonly endpoints: EndpointBinder;
 }
@@ -146,6 +147,7 @@ function scopeOf<S extends RouteScope["secrets"]>(
     catalog: parts.catalog,
     host: parts.host,
     listener: parts.listener,
+    gate: parts.gate,
     limits: parts.limits,
     endpoints: parts.endpoints,
     entities: flow.entities,

@@ -13,7 +13,7 @@ import { fromAuthor, schemeOf } from "../compile/endpoint-binder.ts";
 import { endpointScope } from "../compile/endpoint-scope.ts";
 import { errorHandler, guardsSteps, needsOriginal, type ErrorHandlerPlan } from "../compile/error-handler.ts";
 import { errorPlan } from "../compile/error-plan.ts";
-import { surroundingsOf } from "../compile/flow-entities.ts";
+import { entitiesOf } from "../compile/flow-entities.ts";
 import type { RouteScope } from "./route-scope.ts";
 import { chain, entryInterceptor, longForm, sendInterceptors, stepInterceptor } from "../compile/interceptors.ts";
 import { PlacementBuilder } from "../compile/placement-builder.ts";
@@ -29,7 +29,7 @@ export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: RouteSc
   const identity = identityOf(node, scope);
   const place = { span: node.span, routeId: identity.id };
   const wiring = new Wiring(identity);
-  const live = new LiveRoute(identity, wiring, scope.host, scope.listener, scope.limits);
+  const live = new LiveRoute(identity, wiring, scope);
   const parts: RouteParts = {
     route: identity,
     scope,
@@ -42,9 +42,9 @@ export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: RouteSc
     restore: (message) => live.restore(message),
     detach: (copy, processor) => live.detach(copy, processor),
   };
-  const around = surroundingsOf(flow, node, (precondition, span) => evaluatePrecondition(precondition, span, scope, diagnostics));
+  const entities = entitiesOf(flow, node, (precondition, span) => evaluatePrecondition(precondition, span, scope, diagnostics));
   const bare = new RouteCompiler(parts, { guard: undefined, intercept: undefined });
-  const plan = diagnostics.attempt({ ...place, span: around.errors.span }, () => errorPlan(around.errors, bare, diagnostics), plainPlan);
+  const plan = diagnostics.attempt({ ...place, span: entities.errors.span }, () => errorPlan(entities.errors, bare, diagnostics), plainPlan);
   const guard = guardsSteps(plan) ? errorHandler(plan, scope.host, scope.listener, () => live.isStopping) : undefined;
   const guarded = new RouteCompiler(parts, { guard, intercept: undefined });
   const held = endpointScope(identity, scope, schemeOf(node.from.uri), fromAuthor);
@@ -55,11 +55,11 @@ export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: RouteSc
     : diagnostics.attempt({ ...place, span: node.from.span }, () => scope.endpoints.source(node.from, held), silent);
   if (held.holdsAny) parts.lifecycles.push({ stop: () => held.release() });
   const intercepted = { id: identity.id, uri: longForm(uri) };
-  const sends = sendInterceptors(around.sends, intercepted, guarded);
-  const intercept = stepInterceptor(around.intercepts, intercepted, guarded);
+  const sends = sendInterceptors(entities.sends, intercepted, guarded);
+  const intercept = stepInterceptor(entities.intercepts, intercepted, guarded);
   parts.sendInterceptors = sends;
-  const entry = entryInterceptor(around.entries, intercepted, guarded);
-  const ending = diagnostics.attempt({ ...place, span: node.span }, () => completions(around.completions, guarded), noCompletions);
+  const entry = entryInterceptor(entities.entries, intercepted, guarded);
+  const ending = diagnostics.attempt({ ...place, span: node.span }, () => completions(entities.completions, guarded), noCompletions);
   const entrances = new RouteCompiler(parts, { guard, intercept }).entrances(node.steps);
   const steps = entrances.from(0);
   live.install({

@@ -15,6 +15,8 @@ export interface LifecycleParts {
   /** How long a source may take to stop, in milliseconds. */
   readonly drainMs: number;
   program(): RouteProgram;
+  /** False while another node runs its trigger. */
+  isHeld(): boolean;
   /** Waits until nothing is in flight, at most until a deadline of the monotonic clock. */
   idle(until: number): Promise<unknown>;
   /** Called after each change of the status. */
@@ -35,6 +37,8 @@ export class RouteLifecycle {
   #cancelRetry: (() => void) | undefined = undefined;
   /** Incremented by everything that ends a start, so that a pending start can detect it. */
   #era = 0;
+  /** The attempt that is running; one that was ended stops its source late, which must not stop the source of the next attempt. */
+  #running: Promise<unknown> | undefined = undefined;
 
   constructor(parts: LifecycleParts) {
     this.#parts = parts;
@@ -58,6 +62,10 @@ export class RouteLifecycle {
   /** Rejects when the start fails permanently; a failure that `supervision` covers leaves the route Failed and is retried. */
   async start(supervision: Supervision = "retryable"): Promise<void> {
     if (this.status === "Started" || this.status === "Starting") return;
+    if (!this.#parts.isHeld()) {
+      this.#become("Suspended");
+      return;
+    }
     const suspended = this.status === "Suspended" && this.startedAt !== 0;
     this.#endAttempts();
     this.#become("Starting");
@@ -131,9 +139,25 @@ export class RouteLifecycle {
     this.#become("Stopped");
   }
 
-  /** One start attempt; returns the error. */
+  /** One start attempt, after the previous one has finished; returns the error. */
   async #attempt(keepStartTime = false): Promise<unknown> {
     const era = this.#era;
+    const previous = this.#running;
+    if (previous !== undefined) {
+      const { host, drainMs } = this.#parts;
+      await completesBefore(() => previous, host.clock.monotonic() + drainMs, host.clock);
+      if (era !== this.#era) return undefined;
+    }
+    const running = this.#startSource(era, keepStartTime);
+    this.#running = running;
+    try {
+      return await running;
+    } finally {
+      if (this.#running === running) this.#running = undefined;
+    }
+  }
+
+  async #startSource(era: number, keepStartTime: boolean): Promise<unknown> {
     const { host, inlet } = this.#parts;
     const early = (this.#early = { problem: undefined as string | undefined });
     try {

@@ -6,6 +6,7 @@ import type { RunEvents } from "../compile/run-events.ts";
 import type { Tap } from "../compile/tap.ts";
 import type { RouteIdentity } from "../exchange/run.ts";
 import type { Inlet, SourceEvent } from "../spi/connector.ts";
+import type { Awaitable } from "../spi/processor.ts";
 import type { TriggerKind } from "@sluice/model";
 import type { UnloadedPart } from "../spi/declaration.ts";
 
@@ -125,6 +126,14 @@ export interface DrainReport {
   readonly drained: boolean;
   /** The cancelled exchanges and the step each was at. */
   readonly abandoned: readonly { readonly routeId: string; readonly stepId: string | undefined; readonly runId: string }[];
+}
+
+/** Decides which routes take messages here, when several nodes run the same flows. */
+export interface RouteGate {
+  /** False while another node runs the trigger of this route: the route is then Suspended here. */
+  isHeld(route: Route): boolean;
+  /** As `claimTick` of the route's inlet. */
+  claimTick(route: RouteIdentity, tick: string | undefined, isLasting: boolean): Awaitable<boolean>;
 }
 
 /** Listener for runs and routes. Called on the hot path: must be fast and must not throw. */

@@ -107,6 +107,8 @@ export interface Delivery {
   readonly trace?: TraceContext;
   /** Called with the new exchange before its first step runs, so that a source knows the run's id early. */
   readonly started?: (exchange: Exchange) => void;
+  /** Called when an asynchronous route has completed successfully: prepares what takes long before `ended` is called. */
+  readonly completing?: (exchange: Exchange) => Awaitable;
   /** Called when its route has completed, before the end of the run is reported, so that the reply belongs to the run. Must not throw. */
   readonly ended?: (exchange: Exchange) => void;
 }
@@ -135,4 +137,9 @@ export interface SourceInlet extends Inlet {
    * Failed, with this reason, as soon as it has started.
    */
   lost(problem: string | undefined): void;
+  /**
+   * For schedules, when several nodes run the same flow: true when this node may fire this tick. `tick` names it in the same way on every
+   * node; without it, only the right to run the schedule is checked. A lasting claim never expires. Undefined in a single runtime.
+   */
+  readonly claimTick?: ((tick: string | undefined, isLasting?: boolean) => Awaitable<boolean>) | undefined;
 }

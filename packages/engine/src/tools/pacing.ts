@@ -49,14 +49,14 @@ export function each<T>(items: Iterator<T>, body: (item: T, index: number) => Aw
   }
 
   async function rest(first: Promise<boolean | void> | undefined): Promise<void> {
-    if (first === undefined) await clock.breathe();
+    if (first === undefined) await clock.yieldToEventLoop();
     else if ((await first) === false) return;
     began = clock.monotonic();
     for (let next = items.next(); next.done !== true; next = items.next()) {
       const result = body(next.value, index++);
       if ((result instanceof Promise ? await result : result) === false) return;
       if (clock.monotonic() - began > sliceMs) {
-        await clock.breathe();
+        await clock.yieldToEventLoop();
         began = clock.monotonic();
       }
     }
@@ -65,16 +65,16 @@ export function each<T>(items: Iterator<T>, body: (item: T, index: number) => Aw
 
 /** Runs a generator and yields to the event loop after each time slice; starts with a fresh slice. */
 export async function inSlices<T>(steps: Generator<undefined, T>, clock: Clock): Promise<T> {
-  await clock.breathe();
+  await clock.yieldToEventLoop();
   let began = clock.monotonic();
   for (;;) {
     const step = steps.next();
     if (step.done === true) {
-      await clock.breathe();
+      await clock.yieldToEventLoop();
       return step.value;
     }
     if (clock.monotonic() - began <= sliceMs) continue;
-    await clock.breathe();
+    await clock.yieldToEventLoop();
     began = clock.monotonic();
   }
 }

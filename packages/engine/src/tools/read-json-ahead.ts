@@ -1,7 +1,7 @@
 // Expressions are synchronous. Parsing ten megabytes inside one would block the event loop, so long texts are parsed before, in slices.
 import type { Exchange } from "../exchange/exchange.ts";
 import { parsePlainJsonInSteps } from "../values/json-text.ts";
-import { keepLongBytes, keepLongText, longJson, longJsonFrom, recallLongText, type LongJson } from "../values/long-json.ts";
+import { announceReader, keepLongBytes, keepLongText, longJson, longJsonFrom, recallLongText, type LongJson } from "../values/long-json.ts";
 import type { Clock } from "../spi/host.ts";
 import { inSlices } from "./pacing.ts";
 import type { Awaitable } from "../spi/processor.ts";
@@ -10,28 +10,37 @@ const decoder = new TextDecoder();
 
 /** Parses long text or bytes in slices, for {@link longJson}; does nothing for other values. */
 export function readJsonAhead(source: unknown, exchange: Exchange, clock: Clock): Awaitable {
+  const { message, at } = exchange;
   if (typeof source === "string") {
-    if (source.length < longJsonFrom || recallLongText(source, exchange.message)) return undefined;
-    const { message } = exchange;
-    return parsed(source, clock)?.then((json) => keepLongText(source, message, json));
+    if (source.length < longJsonFrom || recallLongText(source, message, at)) return undefined;
+    return parsed(source, at, clock)?.then((json) => {
+      // Another expression of the step may have parsed it meanwhile.
+      if (!recallLongText(source, message, at)) keepLongText(source, message, json);
+    });
   }
-  if (!(source instanceof Uint8Array) || source.length < longJsonFrom || longJson(source) !== undefined) return undefined;
-  const { message } = exchange;
+  if (!(source instanceof Uint8Array) || source.length < longJsonFrom || isRead(source, at)) return undefined;
   const text = decoder.decode(source);
-  return parsed(text, clock)?.then((json) => {
+  return parsed(text, at, clock)?.then((json) => {
+    if (isRead(source, at)) return;
     keepLongBytes(source, json);
     // Bytes that are not JSON are read as text, which is parsed again.
     if (json.error !== undefined) keepLongText(text, message, json);
   });
 }
 
+function isRead(bytes: Uint8Array, step: unknown): boolean {
+  const json = longJson(bytes);
+  if (json !== undefined) announceReader(json, step);
+  return json !== undefined;
+}
+
 /** A failure is stored for the expression to throw: a branch that is not taken must not fail. Only lists and objects take long. */
-function parsed(text: string, clock: Clock): Promise<LongJson> | undefined {
+function parsed(text: string, step: unknown, clock: Clock): Promise<LongJson> | undefined {
   const start = text.search(/[^\s\uFEFF]/);
   if (start < 0 || (text[start] !== "{" && text[start] !== "[")) return undefined;
   const isExact = /^[ \t\r\n]*$/.test(text.slice(0, start));
   return inSlices(parsePlainJsonInSteps(start === 0 ? text : text.slice(start)), clock).then(
-    (value): LongJson => ({ value, error: undefined, isExact }),
-    (error: unknown): LongJson => ({ value: undefined, error, isExact }),
+    (value): LongJson => ({ value, error: undefined, isExact, step, readers: 1, isTaken: false }),
+    (error: unknown): LongJson => ({ value: undefined, error, isExact, step, readers: 1, isTaken: false }),
   );
 }

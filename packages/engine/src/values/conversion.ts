@@ -4,8 +4,10 @@ import { FlowError, isFlowError } from "../errors/flow-error.ts";
 import { parseIsoDate } from "./calendar.ts";
 import { iterate } from "./iteration.ts";
 import { parsePlainJson } from "./json-text.ts";
-import { jsonView, copyJson } from "./json-view.ts";
+import { jsonView, partOfJson } from "./json-view.ts";
+import { isWrittenInParts } from "./json-writer.ts";
 import { isMap } from "./member.ts";
+import { toPlain } from "./plain-value.ts";
 import { asText } from "./text.ts";
 
 const encoder = new TextEncoder();
@@ -84,7 +86,8 @@ export function findConversion(typeName: string): Conversion | undefined {
 
 /** The failure of a conversion. */
 export function conversionError(value: unknown, type: string, why?: string, cause?: FlowError): FlowError {
-  const text = asText(value);
+  // Writing all of a large value for its first characters would block the event loop.
+  const text = asText(isWrittenInParts(value) ? toPlain(value, 1_000) : value);
   const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
   return new FlowError("org.apache.camel.TypeConversionException", `cannot convert '${shown}' to ${type}${why === undefined ? "" : `: ${why}`}`, {
     code: "conversion-failed",
@@ -122,14 +125,14 @@ function toBytes(value: unknown): Uint8Array {
 function toList(value: unknown): unknown[] {
   if (Array.isArray(value)) return value;
   const source = typeof value === "string" || value instanceof Uint8Array ? jsonView(value) : undefined;
-  if (Array.isArray(source)) return copyJson(source) as unknown[];
+  if (Array.isArray(source)) return partOfJson(source, value) as unknown[];
   return typeof value === "string" || value instanceof Uint8Array ? [value] : [...iterate(value)];
 }
 
 function toMap(value: unknown): unknown {
   if (isMap(value)) return value;
   const source = typeof value === "string" || value instanceof Uint8Array ? jsonView(value) : undefined;
-  if (isMap(source)) return copyJson(source);
+  if (isMap(source)) return partOfJson(source, value);
   throw conversionError(value, "Map");
 }
 

@@ -7,8 +7,9 @@ export { equalsDecimal, looseEquals, looseEqualsIgnoreCase, strictEquals } from 
 export { isRetryableStatus, readStatusRange } from "./http-status.ts";
 export { iterate } from "./iteration.ts";
 export { isJsonLimitError, jsonStringEnd, longestWholeNumber } from "./json-scan.ts";
-export { jsonFaultAt, parseJsonText, parseJsonTextInSteps, parsePlainJson, parsePlainJsonInSteps } from "./json-text.ts";
-export { copyJson, jsonView } from "./json-view.ts";
+export { checkJsonInSteps, jsonFaultAt, parseJsonText, parseJsonTextInSteps, parsePlainJson, parsePlainJsonInSteps } from "./json-text.ts";
+export { copyJson, jsonView, partOfJson } from "./json-view.ts";
+export { asJsonInSteps, isLongToWrite } from "./json-writer.ts";
 export { compileLinear, translateRegExp } from "./linear-regexp.ts";
 export { longJson, type LongJson } from "./long-json.ts";
 export { boundedText, checkListLength, checkPartCount, checkTextLength, checkWork, longestText } from "./limit.ts";

@@ -37,6 +37,11 @@ export function* parsePlainJsonInSteps(text: string): Generator<undefined, unkno
   return root === undefined ? (JSON.parse(text) as unknown) : yield* parsePieces(text, root, pieceParser(text, []));
 }
 
+/** Checks the limits and the structure of a text that is not parsed; throws as {@link parseJsonText} does. */
+export function* checkJsonInSteps(text: string): Generator<undefined, void> {
+  right(text, yield* scanJsonInSteps(text));
+}
+
 function parseChecked(text: string, longNumbers: readonly number[]): unknown {
   if (longNumbers.length === 0 || text.includes(writtenMark)) return JSON.parse(text) as unknown;
   return withWholeNumbers(JSON.parse(markedText(text, longNumbers)) as unknown);

@@ -2,7 +2,8 @@
 // message are copied.
 import { isJsonLimitError } from "./json-scan.ts";
 import { parsePlainJson } from "./json-text.ts";
-import { longJson } from "./long-json.ts";
+import { isLongJson } from "./json-writer.ts";
+import { longJson, takeLongJson } from "./long-json.ts";
 import { setEntry } from "./member.ts";
 
 const viewsOfBytes = new WeakMap<Uint8Array, { readonly value: unknown }>();
@@ -17,7 +18,7 @@ let lastText: TextView | undefined;
 /** The last long text. Paths read the same one several times in a row; garbage collection may reclaim it. */
 let lastLongText: WeakRef<TextView> | undefined;
 
-/** Parses `source` if it contains an object or a list; undefined otherwise. Must not be changed or passed on: see {@link copyJson}. */
+/** Parses `source` if it contains an object or a list; undefined otherwise. Must not be changed or passed on: see {@link partOfJson}. */
 export function jsonView(source: string | Uint8Array): unknown {
   const ahead = longJson(source);
   if (ahead !== undefined) {
@@ -48,6 +49,16 @@ function parse(text: string): unknown {
     if (isJsonLimitError(error)) throw error;
     return undefined;
   }
+}
+
+/**
+ * A part of the JSON value of `source` that can be changed and passed on: a copy, or the part itself when it is large. Copying a large one would
+ * block the event loop; instead, the next reader parses the source again, in slices.
+ */
+export function partOfJson(part: unknown, source: unknown): unknown {
+  if (typeof part !== "object" || part === null) return part;
+  if ((typeof source === "string" || source instanceof Uint8Array) && isLongJson(part) && takeLongJson(source)) return part;
+  return copyJson(part);
 }
 
 /** A deep copy of a JSON value; scalars are returned unchanged. Several times as fast as writing and parsing. */

@@ -9,6 +9,11 @@ export interface LongJson {
   readonly error: unknown;
   /** False when characters before the JSON were skipped. */
   readonly isExact: boolean;
+  /** The step that reads it, and how many of its expressions do. */
+  step: unknown;
+  readers: number;
+  /** True when a part of it went into a message: it may change, so the next reader parses the text again. */
+  isTaken: boolean;
 }
 
 interface LongText {
@@ -25,15 +30,37 @@ let current: WeakRef<LongText> | undefined;
 /** The value parsed ahead from this text or these bytes; undefined when there is none. */
 export function longJson(source: string | Uint8Array): LongJson | undefined {
   if (source.length < longJsonFrom) return undefined;
-  if (typeof source !== "string") return ofBytes.get(source);
-  const last = current?.deref();
-  return last?.text === source ? last.json : undefined;
+  const json = typeof source === "string" ? ofCurrentText(source) : ofBytes.get(source);
+  return json?.isTaken === true ? undefined : json;
 }
 
-/** Makes {@link longJson} return the parsed text of a message; false when it was not parsed yet. */
-export function recallLongText(text: string, message: object): boolean {
+function ofCurrentText(text: string): LongJson | undefined {
+  const last = current?.deref();
+  return last?.text === text ? last.json : undefined;
+}
+
+/**
+ * Lets the caller put parts of the parsed value into a message without a copy, unless another expression of the step still reads it. False when
+ * the caller must copy.
+ */
+export function takeLongJson(source: string | Uint8Array): boolean {
+  const json = longJson(source);
+  if (json === undefined || --json.readers > 0) return false;
+  json.isTaken = true;
+  return true;
+}
+
+/** Counts an expression of a step that will read the value. */
+export function announceReader(json: LongJson, step: unknown): void {
+  json.readers = json.step === step ? json.readers + 1 : 1;
+  json.step = step;
+}
+
+/** Makes {@link longJson} return the parsed text of a message, for a step that reads it; false when it was not parsed yet. */
+export function recallLongText(text: string, message: object, step: unknown): boolean {
   const known = ofMessages.get(message);
-  if (known?.text !== text) return false;
+  if (known?.text !== text || known.json.isTaken) return false;
+  announceReader(known.json, step);
   current = new WeakRef(known);
   return true;
 }

@@ -93,7 +93,7 @@ export function toPlainWithin(value: unknown, limit: number): { readonly plain: 
       return list;
     }
     if (!isPlainData(item)) return foreign(item);
-    const entries = item instanceof Map ? item.entries() : Object.entries(item);
+    const entries = item instanceof Map ? item.entries() : entriesOf(item);
     const object: Record<string, unknown> = {};
     for (const [key, inner] of entries) {
       if (left <= 0) break;
@@ -107,6 +107,11 @@ export function toPlainWithin(value: unknown, limit: number): { readonly plain: 
     }
     return object;
   }
+}
+
+/** Like Object.entries, one by one: an object may have a hundred thousand members, of which few are shown. */
+function* entriesOf(item: object): Generator<readonly [string, unknown]> {
+  for (const key of Object.keys(item)) yield [key, (item as Readonly<Record<string, unknown>>)[key]];
 }
 
 /** An object with behaviour (a document, a stream): its text form if it defines one, else its type. */

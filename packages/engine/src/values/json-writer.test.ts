@@ -1,0 +1,100 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { asJsonInSteps, isLongToWrite } from "./json-writer.ts";
+import { asJson } from "./text.ts";
+
+function inSteps(value: unknown, shape?: (part: unknown) => unknown): { text: string; steps: number } {
+  const writing = asJsonInSteps(value, shape);
+  for (let steps = 0; ; steps++) {
+    const step = writing.next();
+    if (step.done === true) return { text: step.value, steps };
+  }
+}
+
+const record = (index: number): object => ({
+  id: index,
+  name: `n${index}`,
+  none: null,
+  gone: undefined,
+  tags: ["a", null, undefined],
+  big: 12345678901234567890n,
+});
+const records = Array.from({ length: 10_000 }, (_, index) => record(index));
+const few = records.slice(0, 500);
+const large: Readonly<Record<string, unknown>> = {
+  list: records,
+  "an object": { a: 1, deep: { list: [[records], "x", records], 'say "x"': records.slice(0, 9_999) }, none: null },
+  "different keys": Object.fromEntries(records.map((one, index) => [index % 3 === 0 ? String(index) : `k${index}`, one])),
+  "a map with all kinds of keys": new Map<unknown, unknown>([
+    ["z", records],
+    [1, new Set(records)],
+    ["__proto__", records],
+  ]),
+  "its own way of writing": [...records.slice(0, 6_000), { toJSON: () => "own" }, new Date(0), new TextEncoder().encode("bytes"), records.slice(0, 6_000)],
+  "members that are not written": { first: undefined, records, last: undefined, list: [undefined, records, undefined] },
+};
+
+describe("A8: a large value is written in steps", () => {
+  it.each(Object.entries(large))("%s, to the same text as synchronously", (_, value) => {
+    expect(isLongToWrite(value)).toBe(true);
+    const { text, steps } = inSteps(value);
+    expect(text).toBe(asJson(value));
+    expect(steps).toBeGreaterThan(20);
+  });
+
+  it("each part in the requested shape", () => {
+    const shape = (part: unknown): unknown => (Array.isArray(part) ? part.map(() => "x") : part);
+    expect(inSteps(records, shape).text).toBe(JSON.stringify(records.map(() => "x")));
+  });
+
+  it("any value", () => {
+    fc.assert(
+      fc.property(fc.anything({ withBigInt: true, withSet: true, withDate: true, withNullPrototype: true }), (value) => {
+        const whole = [value, few, { value, few }];
+        expect(inSteps(whole).text).toBe(asJson(whole));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("a short one is not", () => {
+    expect(isLongToWrite(records.slice(0, 100))).toBe(false);
+    expect(isLongToWrite("x".repeat(10_000_000))).toBe(false);
+    expect(isLongToWrite(new Uint8Array(10_000_000))).toBe(false);
+  });
+
+  it("with the same limit as when written synchronously", () => {
+    const many = Array.from({ length: 30 }, () => records);
+    expect(() => inSteps(many)).toThrowError(expect.objectContaining({ code: "limit-size" }));
+    expect(() => asJson(many)).toThrowError(expect.objectContaining({ code: "limit-size" }));
+  });
+
+  it("a circular value is rejected", () => {
+    const self: unknown[] = [...records];
+    self.push(self);
+    expect(() => inSteps(self)).toThrowError(/circular|limit/);
+  });
+});
+
+describe("a deep value", () => {
+  const nested = (inner: unknown, depth: number): unknown => {
+    let value = inner;
+    for (let level = 0; level < depth; level++) value = level % 2 === 0 ? [value, level] : { value, none: undefined, 'say "x"': null };
+    return value;
+  };
+
+  it("is written as JSON.stringify writes it", () => {
+    fc.assert(
+      fc.property(fc.anything({ withDate: true, withNullPrototype: true }), fc.integer({ min: 150, max: 900 }), (value, depth) => {
+        fc.pre(asJson(value) === JSON.stringify(value));
+        const deep = nested(value, depth);
+        expect(asJson(deep)).toBe(JSON.stringify(deep));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("keeps long whole numbers", () => {
+    expect(asJson(nested(12345678901234567890n, 500))).toContain("12345678901234567890,0]");
+  });
+});

@@ -1,0 +1,128 @@
+// Writes a large value as JSON in slices: JSON.stringify cannot be interrupted, so it is called for parts of the value.
+import { checkTextLength } from "./limit.ts";
+import { asJson, textForm } from "./text.ts";
+
+/** Values per slice: writing them takes a millisecond or two. */
+const partWeight = 2_000;
+/** Minimum number of values above which writing yields to other runs. */
+const longFrom = 20_000;
+/** Maximum number of values in one text, the same as when it is written synchronously. */
+const mostValues = 2_000_000;
+/** Values that are nested deeper, or contain themselves, are written synchronously, which rejects them. */
+const deepest = 1000;
+
+/** Whether a value is a list or map that is large enough to be written in slices. */
+export function isLongToWrite(value: unknown): boolean {
+  return isWrittenInParts(value) && isLongJson(value);
+}
+
+/** True for lists and maps without a text form of their own. */
+export function isWrittenInParts(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || textForm in value) return false;
+  if (Array.isArray(value) || value instanceof Map) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  return typeof (value as Readonly<Record<string, unknown>>)["toJSON"] !== "function";
+}
+
+/** Whether a JSON value has so many parts that copying or writing it at once would hold the event loop. */
+export function isLongJson(value: unknown): boolean {
+  return weightOf(value, longFrom) >= longFrom;
+}
+
+/** The JSON text of a value, equal to that of {@link asJson}; `shape` is applied to each part before it is written. */
+export function* asJsonInSteps(value: unknown, shape?: (part: unknown) => unknown): Generator<undefined, string> {
+  const written: string[] = [];
+  let left = mostValues;
+  const add = (text: string, weight: number): void => {
+    left -= weight;
+    if (left < 0) checkTextLength(Infinity);
+    written.push(text);
+  };
+  function* write(members: Members, depth: number): Generator<undefined, void> {
+    const isList = Array.isArray(members);
+    const part = new Part(isList);
+    let separator = "";
+    const finishPart = (): void => {
+      const { weight } = part;
+      const text = part.take(shape);
+      if (text === "") return;
+      add(separator + text, weight);
+      separator = ",";
+    };
+    add(isList ? "[" : "{", 1);
+    for (const [key, item] of entriesOf(members)) {
+      const weight = weightOf(item, partWeight);
+      const inner = weight >= partWeight && depth < deepest ? membersOf(item) : undefined;
+      if (inner === undefined) part.add(key, item, weight);
+      if (inner === undefined && part.weight < partWeight) continue;
+      finishPart();
+      yield undefined;
+      if (inner === undefined) continue;
+      add(isList ? separator : `${separator}${JSON.stringify(key)}:`, 0);
+      separator = ",";
+      yield* write(inner, depth + 1);
+    }
+    finishPart();
+    add(isList ? "]" : "}", 0);
+  }
+  const members = membersOf(value);
+  if (members === undefined) return asJson(shape === undefined ? value : shape(value));
+  yield* write(members, 0);
+  return written.join("");
+}
+
+type Members = readonly unknown[] | Readonly<Record<string, unknown>>;
+
+/** The children of a list or an object; undefined for a value that cannot be written in parts. */
+function membersOf(value: unknown): Members | undefined {
+  if (!isWrittenInParts(value)) return undefined;
+  return value instanceof Map ? (Object.fromEntries(value) as Record<string, unknown>) : (value as Members);
+}
+
+function* entriesOf(members: Members): Generator<readonly [string, unknown]> {
+  if (Array.isArray(members)) for (const item of members as readonly unknown[]) yield ["", item];
+  else for (const key of Object.keys(members)) yield [key, (members as Readonly<Record<string, unknown>>)[key]];
+}
+
+/** Number of values in a value, including itself; long texts count as several. Stops counting at `most`. */
+function weightOf(value: unknown, most: number): number {
+  if (typeof value === "string" || value instanceof Uint8Array) return 1 + value.length / 32;
+  if (typeof value !== "object" || value === null) return 1;
+  let weight = 1;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length && weight < most; index++) weight += weightOf(value[index], most - weight);
+  } else if (value instanceof Map) {
+    for (const item of value.values()) if ((weight += weightOf(item, most - weight)) >= most) break;
+  } else {
+    for (const key in value) if ((weight += weightOf((value as Readonly<Record<string, unknown>>)[key], most - weight)) >= most) break;
+  }
+  return weight;
+}
+
+/** Adjacent members that are written together. */
+class Part {
+  weight = 0;
+  readonly #isList: boolean;
+  #list: unknown[] = [];
+  #object: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+
+  constructor(isList: boolean) {
+    this.#isList = isList;
+  }
+
+  add(key: string, item: unknown, weight: number): void {
+    this.weight += weight;
+    if (this.#isList) this.#list.push(item);
+    else this.#object[key] = item;
+  }
+
+  /** The members as JSON, without the brackets around them. */
+  take(shape: ((part: unknown) => unknown) | undefined): string {
+    const members = this.#isList ? this.#list : this.#object;
+    this.weight = 0;
+    this.#list = [];
+    this.#object = Object.create(null) as Record<string, unknown>;
+    return asJson(shape === undefined ? members : shape(members)).slice(1, -1);
+  }
+}
