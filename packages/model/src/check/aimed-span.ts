@@ -52,17 +52,17 @@ function spanInBlock(source: string, span: Span, text: string, offset: number): 
 /** Candidates for the node at a position where a key, a mapping or a text begins, the nearest first. */
 function ownersAt(tree: Tree, start: number): readonly Tree[] {
   const found: Tree[] = [];
-  const look = (part: Tree): void => {
+  const visit = (part: Tree): void => {
     if (part.type === "scalar" && part.span.start === start) found.unshift(part);
-    if (part.type === "list") part.items.forEach(look);
+    if (part.type === "list") part.items.forEach(visit);
     if (part.type !== "map") return;
     if (part.span.start === start || part.entries.some(({ keySpan }) => keySpan.start === start)) found.unshift(part);
     for (const { keySpan, value } of part.entries) {
       if (keySpan.start === start) found.unshift(value);
-      look(value);
+      visit(value);
     }
   };
-  look(tree);
+  visit(tree);
   return found;
 }
 
@@ -87,9 +87,9 @@ function scalarOf(tree: Tree, text: string): Span | undefined {
 /** Nested steps have options of their own. */
 const inner = (map: MapTree): readonly Tree[] => map.entries.filter(({ key }) => key !== "steps").map(({ value }) => value);
 
-function first<T, R>(items: readonly T[], look: (item: T) => R | undefined): R | undefined {
+function first<T, R>(items: readonly T[], select: (item: T) => R | undefined): R | undefined {
   for (const item of items) {
-    const found = look(item);
+    const found = select(item);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -1,12 +1,17 @@
-/** The candidate closest to a mistyped word, if one is close enough. */
+/** Candidates that are compared; a document may define a hundred thousand names. */
+const mostCandidates = 1_000;
+
+/** The candidate closest to a mistyped word, if one of the first thousand is close enough. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = fold(word.slice(0, 64));
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  let count = 0;
   for (const candidate of candidates) {
+    if (++count > mostCandidates) break;
     const name = fold(candidate);
     if (Math.abs(name.length - wanted.length) >= bestDistance) continue;
-    const distance = editDistance(wanted, name);
+    const distance = editDistance(wanted, name, bestDistance);
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
@@ -18,21 +23,31 @@ export function closest(word: string, candidates: Iterable<string>): string | un
 /** Case and kebab-case are the most common mistakes, so they count as no difference. */
 const fold = (text: string): string => text.replaceAll(/[-_]/g, "").toLowerCase();
 
-/** Damerau–Levenshtein distance: inserted, deleted, replaced and swapped letters. */
-function editDistance(left: string, right: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: right.length + 1 }, (_, column) => column);
+/**
+ * Three rows of the distance table, used in turn: a document may contain thousands of mistyped words. Long enough for every candidate, which is at
+ * most a third longer than the first 64 letters of a word.
+ */
+const rows = [new Int32Array(128), new Int32Array(128), new Int32Array(128)] as const;
+
+/** Damerau–Levenshtein distance: inserted, deleted, replaced and swapped letters. Stops when it is `limit` or more. */
+function editDistance(left: string, right: string, limit: number): number {
+  const width = right.length + 1;
+  let [beforeLast, last, current] = rows as readonly [Int32Array, Int32Array, Int32Array];
+  for (let column = 0; column < width; column++) last[column] = column;
   for (let row = 1; row <= left.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= right.length; column++) {
-      const same = left[row - 1] === right[column - 1];
-      let cost = Math.min((last[column] as number) + 1, (current[column - 1] as number) + 1, (last[column - 1] as number) + (same ? 0 : 1));
-      if (row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1])
+    const letter = left.charCodeAt(row - 1);
+    let least = (current[0] = row);
+    for (let column = 1; column < width; column++) {
+      const other = right.charCodeAt(column - 1);
+      let cost = Math.min((last[column] as number) + 1, (current[column - 1] as number) + 1, (last[column - 1] as number) + (letter === other ? 0 : 1));
+      if (row > 1 && column > 1 && letter === right.charCodeAt(column - 2) && left.charCodeAt(row - 2) === other)
         cost = Math.min(cost, (beforeLast[column - 2] as number) + 1);
-      current.push(cost);
+      current[column] = cost;
+      if (cost < least) least = cost;
     }
-    beforeLast = last;
-    last = current;
+    // Later rows are never below this minimum.
+    if (least >= limit) return limit;
+    [beforeLast, last, current] = [last, current, beforeLast];
   }
   return last[right.length] as number;
 }

@@ -269,7 +269,15 @@ function typeOf({ kind }: FieldInfo): OptionView["type"] {
 
 function described(shape: Described & { readonly examples?: readonly unknown[] }): DescribedView {
   const { title, summary, group, since, examples } = shape;
-  return { title, summary, ...flags(shape, ["guarantees"]), group, ...flags(shape, ["icon", "keywords"]), since, examples: examples ?? [] };
+  return {
+    title,
+    summary,
+    ...flags(shape, ["guarantees"]),
+    group,
+    ...flags(shape, ["icon", "keywords", "paletteGroup", "card"]),
+    since,
+    examples: examples ?? [],
+  };
 }
 
 function connectorView(connector: ConnectorShape): ConnectorView {

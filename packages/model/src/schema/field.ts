@@ -73,7 +73,7 @@ type Given<T, S extends Spec<T>> = S extends { required: true }
 /** Stored on the field itself, so that fields created by another copy of this package work too. */
 const infoOf: unique symbol = Symbol.for("sluice.field");
 
-type DescribedType = z.ZodType & { [infoOf]?: FieldInfo };
+type DescribedType = z.ZodType & { readonly [infoOf]?: FieldInfo };
 
 /** The metadata of a field. */
 export function describe(field: Field<unknown>): FieldInfo {
@@ -82,20 +82,48 @@ export function describe(field: Field<unknown>): FieldInfo {
   return info;
 }
 
-function field<T, S extends Spec<T>>(kind: Kind, type: z.ZodType<T>, spec: S, more: Partial<FieldInfo> = {}): Field<Given<T, S>> {
-  // Many fields share a type, but metadata is stored per type object.
-  const open = spec.required === true ? type.clone() : spec.default === undefined ? type.optional() : type.default(spec.default as never);
-  // Equivalent to `meta` without cloning the type again: startup declares more than a thousand fields.
-  z.globalRegistry.add(open, {
-    description: spec.doc,
-    ...(spec.title === undefined ? {} : { title: spec.title }),
-    ...(spec.secret === true ? { "x-secret": true } : {}),
-  });
-  (open as DescribedType)[infoOf] = { kind, spec, ...more };
-  return open as unknown as Field<Given<T, S>>;
-}
-
 const anything = z.unknown();
+
+/** A zod type that is created when it is first used: startup declares more than a thousand fields and reads few of them. */
+class LazyType {
+  readonly [infoOf]: FieldInfo;
+  readonly #create: () => z.ZodType;
+  #type: z.ZodType | undefined;
+
+  constructor(info: FieldInfo, create: () => z.ZodType) {
+    this[infoOf] = info;
+    this.#create = create;
+  }
+
+  get #created(): z.ZodType {
+    if (this.#type !== undefined) return this.#type;
+    this.#type = this.#create();
+    const { doc, title, secret } = this[infoOf].spec;
+    const meta = { description: doc, ...(title === undefined ? {} : { title }), ...(secret === true ? { "x-secret": true } : {}) };
+    z.globalRegistry.add(this as unknown as z.ZodType, meta);
+    return this.#type;
+  }
+
+  // The state of a zod type; the methods of its prototype use nothing else.
+  get _zod(): z.ZodType["_zod"] {
+    return this.#created._zod;
+  }
+
+  get def(): z.ZodType["def"] {
+    return this.#created.def;
+  }
+
+  get type(): z.ZodType["type"] {
+    return this.#created.type;
+  }
+}
+Object.setPrototypeOf(LazyType.prototype, Object.getPrototypeOf(anything) as object);
+
+function field<T, S extends Spec<T>>(kind: Kind, create: () => z.ZodType<T>, spec: S, more: Partial<FieldInfo> = {}): Field<Given<T, S>> {
+  const open = (): z.ZodType =>
+    spec.required === true ? create() : spec.default === undefined ? create().optional() : create().default(spec.default as never);
+  return new LazyType({ kind, spec, ...more }, open) as unknown as Field<Given<T, S>>;
+}
 
 function fromText<T>(expected: string, read: (text: string) => T | undefined): z.ZodType<T> {
   return anything.transform((raw, context) => {
@@ -132,37 +160,37 @@ const format = z.custom<FormatNode>();
 
 /** The fields an option can be declared with. */
 export const f = {
-  string: <const S extends Spec<string>>(spec: S) => field<string, S>("string", anyText, spec),
+  string: <const S extends Spec<string>>(spec: S) => field<string, S>("string", () => anyText, spec),
   /** A Camel option that does not exist here, with the reason and the replacement. */
-  refused: (reason: string) => field<string, Spec<string>>("string", anyText, { doc: `Refused: ${reason}.`, refused: reason, group: "advanced" }),
+  refused: (reason: string) => field<string, Spec<string>>("string", () => anyText, { doc: `Refused: ${reason}.`, refused: reason, group: "advanced" }),
   /** Text that is taken exactly as typed, including blanks. */
-  text: <const S extends Spec<string>>(spec: S) => field<string, S>("string", plainText, spec),
-  boolean: <const S extends Spec<boolean>>(spec: S) => field<boolean, S>("boolean", truth, spec),
-  integer: <const S extends Spec<number>>(spec: S & { min?: number; max?: number }) => field<number, S>("integer", within(integer, spec), spec),
-  number: <const S extends Spec<number>>(spec: S & { min?: number; max?: number }) => field<number, S>("number", within(number, spec), spec),
+  text: <const S extends Spec<string>>(spec: S) => field<string, S>("string", () => plainText, spec),
+  boolean: <const S extends Spec<boolean>>(spec: S) => field<boolean, S>("boolean", () => truth, spec),
+  integer: <const S extends Spec<number>>(spec: S & { min?: number; max?: number }) => field<number, S>("integer", () => within(integer, spec), spec),
+  number: <const S extends Spec<number>>(spec: S & { min?: number; max?: number }) => field<number, S>("number", () => within(number, spec), spec),
   /** Milliseconds, or `10s`, `1m30s`, `1h`; the value is milliseconds. */
-  duration: <const S extends Spec<number>>(spec: S) => field<number, S>("duration", duration, spec),
+  duration: <const S extends Spec<number>>(spec: S) => field<number, S>("duration", () => duration, spec),
   /** Bytes, or `64k`, `10MiB`; the value is bytes. */
-  size: <const S extends Spec<number>>(spec: S) => field<number, S>("size", size, spec),
+  size: <const S extends Spec<number>>(spec: S) => field<number, S>("size", () => size, spec),
   enum: <const V extends readonly [string, ...string[]], const S extends Spec<V[number]>>(values: V, spec: S) =>
     field<V[number], S>(
       "enum",
-      fromText(`one of ${values.join(", ")}`, (text) => values.find((value) => fold(value) === fold(text)) as V[number] | undefined),
+      () => fromText(`one of ${values.join(", ")}`, (text) => values.find((value) => fold(value) === fold(text)) as V[number] | undefined),
       spec,
       { values },
     ),
   /** An endpoint URI; its other options come from a `parameters` field of the same declaration. */
-  uri: <const S extends Spec<string>>(spec: S) => field<string, S>("uri", uri, spec),
+  uri: <const S extends Spec<string>>(spec: S) => field<string, S>("uri", () => uri, spec),
   parameters: <const S extends Spec<Readonly<Record<string, string>>> & { nested?: boolean }>(spec: S) =>
-    field<Readonly<Record<string, string>>, S>("parameters", parameters, spec, { nested: spec.nested === true }),
+    field<Readonly<Record<string, string>>, S>("parameters", () => parameters, spec, { nested: spec.nested === true }),
   expression: <const S extends Spec<ExpressionNode> & { inline?: boolean }>(spec: S) =>
-    field<ExpressionNode, S>("expression", expression, spec, { inline: spec.inline === true }),
-  steps: <const S extends Spec<readonly StepNode[]>>(spec: S) => field<readonly StepNode[], S>("steps", steps, spec),
-  format: <const S extends Spec<FormatNode>>(spec: S) => field<FormatNode, S>("format", format, spec),
+    field<ExpressionNode, S>("expression", () => expression, spec, { inline: spec.inline === true }),
+  steps: <const S extends Spec<readonly StepNode[]>>(spec: S) => field<readonly StepNode[], S>("steps", () => steps, spec),
+  format: <const S extends Spec<FormatNode>>(spec: S) => field<FormatNode, S>("format", () => format, spec),
   list: <T, const S extends Spec<readonly T[]> & { shorthand?: string }>(item: Field<T>, spec: S) =>
-    field<readonly T[], S>("list", z.array(item), spec, { item }),
+    field<readonly T[], S>("list", () => z.array(item), spec, { item }),
   object: <F extends Fields, const S extends Spec<Values<F>> & { shorthand?: string }>(fields: F, spec: S) =>
-    field<Values<F>, S>("object", z.object(fields) as unknown as z.ZodType<Values<F>>, spec, {
+    field<Values<F>, S>("object", () => z.object(fields) as unknown as z.ZodType<Values<F>>, spec, {
       fields,
       ...(spec.shorthand === undefined ? {} : { shorthand: spec.shorthand }),
     }),

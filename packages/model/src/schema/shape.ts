@@ -12,6 +12,22 @@ export interface Described {
   readonly since: string;
   /** Other words that find it in a list, such as `if` for a choice. */
   readonly keywords?: readonly string[];
+  /** What it is used for, which is its heading in lists of steps; default `send` for a connector. */
+  readonly paletteGroup?: PaletteGroup;
+  /** The text of its card on the canvas; by default its title and, for an endpoint, the address. */
+  readonly card?: CardText;
+}
+
+export type PaletteGroup = "receive" | "send" | "data" | "decide" | "repeat" | "errors" | "speed" | "watch" | "code";
+
+/**
+ * Text with the values of options in braces: `Set header {name}`. A title with a missing value is replaced by the default, a subtitle by
+ * nothing; `{name?}` may be missing. Besides options there are `{expression}` and `{language}`, `{format}`, `{routeId}` for a trigger, and
+ * for an endpoint `{address}`, `{host}` and `{path}`.
+ */
+export interface CardText {
+  readonly title?: string;
+  readonly subtitle?: string;
 }
 
 export interface StepShape extends Described {

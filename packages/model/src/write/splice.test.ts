@@ -5,7 +5,7 @@ import { readTree } from "../read/read-tree.ts";
 import { applySplice } from "./edit.ts";
 import type { Edit } from "./edit.ts";
 import type { Path } from "./layout.ts";
-import { insertItem, itemText, moveItem, removeItem, removeOption, replaceItem, setOption, setScalar, wrapItem } from "./splice.ts";
+import { insertItem, itemText, moveItem, removeItem, removeOption, replaceItem, setOption, setScalar } from "./splice.ts";
 
 const flow = `# orders
 - route:
@@ -161,15 +161,8 @@ describe("items", () => {
     expect(itemText("- [a, b] # c\n", [0], 1)).toBe("b");
   });
 
-  test("steps are replaced and wrapped", () => {
+  test("steps are replaced", () => {
     expect(difference(flow, done(replaceItem(flow, steps, 0, "log: {message: hi}")))).toEqual(['-        - log: "hello"', "+        - log: {message: hi}"]);
-    expect(difference(flow, done(wrapItem(flow, steps, 0, "loop", 'constant: "3"')))).toEqual([
-      '-        - log: "hello"',
-      "+        - loop:",
-      '+            constant: "3"',
-      "+            steps:",
-      '+              - log: "hello"',
-    ]);
   });
 
   test("line endings are preserved", () => {

@@ -111,14 +111,6 @@ export function replaceItem(source: string, path: Path, index: number, yaml: str
   return removed.ok ? joined(source, removed.source) : removed;
 }
 
-/** Wraps an item in the `steps` of a new block step; `options` are the block's other options as lines of YAML. */
-export function wrapItem(source: string, path: Path, index: number, name: string, options = ""): Edit {
-  const yaml = itemText(source, path, index);
-  if (yaml === undefined) return nowhere;
-  const head = options === "" ? "" : `  ${indentRest(options.trimEnd(), "  ", "\n")}\n`;
-  return replaceItem(source, path, index, `${name}:\n${head}  steps:\n    - ${indentRest(yaml, "      ", "\n")}`);
-}
-
 /** Where the missing value of a key or item belongs: directly after its ':' or '-', before any comment. */
 function emptyPlace(layout: Layout, path: Path, start: number): number {
   const parent = layout.find(path.slice(0, -1));
