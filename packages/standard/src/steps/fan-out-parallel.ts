@@ -28,7 +28,7 @@ export async function runParallel(branches: Branches, gathering: Gathering, opti
       inbox.launch(next);
       while (!timeUp && inbox.isFull) await inbox.change();
       if (clock.monotonic() - began > sliceMs) {
-        await clock.breathe();
+        await clock.yieldToEventLoop();
         began = clock.monotonic();
       }
     }

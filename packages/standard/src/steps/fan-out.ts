@@ -36,7 +36,7 @@ async function oneByOneLater(branches: AsyncIterator<Branch>, run: (branch: Bran
     }
     // A resolved promise does not yield to the event loop.
     if (clock.monotonic() - began > sliceMs) {
-      await clock.breathe();
+      await clock.yieldToEventLoop();
       began = clock.monotonic();
     }
   }

@@ -1,11 +1,11 @@
 import { FlowError, isFlowError, defineFormat, type Awaitable, type Clock } from "@sluice/engine/spi";
 import { inSlices } from "@sluice/engine/tools";
+import { asJsonInSteps, isLongToWrite } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 import { commonFields, withText } from "../format-input.ts";
 import { parseJson, parseLongJson, writeJson } from "./json-text.ts";
 import { prettyJson, prettyJsonInSteps } from "./pretty-json.ts";
 import { withoutNull } from "./without-null.ts";
-import { isLongToWrite, writeJsonInSteps } from "./write-in-steps.ts";
 
 const accepted = (name: string): ReturnType<typeof f.string> => f.string({ doc: `Accepted without effect: ${name} does not apply here.`, group: "advanced" });
 
@@ -67,7 +67,7 @@ export const json = defineFormat({
         };
         const write = (value: unknown, without: boolean): Awaitable<string> => {
           if (clock === undefined || !isLongToWrite(value)) return layOut(written(() => writeJson(without ? withoutNull(value) : value)));
-          return inSlices(writeJsonInSteps(value, without), clock).then(layOut, refuse);
+          return inSlices(asJsonInSteps(value, without ? withoutNull : undefined), clock).then(layOut, refuse);
         };
         if (!(body instanceof Uint8Array)) return write(body, leaveOutNull);
         return clock === undefined || body.length < longFrom ? write(fromWire(body), false) : longFromWire(body, clock).then((value) => write(value, false));

@@ -153,7 +153,7 @@ function contains(input: unknown, part: unknown, machine: JqMachine): boolean {
 
 function fromJson(input: unknown, machine: JqMachine): unknown {
   const text = expectText(input, (shown) => `${shown} cannot be parsed as JSON`);
-  machine.spend(text.length / 4);
+  machine.spend(text.length);
   if (text.trim() === "nan") return Number.NaN;
   try {
     return parsePlainJson(text);

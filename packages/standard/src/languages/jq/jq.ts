@@ -1,5 +1,5 @@
 import { defineLanguage, type Exchange, type Expression, type LanguageScope } from "@sluice/engine/spi";
-import { copyJson, isTrue } from "@sluice/engine/values";
+import { isTrue, partOfJson } from "@sluice/engine/values";
 import { readAhead, readJson, toPlainJson } from "../language-values/json-input.ts";
 import { idOption, resultTypeOption, sourceOption, trimOption } from "../language-values/language-options.ts";
 import { compileResultType } from "../language-values/result-type.ts";
@@ -38,9 +38,9 @@ export const jq = defineLanguage({
     const evaluate = compileProgram(text, options, scope);
     const convert = compileResultType(options["resultType"]);
     return (exchange) => {
-      const { outputs, shared } = evaluate(exchange);
+      const { outputs, source } = evaluate(exchange);
       const result = outputs.length === 1 ? outputs[0] : outputs.length === 0 ? null : outputs;
-      return convert(shared ? copyJson(result) : result);
+      return convert(source === undefined ? result : partOfJson(result, source));
     };
   },
   compilePredicate: (text, options, scope) => {
@@ -51,8 +51,8 @@ export const jq = defineLanguage({
 
 interface Outcome {
   readonly outputs: readonly unknown[];
-  /** Copies the outputs, which may share parts of a parsed body that other readers use. */
-  readonly shared: boolean;
+  /** Set when the outputs may be parts of this parsed body, which other readers use. */
+  readonly source: string | Uint8Array | undefined;
 }
 
 function compileProgram(text: string, options: Options, scope: LanguageScope): Expression<Outcome> {
@@ -61,10 +61,10 @@ function compileProgram(text: string, options: Options, scope: LanguageScope): E
   readAhead(source, scope);
   return (exchange: Exchange) => {
     const raw = source(exchange);
-    const shared = typeof raw === "string" || raw instanceof Uint8Array;
-    const input = shared ? readJson(raw, exchange, "jq") : toPlainJson(raw);
+    const parsed = typeof raw === "string" || raw instanceof Uint8Array ? raw : undefined;
+    const input = parsed === undefined ? toPlainJson(raw) : readJson(parsed, exchange, "jq");
     const outputs: unknown[] = [];
     program.run(input, exchange, (value) => outputs.push(value));
-    return { outputs, shared: shared && outputs.some((value) => typeof value === "object") };
+    return { outputs, source: outputs.some((value) => typeof value === "object") ? parsed : undefined };
   };
 }

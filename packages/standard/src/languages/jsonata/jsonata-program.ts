@@ -4,6 +4,7 @@ import { CompileError, FlowError, isFlowError, type Clock } from "@sluice/engine
 import { asText, checkTextLength } from "@sluice/engine/values";
 import jsonata from "jsonata";
 import { TimeSpent } from "../language-values/time-spent.ts";
+import { sort } from "./jsonata-sort.ts";
 import { LinearRegExp } from "./linear-regexp.ts";
 
 // The published types lack the options.
@@ -42,6 +43,7 @@ class JsonataProgram {
     this.#expression.registerFunction("eval", () => fail("$eval is not allowed: content of a message is never evaluated"));
     this.#expression.registerFunction("millis", () => clock.now(), "<:n>");
     this.#expression.registerFunction("pad", pad, "<s-ns?:s>");
+    this.#expression.registerFunction("sort", sort, "<af?:a>");
     this.#expression.registerFunction("string", (value: unknown, isPretty?: boolean) => this.#stringOf(value, isPretty === true), "<x-b?:s>");
   }
 

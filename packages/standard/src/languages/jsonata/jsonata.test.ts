@@ -26,8 +26,19 @@ describe("jsonata", () => {
     ['$pad("x", -3, "#") & $pad("é", 2)', "##xé "],
     ["$millis()", Date.UTC(2026, 0, 5, 10, 0, 0)],
     ["function($x){$x}", null],
+    ["$sort([3, 1, 2])", [1, 2, 3]],
+    ['$sort(["b", "a"])', ["a", "b"]],
+    ["$sort(lines, function($l, $r) { $l.price > $r.price }).sku", ["B", "A"]],
+    ['$sort([{"k": 1, "n": "a"}, {"k": 0, "n": "b"}, {"k": 1, "n": "c"}, {"k": 0, "n": "d"}], function($l, $r) { $l.k > $r.k }).n', ["b", "d", "a", "c"]],
   ])("%s", (text, expected) => {
     expect(evaluate(text, { body })).toEqual(expected);
+  });
+
+  it("sorts long lists, up to a limit", () => {
+    const numbers = Array.from({ length: 100_000 }, (_, index) => (index * 7919) % 100_003);
+    expect(evaluate("$sort($)", { body: numbers })).toEqual([...numbers].sort((one, other) => one - other));
+    expect(() => evaluate("$sort($)[0]", { body: Array.from({ length: 200_001 }, () => 1) })).toThrow(/size limit: .*200000/);
+    expect(() => evaluate('$sort([1, "a"])', { body })).toThrow(/sort/);
   });
 
   it("reads text, bytes, maps, headers and properties", () => {

@@ -1,5 +1,5 @@
 import { CompileError, FlowError, defineLanguage, type Exchange, type Expression, type LanguageScope } from "@sluice/engine/spi";
-import { asText, copyJson, isTrue } from "@sluice/engine/values";
+import { asText, isTrue, partOfJson } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 import { readAhead, readJson, toPlainJson } from "../language-values/json-input.ts";
 import { idOption, isOn, resultTypeOption, sourceOption, trimOption } from "../language-values/language-options.ts";
@@ -62,17 +62,14 @@ export const jsonpath = defineLanguage({
     },
   ],
   compile: (text, options, scope) => {
-    const found = compileRead(text, options, scope);
-    const read: typeof found = (exchange) => {
-      const result = found(exchange);
-      return result.shared ? { value: copyJson(result.value), shared: false } : result;
-    };
+    const read = compileRead(text, options, scope);
     const convert = compileResultType(options["resultType"]);
     const unpack = isOn(options, "unpackArray") || options["resultType"] !== undefined;
     const keepsList = options["resultType"] === undefined ? !isOn(options, "unpackArray") : isListType(options["resultType"]);
     const asString = isOn(options, "writeAsString");
     return (exchange) => {
-      let { value } = read(exchange);
+      const found = read(exchange);
+      let value = found.source === undefined ? found.value : partOfJson(found.value, found.source);
       if (unpack && !keepsList && Array.isArray(value) && value.length === 1) value = (value as unknown[])[0];
       return convert(asString ? writeAsString(value) : value);
     };
@@ -85,8 +82,8 @@ export const jsonpath = defineLanguage({
 
 interface Found {
   readonly value: unknown;
-  /** Part of a shared parsed body: must be copied before it is returned. */
-  readonly shared: boolean;
+  /** Set when the value may be a part of this parsed body, which other readers use. */
+  readonly source: unknown;
 }
 
 function compileRead(text: string, options: Options, scope: LanguageScope): Expression<Found> {
@@ -106,9 +103,9 @@ function compileRead(text: string, options: Options, scope: LanguageScope): Expr
     const raw = source(exchange);
     const root = readRoot(raw, exchange, suppress);
     const walk = { root, places: fillIns, exchange, visits: 0 };
-    if (suppress && (root === null || root === undefined)) return { value: path.definite ? null : [], shared: false };
+    if (suppress && (root === null || root === undefined)) return { value: path.definite ? null : [], source: undefined };
     const value = suppress ? path.read(root, walk) : path.readStrict(root, walk);
-    return { value: value === absent ? null : wrap ? [value] : value, shared: root !== raw };
+    return { value: value === absent ? null : wrap ? [value] : value, source: root === raw ? undefined : raw };
   };
 }
 

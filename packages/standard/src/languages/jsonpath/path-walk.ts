@@ -8,6 +8,8 @@ export interface Walk {
   readonly places: readonly ((exchange: Exchange) => unknown)[];
   readonly exchange: Exchange;
   visits: number;
+  /** The object with many members that was read last. */
+  large?: { readonly node: object; readonly values: Iterable<unknown> };
 }
 
 export interface CompiledPath {

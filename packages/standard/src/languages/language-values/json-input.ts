@@ -10,17 +10,21 @@ const parsedText = new WeakMap<object, { readonly text: string; readonly value: 
 /** The JSON value of `raw`; text and bytes are parsed, other values are returned unchanged. */
 export function readJson(raw: unknown, exchange: Exchange, language: string): unknown {
   if (typeof raw === "string") {
+    const ahead = longJson(raw);
+    // Must not be kept here: see partOfJson.
+    if (ahead?.isExact === true) return parseJson(raw, language, ahead);
     const known = parsedText.get(exchange.message);
     if (known !== undefined && known.text === raw) return known.value;
-    const value = parseJson(raw, language, longJson(raw));
+    const value = parseJson(raw, language, ahead);
     parsedText.set(exchange.message, { text: raw, value });
     return value;
   }
   if (raw instanceof Uint8Array) {
+    const ahead = longJson(raw);
+    if (ahead?.isExact === true && ahead.error === undefined) return ahead.value;
     const known = parsedBytes.get(raw);
     if (known !== undefined) return known;
-    const ahead = longJson(raw);
-    const value = ahead?.isExact === true && ahead.error === undefined ? ahead.value : parseJson(decodeText(raw), language, ahead);
+    const value = parseJson(decodeText(raw), language, ahead);
     if (value !== undefined) parsedBytes.set(raw, value);
     return value;
   }

@@ -9,7 +9,7 @@ it("sums up the time between checks and restarts", async () => {
     await clock.advance(1_000);
     spent.begin();
     expect(spent.isOver(150)).toBe(false);
-    for (let look = 0; look < 15; look++) {
+    for (let attempt = 0; attempt < 15; attempt++) {
       await clock.advance(10);
       expect(spent.isOver(150)).toBe(false);
     }
@@ -25,7 +25,7 @@ it("tolerates a suspended process, but not one that is slow at every check", asy
   await clock.freeze(60_000);
   expect(spent.isOver(150)).toBe(false);
   const looks: boolean[] = [];
-  for (let look = 0; look < 3; look++) {
+  for (let attempt = 0; attempt < 3; attempt++) {
     await clock.advance(1_000);
     looks.push(spent.isOver(150));
   }

@@ -64,9 +64,14 @@ function declarationsOf(text: string, name: string | undefined, limit: number): 
   return readDeclarations(text.slice(start, tagEnd(text, start) + 1));
 }
 
-/** `xmlns` attributes of a start tag as pairs of attribute name and quoted value. */
-export function readDeclarations(tag: string): readonly (readonly [string, string])[] {
-  return [...tag.matchAll(/\s(xmlns(?::[^\s=]+)?)\s*=\s*("[^"]*"|'[^']*')/g)].map(([, attribute, value]) => [attribute as string, value as string] as const);
+/** `xmlns` attributes of a start tag as pairs of attribute name and quoted value; stops after `most`, because a tag may have a million. */
+export function readDeclarations(tag: string, most = Infinity): readonly (readonly [string, string])[] {
+  const declarations: (readonly [string, string])[] = [];
+  for (const [, attribute, value] of tag.matchAll(/\s(xmlns(?::[^\s=]+)?)\s*=\s*("[^"]*"|'[^']*')/g)) {
+    declarations.push([attribute as string, value as string]);
+    if (declarations.length >= most) break;
+  }
+  return declarations;
 }
 
 /** An element with its inherited namespace declarations added, unless it declares the same itself. */

@@ -138,7 +138,7 @@ export class PathCutter implements Cutter {
   #openElement(tag: string): void {
     const name = /^<([^\s/>]+)/.exec(tag)?.[1];
     if (name === undefined) throw broken(`'${tag.slice(0, 40)}' is not a valid tag`);
-    const declarations = tag.includes("xmlns") ? readDeclarations(tag) : [];
+    const declarations = tag.includes("xmlns") ? readDeclarations(tag, mostDeclarations + 1) : [];
     const colon = name.indexOf(":");
     const prefix = colon < 0 ? "xmlns" : `xmlns:${name.slice(0, colon)}`;
     if ((this.#declared += declarations.length) > mostDeclarations) throw broken(`more than ${mostDeclarations} namespaces are declared around one element`);

@@ -27,6 +27,8 @@ export const aggregate = defineStep({
     "The message that is added continues immediately with the step after the aggregate; the completed group runs the nested steps as a separate run. Messages are merged in the order they arrive. Without a repository, open groups are kept in memory and are lost on a restart; use forceCompletionOnStop to complete them when the flow stops. With a repository in a database, the message that is added continues when its group is stored: groups survive a restart, and a completed group is removed when its run has succeeded, so after a crash it runs again. In memory, at most 50,000 groups, 100,000 messages per group and 128 MB are kept: above a limit the oldest group is completed early and a warning is logged. With several workers, the route runs in one of them.",
   group: "splitting",
   icon: "combine",
+  paletteGroup: "repeat",
+  card: { title: "Collect", subtitle: "by {correlationExpression}" },
   since: "0.1",
   keywords: ["merge", "join", "collect", "batch"],
   keepsState: true,

@@ -1,5 +1,5 @@
 // The groups of one aggregate in a repository outside the process. Every message reads its group, merges and writes it back before its run
-// goes on, so that a message which its source acknowledged is in the repository. Groups survive a restart.
+// continues, so that every message that its source acknowledged is in the repository. Groups survive a restart.
 import { ending, FlowError, toFlowError, whenOver, type Exchange, type Lifecycle, type Message, type Processor } from "@sluice/engine/spi";
 import { copyExchange, createKeyedMutex, type AggregatedGroup, type AggregationRepository, type StoredGroup } from "@sluice/engine/tools";
 import { ClosedKeys } from "./closed-keys.ts";
@@ -159,7 +159,7 @@ export class StoredGroups implements Lifecycle {
       if (due <= now) await this.#mutex.run(key, () => this.#completeStored(key, "timeout", ({ dueAt }) => dueAt !== undefined && dueAt <= now));
   }
 
-  /** Runs completed groups that are not confirmed: their run failed, or the process ended before it was over. */
+  /** Runs completed groups that are not confirmed: their run failed, or the process ended before it finished. */
   async #recover(): Promise<void> {
     const { repository, restore, deadLetter } = this.#options;
     for (const id of await repository.list("completed")) {

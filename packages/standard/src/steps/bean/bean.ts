@@ -2,14 +2,18 @@ import { CompileError, defineStep } from "@sluice/engine/spi";
 import { bodyFromCall } from "@sluice/engine/tools";
 import { f } from "@sluice/model";
 import { compileCall } from "../../operator-functions/bean-reference.ts";
+import { callsFunction } from "../step-guarantees.ts";
 
 /** Calls a function that the operator registered; no other beans can be called. */
 export const bean = defineStep({
   name: "bean",
   title: "Bean",
   summary: "Calls a function that the operator registered; its return value becomes the body.",
+  guarantees: callsFunction,
   group: "message",
   icon: "function-square",
+  paletteGroup: "code",
+  card: { title: "Run {ref}", subtitle: "{method}" },
   since: "0.1",
   shorthand: "ref",
   options: {

@@ -16,6 +16,8 @@ export const choice = defineStep({
     "At most one branch runs, on the same exchange and in the same run, so the order of messages does not change. Conditions are evaluated in the order they are written.",
   group: "routing",
   icon: "git-branch",
+  paletteGroup: "decide",
+  card: { subtitle: "First match" },
   since: "0.1",
   keywords: ["if", "switch", "case", "condition", "else"],
   mayPassBy: true,
@@ -33,14 +35,14 @@ export const choice = defineStep({
         },
         { doc: "One branch.", required: true },
       ),
-      { doc: "The branches, tried in order.", default: [] },
+      { title: "When", doc: "The branches, tried in order.", default: [] },
     ),
     otherwise: f.object(
       {
         steps: f.steps({ doc: "Steps to run when no condition is true.", default: [] }),
         ...clauseFields,
       },
-      { doc: "The branch to run when no condition is true." },
+      { title: "Otherwise", doc: "The branch to run when no condition is true." },
     ),
     precondition: f.boolean({
       doc: "Evaluates the conditions once at start, from placeholders; only the chosen branch is built.",

@@ -23,6 +23,8 @@ export const circuitBreaker = defineStep({
     "The nested steps run on a copy: when they fail, the fallback sees the message as it was before. The state of the circuit and its sliding window are kept in memory, start closed after a restart, and are not shared between workers; the route runs in one worker. A call that exceeds its timeout is no longer awaited, but its work may still take effect.",
   group: "resilience",
   icon: "zap-off",
+  paletteGroup: "errors",
+  card: { title: "Protect" },
   since: "0.1",
   keywords: ["retry", "resilience", "fallback"],
   stepsTitle: "Protected",
@@ -37,7 +39,7 @@ export const circuitBreaker = defineStep({
         fallbackViaNetwork: f.boolean({ doc: "Accepted without effect.", default: false, group: "advanced" }),
         ...clauseFields,
       },
-      { title: "Fallback", doc: "Runs when the steps fail or the circuit is open." },
+      { title: "Otherwise", doc: "Runs when the steps fail or the circuit is open." },
     ),
     resilience4jConfiguration: f.object(breakerFields, { doc: "When the circuit opens and closes." }),
     configuration: f.string({

@@ -19,6 +19,8 @@ export const claimCheck = defineStep({
   guarantees: "Stored messages are kept in memory, belong to the exchange and its copies, and are released when it ends.",
   group: "message",
   icon: "ticket",
+  paletteGroup: "data",
+  card: { subtitle: "{operation}" },
   since: "0.1",
   options: {
     operation: f.enum(["Set", "Get", "GetAndRemove", "Push", "Pop"], { doc: "Set, Get and GetAndRemove use a key; Push and Pop use a stack.", required: true }),

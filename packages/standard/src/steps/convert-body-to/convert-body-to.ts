@@ -1,14 +1,18 @@
 import { defineStep } from "@sluice/engine/spi";
-import { readJsonAhead } from "@sluice/engine/tools";
-import { collectStream, isStream } from "@sluice/engine/values";
+import { inSlices, readJsonAhead } from "@sluice/engine/tools";
+import { asJsonInSteps, collectStream, isLongToWrite, isStream } from "@sluice/engine/values";
 import { conversionFields, converter } from "../conversion.ts";
+import { convertsBody } from "../step-guarantees.ts";
 
 export const convertBodyTo = defineStep({
   name: "convertBodyTo",
   title: "Convert body",
   summary: "Converts the body to another type; null is not changed.",
+  guarantees: convertsBody,
   group: "message",
   icon: "replace-all",
+  paletteGroup: "data",
+  card: { subtitle: "to {type}" },
   since: "0.1",
   shorthand: "type",
   options: conversionFields,
@@ -16,11 +20,13 @@ export const convertBodyTo = defineStep({
   compile(options, { host: { clock } }) {
     const convert = converter(options);
     const readsJson = /(?:list|map|set|collection|iterable|iterator|(?:object|string)\[\])$/i.test(options.type.trim());
+    const writesText = /(?:^|\.)(?:string|charsequence|inputstream|byte\[\])$/i.test(options.type.trim());
     return (exchange) => {
       const { message } = exchange;
       const { body } = message;
       if (isStream(body)) return collectStream(body).then((bytes) => void (message.body = convert(bytes)));
       const reading = readsJson ? readJsonAhead(body, exchange, clock) : undefined;
+      if (writesText && isLongToWrite(body)) return inSlices(asJsonInSteps(body), clock).then((text) => void (message.body = convert(text)));
       if (reading !== undefined) return reading.then(() => void (message.body = convert(body)));
       message.body = convert(body);
       return undefined;

@@ -2,13 +2,17 @@ import { defineStep } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { conversionFields, converter } from "../conversion.ts";
 import { variable } from "../variables.ts";
+import { sharedVariables } from "../step-guarantees.ts";
 
 export const convertVariableTo = defineStep({
   name: "convertVariableTo",
   title: "Convert variable",
   summary: "Converts a variable to another type, in place or into another variable.",
+  guarantees: `The step changes only its own message, on the main thread. If the conversion fails, the variable is unchanged and the error handler of the route is called. ${sharedVariables}`,
   group: "message",
   icon: "replace-all",
+  paletteGroup: "data",
+  card: { title: "Convert variable {name}", subtitle: "to {type}" },
   since: "0.1",
   options: {
     name: f.string({ doc: "Name of the variable, with its scope if any.", required: true }),

@@ -12,6 +12,8 @@ export const delay = defineStep({
     "Waiting does not block a thread or other messages. Messages with different delays can overtake each other. A waiting message is in memory and counts as in flight.",
   group: "routing",
   icon: "clock",
+  paletteGroup: "speed",
+  card: { title: "Wait", subtitle: "{expression} ms" },
   since: "0.1",
   keywords: ["wait", "sleep", "pause"],
   options: {

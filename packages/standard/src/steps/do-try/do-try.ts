@@ -19,6 +19,7 @@ export const doTry = defineStep({
     "A failure handled here is not seen by the error handler of the route, which is off inside doTry: no redelivery, no dead letter. doFinally runs after success and failure, but not when the run is stopped or cancelled. A rollback still fails the exchange after the clause has run.",
   group: "errors",
   icon: "shield",
+  paletteGroup: "errors",
   since: "0.1",
   keywords: ["catch", "error", "exception", "finally", "retry"],
   stepsTitle: "Try",

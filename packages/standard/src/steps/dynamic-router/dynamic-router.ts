@@ -17,6 +17,8 @@ export const dynamicRouter = defineStep({
     "Endpoints are called one after the other on the same exchange. A message may take at most 10,000 hops. The last 1,000 endpoints are cached; unused ones are stopped after five minutes.",
   group: "routing",
   icon: "compass",
+  paletteGroup: "send",
+  card: { title: "Visit in turn", subtitle: "{expression}" },
   since: "0.1",
   options: {
     expression: f.expression({ doc: "The next address or addresses; an empty value ends the routing.", required: true, inline: true }),

@@ -18,6 +18,8 @@ export const enrich = defineStep({
     "The endpoint is called with a copy of the message and the step waits for its reply. The call is made once; retries are done by the error handler of the route. The original message changes only when the call succeeds, or when aggregateOnException is set.",
   group: "routing",
   icon: "circle-plus",
+  paletteGroup: "send",
+  card: { title: "Add data from", subtitle: "{expression}" },
   since: "0.1",
   keywords: ["merge", "join", "lookup"],
   options: {

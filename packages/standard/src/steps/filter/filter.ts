@@ -10,6 +10,8 @@ export const filter = defineStep({
     "Messages that do not match continue after the filter; nothing fails. The steps run on the same exchange, so the order of messages does not change.",
   group: "routing",
   icon: "filter",
+  paletteGroup: "decide",
+  card: { title: "Only if", subtitle: "{expression}" },
   since: "0.1",
   keywords: ["if", "condition", "only"],
   mayPassBy: true,

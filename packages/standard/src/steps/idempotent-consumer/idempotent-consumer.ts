@@ -17,6 +17,8 @@ export const idempotentConsumer = defineStep({
     "With eager=true, of several concurrent messages with the same key only one runs the steps. How long keys are remembered depends on the repository: the memory repository forgets them on a restart and keeps the newest ones only; a database or Redis repository keeps them across restarts and shares them between runtimes. After a crash in the middle of a run, a persistent repository still holds the key, so the message counts as a duplicate.",
   group: "resilience",
   icon: "fingerprint",
+  paletteGroup: "decide",
+  card: { title: "Only once", subtitle: "by {expression}" },
   since: "0.1",
   keywords: ["dedupe", "duplicate", "once"],
   keepsState: true,

@@ -9,6 +9,8 @@ export const kamelet = defineStep({
   guarantees: "The steps of the Kamelet are compiled into the route: they run on the same exchange, in the same run and under the error handling of the route.",
   group: "routing",
   icon: "puzzle",
+  paletteGroup: "send",
+  card: { subtitle: "{name}" },
   since: "0.1",
   shorthand: "name",
   options: {

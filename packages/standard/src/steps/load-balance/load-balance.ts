@@ -18,6 +18,8 @@ export const loadBalance = defineStep({
     "Exactly one child runs per message, except with topicLoadBalancer (every child) and failover (the next child after a failure). Counters and sticky keys (the last 10,000) are kept in memory, per deployment. Messages that go to different children can overtake each other.",
   group: "routing",
   icon: "scale",
+  paletteGroup: "send",
+  card: { title: "Send to one of" },
   since: "0.1",
   keepsState: true,
   adoptsSiblings: true,

@@ -11,6 +11,8 @@ export const log = defineStep({
   guarantees: "The text is evaluated only when its level is enabled.",
   group: "message",
   icon: "scroll",
+  paletteGroup: "watch",
+  card: { subtitle: "{message}" },
   since: "0.1",
   shorthand: "message",
   options: {

@@ -14,6 +14,8 @@ export const loop = defineStep({
     "Iterations run one after another. Long loops yield regularly, so that other messages make progress. doWhile has no limit: the timeout of the run ends an endless loop.",
   group: "routing",
   icon: "repeat",
+  paletteGroup: "repeat",
+  card: { title: "Repeat", subtitle: "{expression}" },
   since: "0.1",
   keywords: ["for", "repeat", "iterate", "while"],
   adoptsSiblings: true,

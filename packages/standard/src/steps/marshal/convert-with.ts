@@ -26,7 +26,7 @@ export function convertWith(convert: Convert, { variableSend, variableReceive }:
       const result = convert(before, exchange);
       if (result instanceof Promise) return result.then((value) => void (exchange.message.body = value));
       exchange.message.body = result;
-      return isLong(result) || isLong(before) ? host.clock.breathe() : undefined;
+      return isLong(result) || isLong(before) ? host.clock.yieldToEventLoop() : undefined;
     };
   }
   return (exchange) => {

@@ -1,14 +1,18 @@
 import { defineStep } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { convertWith } from "./convert-with.ts";
+import { convertsFormat } from "../step-guarantees.ts";
 
 /** Serializes the body to text or bytes. */
 export const marshal = defineStep({
   name: "marshal",
   title: "Marshal",
   summary: "Serializes the body to text or bytes in a format.",
+  guarantees: convertsFormat,
   group: "message",
   icon: "file-output",
+  paletteGroup: "data",
+  card: { title: "Write {format}" },
   since: "0.1",
   keywords: ["json", "xml", "csv", "write", "serialize"],
   options: {

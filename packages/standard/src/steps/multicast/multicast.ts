@@ -15,6 +15,8 @@ export const multicast = defineStep({
     "Each branch gets its own copy. Without parallelProcessing branches run one after the other, in the order they are written; with it up to ten run concurrently and results are still merged in order, unless streaming is set. A failed branch does not stop the others unless stopOnException is set. Sequential branches take part in a transaction of the route; parallel ones do not.",
   group: "splitting",
   icon: "network",
+  paletteGroup: "repeat",
+  card: { title: "Send to all" },
   since: "0.1",
   keywords: ["parallel", "fork", "fan-out", "scatter"],
   adoptsSiblings: true,

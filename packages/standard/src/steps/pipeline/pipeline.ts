@@ -8,6 +8,7 @@ export const pipeline = defineStep({
   guarantees: "The steps run one after the other on the same exchange.",
   group: "routing",
   icon: "list-ordered",
+  paletteGroup: "repeat",
   since: "0.1",
   adoptsSiblings: true,
   options: { steps: f.steps({ doc: "The steps, in order.", default: [] }) },

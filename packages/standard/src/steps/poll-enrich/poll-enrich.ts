@@ -16,6 +16,8 @@ export const pollEnrich = defineStep({
     "At most one message is received. A message from a durable queue is removed when this run succeeds and is delivered again when it fails; a file counts as processed once it is read; a message from an in-memory queue is removed at once. Waiting does not block other messages.",
   group: "routing",
   icon: "download",
+  paletteGroup: "send",
+  card: { title: "Add data from", subtitle: "{expression}" },
   since: "0.1",
   options: {
     expression: f.expression({ doc: "The address to poll.", required: true, inline: true }),

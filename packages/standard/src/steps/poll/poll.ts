@@ -14,6 +14,8 @@ export const poll = defineStep({
     "At most one message is received. A message from a durable queue is removed when this run succeeds and is delivered again when it fails; a file counts as processed once it is read; a message from an in-memory queue is removed at once. Waiting does not block other messages.",
   group: "routing",
   icon: "inbox",
+  paletteGroup: "send",
+  card: { title: "Read from" },
   since: "0.1",
   shorthand: "uri",
   options: {

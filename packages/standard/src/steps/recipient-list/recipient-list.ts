@@ -17,6 +17,8 @@ export const recipientList = defineStep({
     "Each recipient gets its own copy. Without parallelProcessing copies are sent one after the other, in the order of the list; with it up to ten are sent concurrently and results are still merged in order, unless streaming is set. There is no transaction across recipients: when one fails, copies already sent stay sent. A list may have 10,000 addresses.",
   group: "splitting",
   icon: "users",
+  paletteGroup: "send",
+  card: { title: "Send to list", subtitle: "{expression}" },
   since: "0.1",
   keywords: ["parallel", "fan-out", "scatter"],
   lanes: "addresses",

@@ -1,12 +1,16 @@
 import { defineStep } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
+import { cannotFail } from "../step-guarantees.ts";
 
 export const removeHeader = defineStep({
   name: "removeHeader",
   title: "Remove header",
   summary: "Removes one message header.",
+  guarantees: cannotFail,
   group: "message",
   icon: "tag",
+  paletteGroup: "data",
+  card: { title: "Remove header {name}" },
   since: "0.1",
   shorthand: "name",
   options: {

@@ -1,13 +1,17 @@
 import { defineStep } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { namesToRemove } from "../name-pattern.ts";
+import { cannotFail } from "../step-guarantees.ts";
 
 export const removeHeaders = defineStep({
   name: "removeHeaders",
   title: "Remove headers",
   summary: "Removes every message header whose name matches.",
+  guarantees: cannotFail,
   group: "message",
   icon: "tags",
+  paletteGroup: "data",
+  card: { title: "Remove headers", subtitle: "{pattern}" },
   since: "0.1",
   shorthand: "pattern",
   options: {

@@ -1,13 +1,17 @@
 import { defineStep } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { namesToRemove } from "../name-pattern.ts";
+import { cannotFail } from "../step-guarantees.ts";
 
 export const removeProperties = defineStep({
   name: "removeProperties",
   title: "Remove properties",
   summary: "Removes every exchange property whose name matches.",
+  guarantees: cannotFail,
   group: "message",
   icon: "bookmark",
+  paletteGroup: "data",
+  card: { title: "Remove properties", subtitle: "{pattern}" },
   since: "0.1",
   shorthand: "pattern",
   options: {

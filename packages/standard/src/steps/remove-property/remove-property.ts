@@ -1,12 +1,16 @@
 import { defineStep } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
+import { cannotFail } from "../step-guarantees.ts";
 
 export const removeProperty = defineStep({
   name: "removeProperty",
   title: "Remove property",
   summary: "Removes one exchange property.",
+  guarantees: cannotFail,
   group: "message",
   icon: "bookmark",
+  paletteGroup: "data",
+  card: { title: "Remove property {name}" },
   since: "0.1",
   shorthand: "name",
   options: { name: f.string({ doc: "Name of the property.", required: true }) },

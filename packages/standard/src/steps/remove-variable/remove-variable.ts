@@ -1,13 +1,17 @@
 import { defineStep } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { variable } from "../variables.ts";
+import { cannotFail, sharedVariables } from "../step-guarantees.ts";
 
 export const removeVariable = defineStep({
   name: "removeVariable",
   title: "Remove variable",
   summary: "Removes one variable.",
+  guarantees: `${cannotFail} ${sharedVariables}`,
   group: "message",
   icon: "variable",
+  paletteGroup: "data",
+  card: { title: "Remove variable {name}" },
   since: "0.1",
   shorthand: "name",
   options: {

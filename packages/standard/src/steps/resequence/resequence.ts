@@ -17,6 +17,8 @@ export const resequence = defineStep({
     "The message that is added continues immediately; its ordered copy runs the nested steps as a separate run, one copy at a time. Waiting messages are kept in memory: they are delivered when the flow stops, but lost in a crash. A batch holds at most batchSize messages, a stream at most capacity. With several workers, the route runs in one of them.",
   group: "splitting",
   icon: "arrow-up-narrow-wide",
+  paletteGroup: "repeat",
+  card: { title: "Put in order", subtitle: "by {expression}" },
   since: "0.1",
   keepsState: true,
   adoptsSiblings: true,

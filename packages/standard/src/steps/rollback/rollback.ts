@@ -6,8 +6,12 @@ export const rollback = defineStep({
   name: "rollback",
   title: "Rollback",
   summary: "Fails the exchange so that no clause can recover it, or ends it without a failure.",
+  guarantees:
+    "The step keeps nothing between messages. Inside transacted, the statements are rolled back; messages that were sent elsewhere stay sent. The failure is not retried, and no onException clause can handle it.",
   group: "errors",
   icon: "undo",
+  paletteGroup: "errors",
+  card: { title: "Roll back", subtitle: "{message}" },
   since: "0.1",
   shorthand: "message",
   options: {

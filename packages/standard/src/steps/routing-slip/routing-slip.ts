@@ -14,6 +14,8 @@ export const routingSlip = defineStep({
     "Endpoints are called one after the other on the same exchange. A failure or stop ends the slip. The list is evaluated once and may have 10,000 addresses.",
   group: "routing",
   icon: "route",
+  paletteGroup: "send",
+  card: { title: "Visit in turn", subtitle: "{expression}" },
   since: "0.1",
   shorthand: "slipHeader",
   options: {

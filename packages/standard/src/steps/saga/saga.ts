@@ -17,6 +17,8 @@ export const saga = defineStep({
     "Each registered endpoint is called once per outcome, compensations in reverse order; a failed call is tried up to five times, five seconds apart. Compensation and completion run after the saga has ended, as separate runs. Sagas are kept in memory: open sagas are lost in a crash. At most 50,000 are open; above that the oldest is compensated and a warning is logged.",
   group: "resilience",
   icon: "book-open",
+  paletteGroup: "errors",
+  card: { title: "All or nothing" },
   since: "0.1",
   keepsState: true,
   adoptsSiblings: true,

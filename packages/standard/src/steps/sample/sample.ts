@@ -9,6 +9,8 @@ export const sample = defineStep({
   guarantees: "Messages that are not sampled end without a failure. The counter is kept in memory, per deployment.",
   group: "routing",
   icon: "percent",
+  paletteGroup: "speed",
+  card: { title: "Take a sample" },
   since: "0.1",
   keepsState: true,
   shorthand: "samplePeriod",

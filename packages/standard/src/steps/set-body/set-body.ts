@@ -1,13 +1,17 @@
 import { defineStep } from "@sluice/engine/spi";
 import { constantOf } from "@sluice/engine/tools";
 import { f } from "@sluice/model";
+import { setsOneValue } from "../step-guarantees.ts";
 
 export const setBody = defineStep({
   name: "setBody",
   title: "Set body",
   summary: "Replaces the message body; headers are kept.",
+  guarantees: setsOneValue,
   group: "message",
   icon: "square-pen",
+  paletteGroup: "data",
+  card: { subtitle: "{expression}" },
   since: "0.1",
   keywords: ["map", "convert"],
   options: { expression: f.expression({ doc: "The new body.", required: true, inline: true }) },

@@ -1,12 +1,16 @@
 import { defineStep } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
+import { cannotFail } from "../step-guarantees.ts";
 
 export const setExchangePattern = defineStep({
   name: "setExchangePattern",
   title: "Set exchange pattern",
   summary: "Sets whether later calls expect a reply.",
+  guarantees: cannotFail,
   group: "message",
   icon: "repeat",
+  paletteGroup: "data",
+  card: { subtitle: "{pattern}" },
   since: "0.1",
   shorthand: "pattern",
   options: {

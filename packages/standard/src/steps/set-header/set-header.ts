@@ -1,6 +1,7 @@
 import { defineStep, type Compiler, type Exchange } from "@sluice/engine/spi";
 import { f, type ExpressionNode, type Span } from "@sluice/model";
 import { template } from "../template.ts";
+import { setsOneValue } from "../step-guarantees.ts";
 
 export const headerFields = {
   name: f.string({ doc: "Name of the header; may contain Simple.", required: true }),
@@ -17,8 +18,11 @@ export const setHeader = defineStep({
   name: "setHeader",
   title: "Set header",
   summary: "Sets one message header.",
+  guarantees: setsOneValue,
   group: "message",
   icon: "tag",
+  paletteGroup: "data",
+  card: { title: "Set header {name}", subtitle: "{expression}" },
   since: "0.1",
   options: headerFields,
   examples: [

@@ -2,13 +2,16 @@ import { defineStep } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { clauseFields } from "../clause.ts";
 import { headerFields, headerSetter } from "../set-header/set-header.ts";
+import { setsSeveralValues } from "../step-guarantees.ts";
 
 export const setHeaders = defineStep({
   name: "setHeaders",
   title: "Set headers",
   summary: "Sets several message headers in order; later ones see earlier ones.",
+  guarantees: setsSeveralValues,
   group: "message",
   icon: "tags",
+  paletteGroup: "data",
   since: "0.1",
   options: {
     headers: f.list(f.object({ ...headerFields, ...clauseFields }, { doc: "One header.", required: true }), {

@@ -1,13 +1,17 @@
 import { defineStep } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { template } from "../template.ts";
+import { setsOneValue } from "../step-guarantees.ts";
 
 export const setProperty = defineStep({
   name: "setProperty",
   title: "Set property",
   summary: "Sets an exchange property, which stays with the exchange and is never sent.",
+  guarantees: setsOneValue,
   group: "message",
   icon: "bookmark",
+  paletteGroup: "data",
+  card: { title: "Set property {name}", subtitle: "{expression}" },
   since: "0.1",
   options: {
     name: f.string({ doc: "Name of the property; may contain Simple.", required: true }),

@@ -2,6 +2,7 @@ import { defineStep, type Compiler, type Processor } from "@sluice/engine/spi";
 import { f, type ExpressionNode, type Span } from "@sluice/model";
 import { isTemplate, template } from "../template.ts";
 import { variable, variableByName } from "../variables.ts";
+import { setsOneValue, sharedVariables } from "../step-guarantees.ts";
 
 export const variableOptions = {
   name: f.string({
@@ -26,8 +27,11 @@ export const setVariable = defineStep({
   name: "setVariable",
   title: "Set variable",
   summary: "Sets a variable of the exchange, a route or the whole runtime.",
+  guarantees: `${setsOneValue} ${sharedVariables}`,
   group: "message",
   icon: "variable",
+  paletteGroup: "data",
+  card: { title: "Set variable {name}", subtitle: "{expression}" },
   since: "0.1",
   options: variableOptions,
   examples: [

@@ -2,13 +2,16 @@ import { defineStep } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { clauseFields } from "../clause.ts";
 import { variableOptions, variableSetter } from "../set-variable/set-variable.ts";
+import { setsSeveralValues, sharedVariables } from "../step-guarantees.ts";
 
 export const setVariables = defineStep({
   name: "setVariables",
   title: "Set variables",
   summary: "Sets several variables in order; later ones see earlier ones.",
+  guarantees: `${setsSeveralValues} ${sharedVariables}`,
   group: "message",
   icon: "variable",
+  paletteGroup: "data",
   since: "0.1",
   options: {
     variables: f.list(f.object({ ...variableOptions, ...clauseFields }, { doc: "One variable.", required: true }), {

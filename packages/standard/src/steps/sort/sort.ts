@@ -17,6 +17,8 @@ export const sort = defineStep({
   guarantees: "The sort is stable. Long lists are sorted in slices, so that other messages make progress. A list may have 500,000 elements.",
   group: "message",
   icon: "arrow-down-a-z",
+  paletteGroup: "data",
+  card: { subtitle: "{expression}" },
   since: "0.1",
   options: {
     expression: f.expression({ doc: "The list to sort; the body by default. A list may have up to 500,000 elements.", inline: true }),
@@ -64,8 +66,9 @@ type Key = number | string | Date;
 function naturallySorted(list: readonly unknown[], clock: Clock): Awaitable<readonly unknown[]> {
   // Most lists need no entries: a million of them would slow down the garbage collector.
   if (list.every(isKey)) return sortInSlices(list, naturalOrder, clock);
-  const entries = list.map((item): Entry => ({ item, key: isKey(item) ? item : asText(item) }));
-  return after(sortInSlices(entries, byKey, clock), (sorted) => sorted.map(({ item }) => item));
+  const entries: Entry[] = [];
+  const made = each(list.values(), (item) => void entries.push({ item, key: isKey(item) ? item : asText(item) }), clock);
+  return after(made, () => after(sortInSlices(entries, byKey, clock), (sorted) => sorted.map(({ item }) => item)));
 }
 
 const isKey = (item: unknown): item is Key => typeof item === "string" || typeof item === "number" || item instanceof Date;

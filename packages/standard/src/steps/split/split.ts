@@ -17,6 +17,8 @@ export const split = defineStep({
     "Without parallelProcessing parts run one after the other, in order; with it up to ten run concurrently and results are still merged in order, unless streaming is set. Parts are created when they are needed, so a stream of any length takes constant memory unless the strategy collects the results. There is no transaction across parts: when one fails, the work of others stays done. A failed part does not stop the others unless stopOnException or a failure limit is set.",
   group: "splitting",
   icon: "split",
+  paletteGroup: "repeat",
+  card: { title: "For each item", subtitle: "{expression}" },
   since: "0.1",
   keywords: ["loop", "for", "each", "iterate", "parallel"],
   adoptsSiblings: true,

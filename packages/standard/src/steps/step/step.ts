@@ -11,6 +11,7 @@ export const step = defineStep({
   guarantees: "The steps run one after the other on the same exchange.",
   group: "routing",
   icon: "group",
+  paletteGroup: "repeat",
   since: "0.1",
   adoptsSiblings: true,
   options: { steps: f.steps({ doc: "The steps, in order.", default: [] }) },

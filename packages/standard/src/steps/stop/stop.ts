@@ -8,6 +8,7 @@ export const stop = defineStep({
     "Steps after it do not run. The exchange counts as successful, so its source acknowledges the message. Inside split, multicast and recipientList only the current copy ends.",
   group: "routing",
   icon: "octagon",
+  paletteGroup: "decide",
   since: "0.1",
   options: {},
   examples: [{ title: "End early", yaml: "stop: {}", given: { body: "a" }, expect: { body: "a" } }],

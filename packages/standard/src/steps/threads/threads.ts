@@ -11,6 +11,7 @@ export const threads = defineStep({
     "There are no threads: at most poolSize messages are in the rest of the route at the same time, the others wait in arrival order, in memory. Waiting messages count as in flight. When maxQueueSize messages wait, up to maxPoolSize run; above that CallerRuns lets a message pass the limit and Abort fails it.",
   group: "resilience",
   icon: "layers",
+  paletteGroup: "speed",
   since: "0.1",
   options: {
     poolSize: f.integer({ doc: "Concurrent messages before others wait.", default: 10, min: 1 }),

@@ -21,6 +21,8 @@ export const throttle = defineStep({
     "Messages continue in arrival order, per correlation key. Up to 10,000 messages wait in memory, per key; more are rejected with a retryable error. Permits are kept in memory, for up to 10,000 keys, and are not shared between runtimes; with several workers, the route runs in one of them.",
   group: "resilience",
   icon: "gauge",
+  paletteGroup: "speed",
+  card: { title: "Limit rate", subtitle: "{expression} messages" },
   since: "0.1",
   keywords: ["limit", "rate"],
   keepsState: true,

@@ -2,13 +2,17 @@ import { defineStep, FlowError } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { checkExceptionType } from "../exception-type.ts";
 import { template } from "../template.ts";
+import { failsExchange } from "../step-guarantees.ts";
 
 export const throwException = defineStep({
   name: "throwException",
   title: "Throw exception",
   summary: "Fails the exchange on purpose.",
+  guarantees: failsExchange,
   group: "errors",
   icon: "triangle-alert",
+  paletteGroup: "errors",
+  card: { title: "Fail", subtitle: "{message}" },
   since: "0.1",
   options: {
     exceptionType: f.string({

@@ -12,6 +12,8 @@ export const toD = defineStep({
     "The step waits until the endpoint accepts the message or replies. The call is made once; retries are done by the error handler of the route. The last 1,000 endpoints are cached; unused ones are stopped after five minutes. Values from the message cannot add options or leave the path of the address.",
   group: "routing",
   icon: "arrow-right-left",
+  paletteGroup: "send",
+  card: { title: "Send to a computed address", subtitle: "{uri}" },
   since: "0.1",
   shorthand: "uri",
   options: {

@@ -12,6 +12,7 @@ export const to = defineStep({
     "The step waits until the endpoint accepts the message or replies. The call is made once; retries are done by the error handler of the route. What acceptance means is described on the page of the connector.",
   group: "routing",
   icon: "arrow-right",
+  paletteGroup: "send",
   since: "0.1",
   shorthand: "uri",
   options: {

@@ -13,6 +13,8 @@ export const transacted = defineStep({
     "Statements of one database connection are committed together at the end of the steps and rolled back when a step fails, when the exchange is rolled back or when the run is cancelled. There is no two-phase commit: with several databases each one is committed separately. HTTP calls, files and queues are not part of the transaction, and neither are parallel branches.",
   group: "resilience",
   icon: "shield-check",
+  paletteGroup: "errors",
+  card: { title: "In one transaction" },
   since: "0.1",
   adoptsSiblings: true,
   shorthand: "ref",

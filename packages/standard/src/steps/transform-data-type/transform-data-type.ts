@@ -4,6 +4,7 @@ import { asText, collectStream, isStream, textForm, type Conversion } from "@slu
 import { f } from "@sluice/model";
 import { parseJson, writeJson } from "../../formats/json/json-text.ts";
 import { converter } from "../conversion.ts";
+import { convertsBody } from "../step-guarantees.ts";
 
 interface DataType {
   readonly convert: Conversion;
@@ -23,8 +24,11 @@ export const transformDataType = defineStep({
   name: "transformDataType",
   title: "Transform data type",
   summary: "Converts the body to a named data type and sets the Content-Type header.",
+  guarantees: convertsBody,
   group: "message",
   icon: "replace-all",
+  paletteGroup: "data",
+  card: { subtitle: "to {toType}" },
   since: "0.1",
   options: {
     fromType: f.string({ doc: "The current type, for readers only: the actual body decides.", group: "advanced" }),

@@ -1,14 +1,18 @@
 import { FlowError, defineStep } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { convertWith } from "../marshal/convert-with.ts";
+import { convertsFormat } from "../step-guarantees.ts";
 
 /** Parses text or bytes into values. */
 export const unmarshal = defineStep({
   name: "unmarshal",
   title: "Unmarshal",
   summary: "Parses text or bytes in a format into values.",
+  guarantees: convertsFormat,
   group: "message",
   icon: "file-input",
+  paletteGroup: "data",
+  card: { title: "Parse {format}" },
   since: "0.1",
   keywords: ["json", "parse", "xml", "csv", "read"],
   options: {

@@ -1,12 +1,16 @@
 import { defineStep, FlowError } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
+import { failsExchange } from "../step-guarantees.ts";
 
 export const validate = defineStep({
   name: "validate",
   title: "Validate",
   summary: "Fails messages for which a condition is false.",
+  guarantees: failsExchange,
   group: "errors",
   icon: "badge-check",
+  paletteGroup: "decide",
+  card: { title: "Check", subtitle: "{expression}" },
   since: "0.1",
   keywords: ["check", "assert"],
   options: {

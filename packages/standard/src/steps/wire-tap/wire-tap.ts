@@ -14,6 +14,8 @@ export const wireTap = defineStep({
     "The message continues without waiting, and a failure of the copy does not affect it: the copy is a separate run. The copy is kept in memory only and is lost in a crash; tap into a durable queue when it must not be lost. At most 100,000 copies per route wait for their start; further ones fail. Copies start in order but can overtake each other.",
   group: "splitting",
   icon: "cable",
+  paletteGroup: "send",
+  card: { title: "Copy to" },
   since: "0.1",
   options: {
     uri: f.uri({ doc: "Endpoint for the copy; may contain Simple.", required: true }),

@@ -76,9 +76,9 @@ export function orBody(call: Call, argument: Argument | undefined): Expression {
 }
 
 /** Fails unless the number of arguments is right. */
-export function expectCount(call: Call, found: readonly Argument[], least: number, most: number, form: string): void {
-  if (found.length >= least && found.length <= most) return;
-  throw call.fault(`${call.name} takes ${least === most ? least : `${least} to ${most}`} argument(s), not ${found.length}`, `write \${${form}}`);
+export function expectCount(call: Call, found: readonly Argument[], min: number, max: number, form: string): void {
+  if (found.length >= min && found.length <= max) return;
+  throw call.fault(`${call.name} takes ${min === max ? min : `${min} to ${max}`} argument(s), not ${found.length}`, `write \${${form}}`);
 }
 
 /** Text without one pair of quotes around it. */

@@ -228,13 +228,13 @@ function exchanged(call: Call, exchange: Exchange, before: object, after: object
   return after;
 }
 
-function countOf(call: Call, least: number): Expression<number> {
+function countOf(call: Call, min: number): Expression<number> {
   if (call.text.trim() === "") throw call.fault(`${call.name} needs a number`, `write \${${call.name}(2)}`);
   const value = call.value({ text: call.text.trim(), offset: call.offset });
   return (exchange) => {
     const count = toInteger(value(exchange));
-    if (count === null || count < least)
-      throw new FlowError("java.lang.IllegalArgumentException", `${call.name} needs an integer of at least ${least}`, { code: "simple-argument" });
+    if (count === null || count < min)
+      throw new FlowError("java.lang.IllegalArgumentException", `${call.name} needs an integer of at least ${min}`, { code: "simple-argument" });
     return count;
   };
 }

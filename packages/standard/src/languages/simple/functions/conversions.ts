@@ -81,8 +81,8 @@ function converted(value: Expression, type: Argument, scope: SimpleScope): Expre
   return (exchange) => find(asText(running(exchange)))(value(exchange));
 }
 
-function expect(found: readonly Argument[], least: number, most: number, offset: number, form: string): void {
-  if (found.length < least || found.length > most) throw syntaxError(`wrong number of arguments: use \${${form}}`, offset);
+function expect(found: readonly Argument[], min: number, max: number, offset: number, form: string): void {
+  if (found.length < min || found.length > max) throw syntaxError(`wrong number of arguments: use \${${form}}`, offset);
 }
 
 function closingParenthesis(text: string, offset: number): number {
