@@ -25,12 +25,15 @@ export function shown(value: unknown, longest = 80): string {
 
 const digitsOfLong = (_key: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value);
 
-/** One sentence per unknown member. */
+/** Unknown members that are named: looking for the closest known name of 100,000 takes seconds. */
+export const mostNamed = 20;
+
+/** One sentence per unknown member, and one for those beyond the first 20. */
 export function unknownMembers(given: Readonly<Record<string, unknown>>, known: readonly string[]): readonly string[] {
-  return Object.keys(given)
-    .filter((name) => !known.includes(name))
-    .map((name) => {
-      const meant = closest(name, known);
-      return `unknown member '${name.slice(0, 60)}'${meant === undefined ? "" : ` (did you mean '${meant}'?)`}`;
-    });
+  const unknown = Object.keys(given).filter((name) => !known.includes(name));
+  const faults = unknown.slice(0, mostNamed).map((name) => {
+    const meant = closest(name, known);
+    return `unknown member '${name.slice(0, 60)}'${meant === undefined ? "" : ` (did you mean '${meant}'?)`}`;
+  });
+  return unknown.length > mostNamed ? [...faults, `${unknown.length - mostNamed} more unknown members`] : faults;
 }

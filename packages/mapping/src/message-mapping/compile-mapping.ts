@@ -96,7 +96,7 @@ function compile(document: Members, environment: MappingEnvironment, runTests: b
 function checkMembers(document: Members, context: DocumentContext): void {
   for (const fault of unknownMembers(document, members)) context.report(fault);
   const { name, onError } = document;
-  if (name !== undefined && typeof name !== "string") context.report("'name' must be a text");
+  if (name !== undefined && typeof name !== "string") context.report("'name' must be text");
   if (onError !== undefined && onError !== "first" && onError !== "all") context.report("'onError' must be first or all");
   if (!Array.isArray(document["map"])) context.report("'map' must be a list of rules");
 }

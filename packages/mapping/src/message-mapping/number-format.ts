@@ -1,6 +1,6 @@
 // Number patterns: `0` is a required digit, `#` an optional one, `,` groups, with literal text around them.
 import { MappingFault } from "./mapping-fault.ts";
-import { roundTo } from "./values.ts";
+import { decimalOf, roundTo } from "./values.ts";
 
 interface NumberPattern {
   readonly before: string;
@@ -18,7 +18,7 @@ export function formatNumber(value: number, pattern: string): string {
   const { before, after, leastWhole, groupSize, leastFraction, mostFraction } = compileNumberPattern(pattern);
   const rounded = roundTo(Math.abs(value), mostFraction);
   if (!(rounded < 1e21)) throw new MappingFault("type", `${value} cannot be written with the pattern '${pattern}'`, value);
-  const [whole, fraction] = digitsOf(rounded, mostFraction);
+  const [whole, fraction] = digitsOf(rounded);
   const shortened = fraction.slice(0, mostFraction).replace(/0+$/, "").padEnd(leastFraction, "0");
   const padded = whole === "0" && leastWhole === 0 && shortened !== "" ? "" : whole.padStart(leastWhole, "0");
   const grouped = groupSize === 0 ? padded : padded.replaceAll(new RegExp(`\\B(?=(\\d{${groupSize}})+$)`, "g"), ",");
@@ -26,9 +26,13 @@ export function formatNumber(value: number, pattern: string): string {
 }
 
 /** The digits before and after the point, as few as identify the number: further ones are artefacts of binary storage. */
-function digitsOf(value: number, most: number): readonly [string, string] {
+function digitsOf(value: number): readonly [string, string] {
   const text = String(value);
-  const [whole = "0", fraction = ""] = (text.includes("e") ? value.toFixed(most) : text).split(".");
+  if (text.includes("e")) {
+    const { figures, exponent } = decimalOf(value);
+    return ["0", "0".repeat(-exponent - 1) + figures];
+  }
+  const [whole = "0", fraction = ""] = text.split(".");
   return [whole, fraction];
 }
 

@@ -61,11 +61,17 @@ export function createMapping(plan: MappingPlan): CompiledMapping {
     fields,
     uses,
     imports,
-    run: (input) => runPlan(plan, input, () => source.read(input.body)),
+    run: (input) =>
+      written(
+        plan,
+        mapped(plan, input, () => source.read(input.body)),
+      ),
     *runInSteps(input) {
       const reading = yield* outcomeInSteps(source.readInSteps(input.body));
       yield undefined;
-      return runPlan(plan, input, reading);
+      const fields = mapped(plan, input, reading);
+      yield undefined;
+      return written(plan, fields);
     },
   };
 }
@@ -82,7 +88,12 @@ function* outcomeInSteps(steps: InSteps<unknown>): InSteps<() => unknown> {
   }
 }
 
-function runPlan({ target, vars, write, collects }: MappingPlan, { headers, params, now }: MappingInput, read: () => unknown): MappingResult {
+/** The target fields; undefined when there are errors. */
+interface Mapped extends Omit<MappingResult, "output"> {
+  readonly output: Target | undefined;
+}
+
+function mapped({ vars, write, collects }: MappingPlan, { headers, params, now }: MappingInput, read: () => unknown): Mapped {
   let run: Run | undefined;
   try {
     const root = read();
@@ -92,13 +103,25 @@ function runPlan({ target, vars, write, collects }: MappingPlan, { headers, para
     const output: Target = {};
     write(frame, output);
     if (run.errors !== undefined && run.errors.length > 0) return { output: undefined, errors: run.errors, work: run.work };
-    return { output: target.write(output), errors: [], work: run.work };
+    return { output, errors: [], work: run.work };
   } catch (error) {
     const work = run?.work ?? 0;
-    if (error instanceof FieldFailure) return { output: undefined, errors: run?.errors ?? [error.error], work };
-    const { code, message } = asFault(error);
-    return { output: undefined, errors: [{ field: "", rule: "", code, message, source: null, value: null }], work };
+    return error instanceof FieldFailure ? { output: undefined, errors: run?.errors ?? [error.error], work } : failed(error, work);
   }
+}
+
+function written({ target }: MappingPlan, fields: Mapped): MappingResult {
+  if (fields.output === undefined) return fields;
+  try {
+    return { output: target.write(fields.output), errors: [], work: fields.work };
+  } catch (error) {
+    return error instanceof FieldFailure ? { output: undefined, errors: [error.error], work: fields.work } : failed(error, fields.work);
+  }
+}
+
+function failed(error: unknown, work: number): Mapped {
+  const { code, message } = asFault(error);
+  return { output: undefined, errors: [{ field: "", rule: "", code, message, source: null, value: null }], work };
 }
 
 function evaluateVariable({ name, evaluate }: CompiledVariable, slot: number, frame: Frame): void {

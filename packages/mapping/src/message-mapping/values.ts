@@ -114,14 +114,21 @@ export function detached(value: unknown, run: Run, depth = 0): unknown {
   return copy;
 }
 
-/** Rounds half away from zero, as with money; the tiny factor corrects binary fractions (1.005). Negative digits round to tens and hundreds. */
+/** Rounds half away from zero, as with money. Negative digits round to tens and hundreds. */
 export function roundTo(value: number, digits: number): number {
-  if (!Number.isFinite(value)) return value;
-  if (digits < -308) return 0;
-  if (digits < 0) return roundTo(value / 10 ** -digits, 0) * 10 ** -digits;
-  const factor = 10 ** digits;
-  const scaled = Math.abs(value) * factor;
-  if (!(scaled < Number.MAX_SAFE_INTEGER)) return value;
-  const rounded = Math.round(scaled * (1 + Number.EPSILON)) / factor;
+  if (!Number.isFinite(value) || (digits >= 0 && Number.isInteger(value))) return value;
+  const { figures, exponent } = decimalOf(value);
+  // Rounds the decimal figures: multiplication would round the binary fraction (1.005), and be off by one in the last of many digits.
+  const kept = exponent + 1 + digits;
+  if (kept >= figures.length) return value;
+  if (kept < 0) return 0;
+  const isUp = figures.charAt(kept) >= "5";
+  const rounded = Number(`${BigInt(figures.slice(0, kept)) + (isUp ? 1n : 0n)}e${-digits}`);
   return value < 0 ? -rounded + 0 : rounded;
+}
+
+/** The fewest figures that identify a number without its sign, and the exponent of the first one: 0.012 is `12`, -2. */
+export function decimalOf(value: number): { readonly figures: string; readonly exponent: number } {
+  const [written = "", exponent = "0"] = Math.abs(value).toExponential().split("e");
+  return { figures: written.replace(".", ""), exponent: Number(exponent) };
 }

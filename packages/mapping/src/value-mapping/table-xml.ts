@@ -1,5 +1,5 @@
-// Tables as SAP's value_mapping.xml: `<vm version="2.0"><group id><entry isDefault><agency/><schema/><value/>`. A group holds one thing in
-// several (agency, schema) spaces; several values of one space in a group become several rows.
+// Tables as SAP's value_mapping.xml: `<vm version="2.0"><group id><entry isDefault><agency/><schema/><value/>`. A group lists the values of one
+// item, by agency and schema; several values with the same agency and schema become several rows.
 import { allAtOnce, type InSteps } from "../text/in-steps.ts";
 import { limitFault, readFault } from "../text/read-fault.ts";
 import { escapeXml, parseXmlTreeInSteps, type XmlData } from "../text/xml-tree.ts";

@@ -1,5 +1,4 @@
 // Compiles calls: of language functions, of functions a document defines, and of the few that evaluate arguments lazily.
-import { closest } from "@sluice/model";
 import { missingRules, type OnMissing } from "../../value-mapping/value-table.ts";
 import type { ExpressionTree } from "../expression/expression-tree.ts";
 import { Frame } from "../frame.ts";
@@ -48,7 +47,7 @@ export function compileCall(name: string, args: readonly ExpressionTree[], place
   }
   const known = Object.hasOwn(languageFunctions, name) ? languageFunctions[name] : hostFunction(name, context);
   if (known === undefined) {
-    const meant = closest(name, [...functionNames, ...context.functions.keys()]);
+    const meant = context.closest(name, [...functionNames, ...context.functions.keys()]);
     context.report(`unknown function '${name}'${meant === undefined ? "" : ` (did you mean '${meant}'?)`}`);
     return nothing;
   }

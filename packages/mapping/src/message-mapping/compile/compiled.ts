@@ -1,4 +1,3 @@
-import { closest } from "@sluice/model";
 import type { Evaluate, Frame } from "../frame.ts";
 import { asFault, type MappingFault } from "../mapping-fault.ts";
 import { sourceText, type Origin } from "../source-path.ts";
@@ -24,8 +23,8 @@ export function memberShape(shape: Shape | undefined, name: string, context: Doc
   if (shape?.kind === "list" && context.oneOrMany) return memberShape(shape.of, name, context);
   if (shape === undefined || shape.kind === "any" || name === "#text" || name === "c1") return undefined;
   if (shape.kind === "object" && shape.members.has(name)) return shape.members.get(name);
-  const names = shape.kind === "object" ? [...shape.members.keys()] : [];
-  const meant = closest(name, names);
+  const names = shape.kind === "object" ? shape.members.keys() : [];
+  const meant = context.closest(name, names);
   const why = shape.kind === "list" ? `: it is a list, write [*].${name} or [0].${name}` : meant === undefined ? "" : ` (did you mean '${meant}'?)`;
   context.report(`the source has no field '${name}'${why}`);
   return undefined;

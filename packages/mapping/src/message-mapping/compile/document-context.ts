@@ -1,4 +1,5 @@
 // State shared during one compilation: the document's names, the ports of the host, and the problem list.
+import { closest } from "@sluice/model";
 import type { Problem } from "../../problem.ts";
 import type { ValueTable } from "../../value-mapping/value-table.ts";
 import type { XmlSource } from "../formats/message-format.ts";
@@ -77,9 +78,14 @@ export class DocumentContext {
   }
 
   report(message: string, missing?: Problem["missing"]): void {
+    if (this.problems.length >= mostProblems) return;
     const problem = { path: this.place, message, ...(missing === undefined ? {} : { missing }) };
-    if (this.problems.length < mostProblems && !this.problems.some((known) => known.path === problem.path && known.message === message))
-      this.problems.push(problem);
+    if (!this.problems.some((known) => known.path === problem.path && known.message === message)) this.problems.push(problem);
+  }
+
+  /** The closest of some names, for a report; nothing once no more problems are reported: searching for each of 20,000 rules takes seconds. */
+  closest(name: string, names: Iterable<string>): string | undefined {
+    return this.problems.length < mostProblems ? closest(name, names) : undefined;
   }
 
   warn(message: string): void {

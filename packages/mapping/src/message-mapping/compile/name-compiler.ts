@@ -1,5 +1,4 @@
 // Resolves the first name of a path: a level, a variable, an argument, or a field of the current item.
-import { closest } from "@sluice/model";
 import { memberReader } from "../expression/member-reader.ts";
 import type { Frame } from "../frame.ts";
 import { frameAt } from "../source-path.ts";
@@ -58,7 +57,7 @@ function special(name: string, scope: Scope, context: DocumentContext): Compiled
       const variable = context.variables.get(name);
       if (variable !== undefined)
         return { evaluate: (frame) => frame.run.vars[variable.slot], isMany: variable.isMany, shape: variable.shape, origin: undefined };
-      const meant = closest(name, [...context.variables.keys(), ...reservedNames.map((reserved) => `$${reserved}`)]);
+      const meant = context.closest(name, [...context.variables.keys(), ...reservedNames.map((reserved) => `$${reserved}`)]);
       return unknown(name, meant === undefined ? undefined : `did you mean '${meant}'?`, context);
     }
   }

@@ -1,7 +1,6 @@
 // Compiles rules to closures. A rule evaluates its source, finishes the value and writes it to its target; anything it throws becomes an error
 // that names the target field and the source.
 import { isPlainObject } from "@sluice/engine/values";
-import { closest } from "@sluice/model";
 import type { Evaluate, Frame } from "../frame.ts";
 import { finite, isTruthy } from "../values.ts";
 import type { DocumentContext } from "./document-context.ts";
@@ -172,7 +171,7 @@ function checkMembers(rule: RuleMembers, context: DocumentContext): void {
   const known = isForEach ? [...ruleMembers, ...forEachMembers] : ruleMembers;
   for (const name of Object.keys(rule)) {
     if (known.includes(name)) continue;
-    const meant = closest(name, known);
+    const meant = context.closest(name, known);
     const why = forEachMembers.includes(name) ? " without forEach" : meant === undefined ? "" : ` (did you mean '${meant}'?)`;
     context.report(`a rule has no member '${name.slice(0, 60)}'${why}`);
   }
@@ -186,7 +185,7 @@ function shapeAt(shape: Shape | undefined, { segments, isList }: TargetPath, con
     if (typeof name === "number") at = at.kind === "list" ? at.of : undefined;
     else if (at.kind === "object" && at.members.has(name)) at = at.members.get(name);
     else {
-      const meant = at.kind === "object" ? closest(name, at.members.keys()) : undefined;
+      const meant = at.kind === "object" ? context.closest(name, at.members.keys()) : undefined;
       context.report(`the target has no field '${name}'${meant === undefined ? "" : ` (did you mean '${meant}'?)`}`);
       return undefined;
     }

@@ -1,6 +1,5 @@
 // The source of a rule's value: exactly one of from, value, expr, lookup, switch, use, map.
 import { isPlainObject } from "@sluice/engine/values";
-import { closest } from "@sluice/model";
 import { missingRules, type OnMissing } from "../../value-mapping/value-table.ts";
 import { Frame, type Evaluate } from "../frame.ts";
 import { detached, isEmptyElement, isNothing, isTruthy, scalarOf } from "../values.ts";
@@ -67,7 +66,7 @@ function made(write: (frame: Frame, target: Target) => void, frame: Frame): Targ
 /** Compiles a text, or reports the problem and returns undefined. */
 export function textOrReport(text: unknown, member: string, level: Pick<Level, "scope" | "context">, as: "expression" | "path"): Compiled | undefined {
   if (typeof text !== "string" || text.trim() === "") {
-    level.context.report(`'${member}' must be a text`);
+    level.context.report(`'${member}' must be text`);
     return undefined;
   }
   try {
@@ -107,7 +106,7 @@ function expression(given: unknown, level: Level): ValueSource {
   const entries = isPlainObject(given) ? Object.entries(given) : [];
   const [language, text] = entries[0] ?? [];
   if (entries.length !== 1 || language === undefined || typeof text !== "string") {
-    level.context.report(`'expr' must be a text, or one language and its text such as {"jsonpath": "$.a"}`);
+    level.context.report(`'expr' must be text, or one language and its text such as {"jsonpath": "$.a"}`);
     return nothing;
   }
   const compile = level.context.environment.compileLanguage;
@@ -181,7 +180,7 @@ function part(rule: RuleMembers, level: Level): ValueSource {
   const name = rule["use"];
   const declared = typeof name === "string" ? parts.get(name) : undefined;
   if (declared === undefined) {
-    const meant = closest(String(name), parts.keys());
+    const meant = context.closest(String(name), parts.keys());
     context.report(`unknown part '${String(name)}'${meant === undefined ? "" : ` (did you mean '${meant}'?)`}`);
     return nothing;
   }
