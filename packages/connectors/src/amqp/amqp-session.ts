@@ -1,6 +1,7 @@
 // A session of one endpoint. A broker ends the session when it rejects something, so endpoints do not share one.
 import type * as Rhea from "rhea";
 import type { Clock } from "@sluice/engine/spi";
+import { combineWrites, type CorkableStream } from "../messaging/combine-writes.ts";
 import { problemOf, type AmqpClient } from "./amqp-connection.ts";
 import { jmsError, lateBroker, notAccepted } from "./amqp-error.ts";
 import type { Destination } from "./destination.ts";
@@ -54,6 +55,8 @@ export class AmqpSession {
     try {
       await this.#answer(address, (waiter) => {
         delivery = sender.send(message);
+        // The client writes each message by itself in the next tick, which is before the end of this one.
+        combineWrites((this.client.connection as unknown as { readonly socket?: CorkableStream }).socket);
         this.#deliveries.set(delivery, waiter);
       });
     } finally {

@@ -19,6 +19,8 @@ export function amqpConnector(deadLetters: DeadLetters = noDeadLetters): Connect
     group: "messaging",
     icon: "queue",
     since: "0.2",
+    keywords: ["queue", "topic", "publish", "event"],
+    card: { subtitle: "{destinationName}" },
     syntax: "amqp:destinationType:destinationName",
     roles: ["source", "sink"],
     trigger: "outside",

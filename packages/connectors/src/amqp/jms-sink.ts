@@ -3,13 +3,15 @@ import { asText } from "@sluice/engine/values";
 import type * as Rhea from "rhea";
 import type { AmqpClient } from "./amqp-connection.ts";
 import { AmqpSession } from "./amqp-session.ts";
-import { destinationOf } from "./destination.ts";
+import { destinationOf, type Destination } from "./destination.ts";
 import { messageToSend, receivedMessage } from "./jms-message.ts";
 import type { JmsOptions } from "./jms-options.ts";
 import { ReplyReceiver } from "./reply-receiver.ts";
 
 interface Open {
   readonly session: AmqpSession;
+  /** The destination of the endpoint. */
+  readonly destination: Destination;
   replies: Promise<ReplyReceiver> | undefined;
 }
 
@@ -20,7 +22,8 @@ export function jmsSink({ options }: Endpoint<JmsOptions>, connection: Connectio
     const client = await connection.client();
     if (current?.session.isOpen !== true || current.session.client !== client) {
       void current?.session.close();
-      current = { session: new AmqpSession(client, host.clock), replies: undefined };
+      const destination = destinationOf(options.destinationName, options.destinationType, client);
+      current = { session: new AmqpSession(client, host.clock), destination, replies: undefined };
     }
     return current;
   }
@@ -64,12 +67,13 @@ export function jmsSink({ options }: Endpoint<JmsOptions>, connection: Connectio
     async send(exchange) {
       const { headers } = exchange.message;
       const name = headers.getOwn("CamelJmsDestinationName");
-      headers.delete("CamelJmsDestinationName");
+      if (name !== undefined) headers.delete("CamelJmsDestinationName");
       const open = await openNow();
       const { client } = open.session;
-      const destination = destinationOf(name === undefined || name === null ? options.destinationName : asText(name), options.destinationType, client);
+      const destination = name === undefined || name === null ? open.destination : destinationOf(asText(name), options.destinationType, client);
       const message = messageToSend(exchange, options, { rhea: client.rhea, id: `ID:${host.ids.next()}`, now: host.clock.now() });
-      const send = (one: Rhea.Message): Promise<void> => open.session.send(destination, { ...one, to: destination.address });
+      message.to = destination.address;
+      const send = (one: Rhea.Message): Promise<void> => open.session.send(destination, one);
       const expectsReply = (options.exchangePattern ?? exchange.pattern) === "InOut" && !options.disableReplyTo;
       if (expectsReply) await request(exchange, open, message, send);
       else {

@@ -13,6 +13,8 @@ export const bean = defineConnector({
     "Calls the function in the process of the runtime and waits for its result; a failure of the function is the failure of the step. Order and delivery are those of the route. Concurrent runs call it concurrently.",
   group: "scripting",
   icon: "function-square",
+  paletteGroup: "code",
+  card: { title: "Run {beanName}", subtitle: "{method}" },
   since: "0.1",
   syntax: "bean:beanName",
   roles: ["sink"],

@@ -53,6 +53,8 @@ export function controlbusConnector(control: RouteControl): ConnectorDeclaration
       "The step waits until the action is done, except with async=true or when the route controls itself. A stopped or suspended route stays so after a restart of the runtime and in new versions of the flow, until it is started or resumed.",
     group: "core",
     icon: "toggle-right",
+    paletteGroup: "code",
+    card: { subtitle: "{action} {routeId}" },
     since: "0.1",
     syntax: "controlbus:command",
     roles: ["sink"],

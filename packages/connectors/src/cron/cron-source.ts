@@ -63,9 +63,14 @@ export function cronSource({ clock, schedule, delivery, startDelayMs, headers }:
         due = schedule.after(doneUntil);
         const tick: CronTick = { scheduledAt, firedAt: now, previousAt, nextAt: due, count: ++count };
         previousAt = scheduledAt;
-        const running = inlet.deliver(new Message(null, headers(tick)), delivery);
-        if (running instanceof Promise) void running.then(wait, wait);
-        else wait();
+        const run = (isClaimed: boolean): void => {
+          const running = isClaimed && own === era ? inlet.deliver(new Message(null, headers(tick)), delivery) : undefined;
+          if (running instanceof Promise) void running.then(wait, wait);
+          else wait();
+        };
+        const claimed = inlet.claimTick?.(`time ${scheduledAt}`) ?? true;
+        if (claimed instanceof Promise) void claimed.then(run, wait);
+        else run(claimed);
       };
       wait();
     },

@@ -25,7 +25,7 @@ export function kafkaSink({ options }: Endpoint<KafkaOptions>, connection: Conne
     async send(exchange) {
       const override = ownHeader(exchange, "CamelKafkaOverrideTopic");
       const topic = typeof override === "string" && override !== "" ? override : options.topic;
-      removeHeader(exchange, "CamelKafkaOverrideTopic");
+      if (override !== undefined) removeHeader(exchange, "CamelKafkaOverrideTopic");
       try {
         await within(clock, options.deliveryTimeoutMs, send(exchange, topic), () => tooLate(topic, options.deliveryTimeoutMs));
       } catch (thrown) {

@@ -86,7 +86,7 @@ async function work(batch: PartitionBatch, intake: Intake<Item>, { batching, max
     if (committing !== undefined) await committing;
     // A batch may contain thousands of records, and a synchronous route does not yield.
     if (clock.monotonic() - began > sliceMs) {
-      await clock.breathe();
+      await clock.yieldToEventLoop();
       began = clock.monotonic();
     }
   }

@@ -19,6 +19,7 @@ export function kafkaConnector(deadLetters: DeadLetters = noDeadLetters): Connec
     group: "messaging",
     icon: "queue",
     since: "0.2",
+    keywords: ["queue", "topic", "publish", "event"],
     syntax: "kafka:topic",
     roles: ["source", "sink"],
     trigger: "outside",

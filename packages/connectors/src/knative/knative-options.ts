@@ -9,7 +9,7 @@ const ignored = (why: string) => f.string({ doc: `Accepted without effect: ${why
 
 export const knativePath = {
   type: f.enum(["channel", "endpoint", "event"], { doc: "Type of the resource: a channel, a service or the events of a broker.", required: true }),
-  typeId: f.string({ doc: "Name of the channel or service, or type of the events." }),
+  typeId: f.string({ doc: "Name of the channel or service, or type of the events.", examples: ["orders"] }),
 };
 
 export const knativeOptions = {

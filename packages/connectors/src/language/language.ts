@@ -32,6 +32,8 @@ export function languageConnector(list: LanguageList): ConnectorDeclaration {
     guarantees: "The script is compiled once, when the flow is deployed, and runs on the same exchange. Content of a message is never evaluated.",
     group: "scripting",
     icon: "code",
+    paletteGroup: "code",
+    card: { title: "Run {languageName}", subtitle: "{resourceUri}" },
     since: "0.1",
     syntax: "language:languageName:resourceUri",
     roles: ["sink"],

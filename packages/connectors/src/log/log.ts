@@ -30,6 +30,8 @@ export const log = defineConnector({
     "Records are written in the order messages pass, and are cut at maxChars. Values that look like credentials are masked unless logMask is off. Summaries count in memory and start at zero after a restart.",
   group: "core",
   icon: "scroll-text",
+  paletteGroup: "watch",
+  card: { subtitle: "{loggerName}" },
   since: "0.1",
   syntax: "log:loggerName",
   roles: ["sink"],

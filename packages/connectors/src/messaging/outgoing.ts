@@ -2,17 +2,19 @@
 import type { Awaitable, Exchange } from "@sluice/engine/spi";
 import { asJson, collectStream, isStream } from "@sluice/engine/values";
 
-const encoder = new TextEncoder();
 const internalName = /^(?:camel|sluice|org\.apache\.camel)/i;
 
 /** Text and bytes unchanged, everything else as JSON; undefined without a body. A stream is collected. */
-export function payloadOf(body: unknown): Awaitable<Uint8Array | undefined> {
+export function payloadOf(body: unknown): Awaitable<Buffer | undefined> {
   if (body === null || body === undefined) return undefined;
-  if (body instanceof Uint8Array) return body;
-  if (typeof body === "string") return encoder.encode(body);
-  if (isStream(body)) return collectStream(body);
-  return encoder.encode(asJson(body));
+  if (body instanceof Uint8Array) return asBuffer(body);
+  if (typeof body === "string") return Buffer.from(body);
+  if (isStream(body)) return collectStream(body).then(asBuffer);
+  return Buffer.from(asJson(body));
 }
+
+/** The same bytes. */
+const asBuffer = (bytes: Uint8Array): Buffer => (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 
 /** Headers set by the route or received from a broker, as text. `omits` names those that the protocol carries elsewhere. */
 export function headersOf(exchange: Exchange, omits?: (key: string) => boolean): readonly (readonly [string, string])[] {

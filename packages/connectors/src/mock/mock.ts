@@ -12,6 +12,8 @@ export const mock = defineConnector({
   guarantees: "Nothing is stored or sent. In a test session, messages are recorded by the session.",
   group: "core",
   icon: "flask-conical",
+  paletteGroup: "watch",
+  card: { subtitle: "{name}" },
   since: "0.1",
   syntax: "mock:name",
   roles: ["sink"],

@@ -68,7 +68,8 @@ export function natsSink({ options, uri }: Endpoint<NatsOptions>, connection: Co
 
   return {
     async send(exchange) {
-      const payload = await payloadOf(exchange.message.body);
+      const pending = payloadOf(exchange.message.body);
+      const payload = pending instanceof Promise ? await pending : pending;
       if (payload === undefined)
         throw new FlowError("org.apache.camel.InvalidPayloadException", `The message for '${topic}' has no body: set one first.`, { code: "nats-no-body" });
       const client = await connection.client();

@@ -105,7 +105,7 @@ export function natsSource(endpoint: Endpoint<NatsOptions>, connection: Connecti
         while (waiting.size > 0 || intake.inflight > 0) {
           next();
           await intake.stop();
-          await host.clock.breathe();
+          await host.clock.yieldToEventLoop();
         }
         waits.end();
       },

@@ -19,6 +19,7 @@ export function natsConnector(deadLetters: DeadLetters = noDeadLetters): Connect
     group: "messaging",
     icon: "queue",
     since: "0.2",
+    keywords: ["queue", "topic", "publish", "event"],
     syntax: "nats:topic",
     roles: ["source", "sink"],
     trigger: "outside",

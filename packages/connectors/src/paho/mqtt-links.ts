@@ -1,6 +1,7 @@
 // The client connections of one MQTT connection: one per protocol version for sending, and one for each source.
 import type * as Mqtt from "mqtt";
 import { randomUUID } from "node:crypto";
+import type { Clock } from "@sluice/engine/spi";
 
 /** 4 is MQTT 3.1.1, 3 is MQTT 3.1. */
 export type MqttVersion = 3 | 4 | 5;
@@ -13,10 +14,17 @@ export interface MqttSettings {
 
 export interface Publication {
   readonly topic: string;
-  readonly payload: Uint8Array;
+  readonly payload: Buffer;
   readonly qos: 0 | 1 | 2;
   readonly retain: boolean;
   readonly properties: Mqtt.IClientPublishOptions["properties"] | undefined;
+}
+
+/** When to stop waiting for a confirmation, and the error then. */
+export interface ConfirmationLimit {
+  readonly clock: Clock;
+  readonly ms: number;
+  late(): Error;
 }
 
 const lostBefore = "the connection was lost before the broker confirmed the message";
@@ -27,6 +35,8 @@ export class MqttLinks {
   readonly #disconnected: (problem: string) => void;
   readonly #publishers = new Map<MqttVersion, Promise<Mqtt.MqttClient>>();
   readonly #isOf = new Map<Mqtt.MqttClient, MqttVersion>();
+  /** The publishers that are open, so that sending need not wait for a promise. */
+  readonly #open = new Map<MqttVersion, Mqtt.MqttClient>();
   /** Fails the messages of a publisher that the broker has not confirmed. */
   readonly #unconfirmed = new WeakMap<Mqtt.MqttClient, Set<(problem: Error) => void>>();
 
@@ -53,6 +63,7 @@ export class MqttLinks {
     opening.then(
       (client) => {
         this.#isOf.set(client, version);
+        this.#open.set(version, client);
         const unconfirmed = new Set<(problem: Error) => void>();
         this.#unconfirmed.set(client, unconfirmed);
         // Without this, a message in flight would wait forever.
@@ -97,6 +108,8 @@ export class MqttLinks {
       client.on("disconnect", ({ reasonCode }) => (problem = `the broker ended the connection, reason ${String(reasonCode)}`));
       client.once("connect", () => {
         isConnected = true;
+        // Packets are small, and each answers one of the broker: without this, they wait for the TCP acknowledgement of the previous one.
+        (client.stream as { setNoDelay?: (isOn: boolean) => void }).setNoDelay?.(true);
         resolve(client);
       });
       client.once("close", () => {
@@ -110,17 +123,24 @@ export class MqttLinks {
   }
 
   /** Resolves when the broker has received the message: on PUBACK or PUBCOMP, or when it is written for QoS 0. */
-  async publish(version: MqttVersion, { topic, payload, qos, retain, properties }: Publication): Promise<void> {
-    const client = await this.publisher(version);
+  async publish(version: MqttVersion, publication: Publication, limit: ConfirmationLimit): Promise<void> {
+    const client = this.#open.get(version) ?? (await this.publisher(version));
+    const { topic, payload, qos, retain, properties } = publication;
     const unconfirmed = this.#unconfirmed.get(client);
-    await new Promise<void>((resolve, reject) => {
+    return new Promise<void>((resolve, reject) => {
       if (!client.connected) return reject(new Error(lostBefore));
-      unconfirmed?.add(reject);
-      const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
-      client.publish(topic, bytes, { qos, retain, ...(properties === undefined ? {} : { properties }) }, (error) => {
-        unconfirmed?.delete(reject);
-        if (error === undefined || error === null) resolve();
-        else reject(error);
+      const cancel = limit.clock.after(limit.ms, () => fail(limit.late()));
+      const fail = (problem: Error): void => {
+        cancel();
+        unconfirmed?.delete(fail);
+        reject(problem);
+      };
+      unconfirmed?.add(fail);
+      client.publish(topic, payload, properties === undefined ? { qos, retain } : { qos, retain, properties }, (error) => {
+        if (error !== undefined && error !== null) return fail(error);
+        cancel();
+        unconfirmed?.delete(fail);
+        resolve();
       });
     });
   }
@@ -136,6 +156,7 @@ export class MqttLinks {
   async close(): Promise<void> {
     const all = [...this.#publishers.values()];
     this.#publishers.clear();
+    this.#open.clear();
     await Promise.allSettled(all.map(async (opening) => endLink(await opening)));
   }
 }

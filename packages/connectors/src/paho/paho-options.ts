@@ -6,7 +6,7 @@ export const pahoPath = {
   topic: f.string({
     doc: "The topic; a source may use the wildcards `+` and `#`, and `$share/group/topic`.",
     required: true,
-    examples: ["sensors/+/temperature"],
+    examples: ["sensors/temperature", "sensors/+/temperature"],
   }),
 };
 

@@ -1,13 +1,13 @@
 import { CompileError, FlowError, isFlowError, type Connection, type Endpoint, type Exchange, type Host, type Sink } from "@sluice/engine/spi";
 import { cancelledError } from "@sluice/engine/tools";
-import { StoppableWaits, within } from "../messaging/incoming.ts";
+import { StoppableWaits } from "../messaging/incoming.ts";
 import { headersOf, payloadOf } from "../messaging/outgoing.ts";
 import type { MqttLinks, Publication } from "./mqtt-links.ts";
 import type { PahoDialect } from "./paho-dialect.ts";
 import type { PahoOptions } from "./paho-options.ts";
 
 const retryMs = 500;
-const noBytes = new Uint8Array();
+const noBytes = Buffer.alloc(0);
 
 export function pahoSink({ options, uri }: Endpoint<PahoOptions>, dialect: PahoDialect, connection: Connection<MqttLinks>, host: Host): Sink {
   const { clock } = host;
@@ -31,7 +31,7 @@ export function pahoSink({ options, uri }: Endpoint<PahoOptions>, dialect: PahoD
     run.signal.addEventListener("abort", end, { once: true });
     try {
       for (let thrown = problem; ;) {
-        if (!isFlowError(thrown) || !thrown.retryable || clock.monotonic() + retryMs > until) throw thrown;
+        if (!mayRecover(thrown) || clock.monotonic() + retryMs > until) throw thrown;
         await waits.wait(retryMs);
         if (waits.isOver) throw cancelledError(run.signal);
         try {
@@ -47,14 +47,17 @@ export function pahoSink({ options, uri }: Endpoint<PahoOptions>, dialect: PahoD
 
   return {
     async send(exchange) {
-      const publication = await publicationOf(exchange, options, dialect);
+      const payload = payloadOf(exchange.message.body);
+      const publication = publicationOf(exchange, (payload instanceof Promise ? await payload : payload) ?? noBytes, options, dialect);
       const client = await links(exchange);
       const problem = (message: string, code: string, more: { retryable: boolean; details?: Record<string, unknown> }): FlowError =>
         new FlowError(dialect.exception, `MQTT, topic '${publication.topic}': ${message}`, { code, ...more });
       try {
-        await within(clock, limitMs, client.publish(version, publication), () =>
-          problem(`no confirmation within ${limitMs} ms`, "mqtt-timeout", { retryable: true }),
-        );
+        await client.publish(version, publication, {
+          clock,
+          ms: limitMs,
+          late: () => problem(`no confirmation within ${limitMs} ms`, "mqtt-timeout", { retryable: true }),
+        });
       } catch (thrown) {
         if (isFlowError(thrown)) throw thrown;
         const { message, code } = thrown as Error & { code?: unknown };
@@ -65,10 +68,15 @@ export function pahoSink({ options, uri }: Endpoint<PahoOptions>, dialect: PahoD
   };
 }
 
-async function publicationOf(exchange: Exchange, options: PahoOptions, dialect: PahoDialect): Promise<Publication> {
-  const { headers, body } = exchange.message;
+/** False when the broker rejected the login: waiting does not help. */
+function mayRecover(thrown: unknown): boolean {
+  return isFlowError(thrown) && thrown.retryable && (!isFlowError(thrown.cause) || thrown.cause.retryable);
+}
+
+function publicationOf(exchange: Exchange, payload: Buffer, options: PahoOptions, dialect: PahoDialect): Publication {
+  const { headers } = exchange.message;
   const override = headers.getOwn(dialect.overrideTopic);
-  headers.delete(dialect.overrideTopic);
+  if (override !== undefined) headers.delete(dialect.overrideTopic);
   const topic = typeof override === "string" && override !== "" ? override : options.topic;
   if (/[+#\0]/.test(topic))
     throw new FlowError(dialect.exception, `'${topic}' contains a wildcard: a message can be sent to only one topic.`, {
@@ -79,7 +87,7 @@ async function publicationOf(exchange: Exchange, options: PahoOptions, dialect: 
   const retained = headers.getOwn(dialect.retained);
   return {
     topic,
-    payload: (await payloadOf(body)) ?? noBytes,
+    payload,
     qos: qos === 0 || qos === 1 ? qos : 2,
     retain: retained === undefined ? options.retained : retained === true || retained === "true",
     properties: dialect.properties === undefined ? undefined : propertiesOf(exchange, headers.getOwn(dialect.properties)),
@@ -89,7 +97,8 @@ async function publicationOf(exchange: Exchange, options: PahoOptions, dialect: 
 /** The client never sends a message whose user properties are empty, so they are omitted then. */
 function propertiesOf(exchange: Exchange, given: unknown): Publication["properties"] {
   const user = headersOf(exchange);
-  return { ...messageProperties(given), ...(user.length === 0 ? {} : { userProperties: Object.fromEntries(user) }) };
+  if (user.length === 0) return given === undefined ? undefined : messageProperties(given);
+  return { ...messageProperties(given), userProperties: Object.fromEntries(user) };
 }
 
 /** The properties a route may set, as a map with the protocol's names. */

@@ -19,6 +19,7 @@ const common = {
   group: "messaging",
   icon: "queue",
   since: "0.2",
+  keywords: ["queue", "topic", "publish", "event"],
   roles: ["source", "sink"],
   trigger: "outside",
   workers: "any",

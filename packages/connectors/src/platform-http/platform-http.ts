@@ -33,6 +33,8 @@ export const platformHttpConnector = (tools: HttpTools, queues: DurableQueues = 
     guarantees: httpGuarantees,
     group: "http",
     icon: "http",
+    paletteGroup: "receive",
+    card: { title: "Webhook", subtitle: "{httpMethodRestrict?} {path}" },
     since: "0.1",
     syntax: "platform-http:path",
     roles: ["source"],

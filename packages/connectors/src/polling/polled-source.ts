@@ -1,6 +1,6 @@
 // Polls repeatedly and delivers the results item by item. A failure is logged once, and so is the first success after it.
 import { Message, settlementOf, type Exchange, type Host, type Pattern, type Source, type SourceInlet } from "@sluice/engine/spi";
-import { Ticker } from "../ticking/ticker.ts";
+import { tickClaim, Ticker } from "../ticking/ticker.ts";
 import { pollPlan, scheduleOf, type PollOutcome, type ScheduleOptions } from "./poll-plan.ts";
 
 export interface PollOptions extends ScheduleOptions {
@@ -79,10 +79,12 @@ export function polledSource<T>(polling: Polling<T>): Source {
     async start(inlet) {
       await polling.prepare();
       const plan = pollPlan(options, schedule, clock);
-      const started = new Ticker(clock, plan, () => {
+      const poll = (): Promise<void> => {
         underWay = pollOnce(inlet, () => ticker !== started).finally(() => (underWay = undefined));
         return underWay.then((outcome) => plan.outcome(outcome));
-      });
+      };
+      // What a poll finds is settled one by one, so the right to poll is enough.
+      const started: Ticker = new Ticker(clock, plan, poll, tickClaim(inlet, clock, { periodMs: 0, isCounted: false }));
       ticker?.stop();
       problem = undefined;
       ticker = started;

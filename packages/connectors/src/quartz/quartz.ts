@@ -4,7 +4,7 @@ import { f, type Values } from "@sluice/model";
 import { sourceFields } from "../camel-options.ts";
 import { cronSchedule } from "../cron/cron-schedule.ts";
 import { cronSource, type CronTick } from "../cron/cron-source.ts";
-import { nextOnGrid, Ticker } from "../ticking/ticker.ts";
+import { nextOnGrid, tickClaim, Ticker } from "../ticking/ticker.ts";
 
 const path = { triggerName: f.string({ doc: "Name of the trigger, optionally with its group in front, separated by a slash.", required: true }) };
 
@@ -36,7 +36,10 @@ export const quartz = defineConnector({
     "Runs of one trigger never overlap; times missed during a long run are made up for by one run with cron and skipped with an interval. There is no job store: times missed while the runtime was down are not made up for. With several workers, one of them runs the schedule.",
   group: "scheduling",
   icon: "calendar-clock",
+  paletteGroup: "receive",
+  card: { subtitle: "{cron}" },
   since: "0.1",
+  keywords: ["cron", "schedule", "wait"],
   syntax: "quartz:triggerName",
   roles: ["source"],
   trigger: "schedule",
@@ -112,6 +115,7 @@ function simpleTrigger({ uri, options }: Endpoint<Options>, { clock, firstTickMs
           next: ({ due, ended, count }) => (interval === undefined || (repeats >= 0 && count > repeats) ? undefined : nextOnGrid(due, interval, ended)),
         },
         () => inlet.deliver(new Message(null), { trigger: { uri }, pattern: options.exchangePattern }),
+        tickClaim(inlet, clock, { periodMs: interval ?? 0, isCounted: interval === undefined || repeats >= 0 }),
       );
       ticker.start();
     },

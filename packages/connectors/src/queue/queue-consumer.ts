@@ -70,7 +70,7 @@ export class QueueConsumer implements QueueSubscriber {
 
   async #work(): Promise<void> {
     const { clock } = this.#queue;
-    await clock.breathe();
+    await clock.yieldToEventLoop();
     let began = clock.monotonic();
     let worked = 0;
     for (let entry = this.#next(); entry !== undefined; entry = this.#next()) {
@@ -78,7 +78,7 @@ export class QueueConsumer implements QueueSubscriber {
       const running = this.#queue.isSuspect(entry) ? this.#carefully(entry) : this.#deliver(entry);
       if (running !== undefined) await running;
       if (++worked >= sliceMessages || clock.monotonic() - began > sliceMs) {
-        await clock.breathe();
+        await clock.yieldToEventLoop();
         began = clock.monotonic();
         worked = 0;
       }

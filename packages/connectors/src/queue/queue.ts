@@ -15,6 +15,7 @@ export function queueConnector(queues: DurableQueues = noQueues): ConnectorDecla
     group: "core",
     icon: "queue",
     since: "0.1",
+    keywords: ["queue", "topic", "publish", "event"],
     syntax: "queue:name",
     roles: ["source", "sink", "poller"],
     trigger: "route",

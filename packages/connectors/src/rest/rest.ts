@@ -11,7 +11,7 @@ const { httpMethodRestrict: _, ...served } = httpOptions;
 const ignored = (what: string) => f.string({ doc: `Accepted without effect: ${what}.`, group: "advanced" });
 
 const path = {
-  method: f.string({ doc: "HTTP method: `get`, `post`, `put`, `patch`, `delete` or `head`.", required: true }),
+  method: f.string({ doc: "HTTP method: `get`, `post`, `put`, `patch`, `delete` or `head`.", required: true, examples: ["post"] }),
   path: f.string({ doc: "Path, with optional `{name}` segments; a template may follow after a colon.", required: true }),
 };
 const options = {
@@ -42,6 +42,8 @@ export const restConnector = (tools: HttpTools, queues: DurableQueues = noQueues
     guarantees: httpGuarantees,
     group: "http",
     icon: "http",
+    paletteGroup: "receive",
+    card: { subtitle: "{method} {path}" },
     since: "0.1",
     syntax: "rest:method:path",
     roles: ["source"],

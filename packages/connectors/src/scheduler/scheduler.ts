@@ -1,8 +1,8 @@
 // Triggers a route repeatedly, by default with a delay after the end of the previous run.
-import { defineConnector, Message, type Connector, type Endpoint, type Exchange, type Host, type Source } from "@sluice/engine/spi";
+import { defineConnector, Message, type Awaitable, type Connector, type Endpoint, type Exchange, type Host, type Source } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
 import { sourceFields } from "../camel-options.ts";
-import { nextOnGrid, Ticker, type Plan } from "../ticking/ticker.ts";
+import { nextOnGrid, tickClaim, Ticker, type Plan } from "../ticking/ticker.ts";
 
 const path = { name: f.string({ doc: "Name of the scheduler, shown in runs.", required: true }) };
 
@@ -31,6 +31,8 @@ export const scheduler = defineConnector({
     "Runs of one scheduler never overlap. Runs missed while the runtime was down are not made up for. Changes of the wall clock have no effect. With several workers, one of them runs the schedule.",
   group: "scheduling",
   icon: "calendar-clock",
+  paletteGroup: "receive",
+  card: { subtitle: "Every {delay}" },
   since: "0.1",
   syntax: "scheduler:name",
   roles: ["source"],
@@ -77,10 +79,11 @@ function schedulerSource({ uri, options }: Endpoint<Options>, { clock, firstTick
     start(inlet) {
       if (!options.startScheduler) return;
       ticker?.stop();
-      ticker = new Ticker(clock, plan, () => {
+      const run = (): Awaitable => {
         const exchange = inlet.deliver(new Message(null), { trigger, properties, pattern: options.exchangePattern });
         return exchange instanceof Promise ? exchange.then(over) : over(exchange);
-      });
+      };
+      ticker = new Ticker(clock, plan, run, tickClaim(inlet, clock, { periodMs: options.greedy ? 0 : options.delay, isCounted: options.repeatCount > 0 }));
       ticker.start();
     },
     stop() {

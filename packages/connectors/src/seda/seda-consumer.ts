@@ -77,7 +77,7 @@ export class SedaConsumer {
 
   async #work(): Promise<void> {
     const { clock } = this.#queue;
-    await clock.breathe();
+    await clock.yieldToEventLoop();
     let began = clock.monotonic();
     let worked = 0;
     for (let entry = this.#queue.takeFor(this); entry !== undefined; entry = this.#queue.takeFor(this)) {
@@ -89,7 +89,7 @@ export class SedaConsumer {
       if (entry.reply !== undefined) entry.reply(done);
       else if (done !== undefined && isRefused(done)) await this.#deliverLater(entry);
       if (++worked >= sliceMessages || clock.monotonic() - began > sliceMs) {
-        await clock.breathe();
+        await clock.yieldToEventLoop();
         began = clock.monotonic();
         worked = 0;
       }

@@ -11,6 +11,7 @@ export const seda = defineConnector({
     "Messages are kept in memory: they are lost in a crash; use queue when they must not be lost. A normal stop or redeploy processes waiting messages first. Order is first in, first out with one consumer; more consumers run concurrently and can overtake each other. A queue holds 1,000 messages by default; when it is full, sending fails, waits (blockWhenFull) or discards (discardWhenFull). A failed message is not retried by the queue.",
   group: "core",
   icon: "list-end",
+  card: { title: "{name}", subtitle: "Route, in the background" },
   since: "0.1",
   syntax: "seda:name",
   roles: ["source", "sink", "poller"],

@@ -160,7 +160,7 @@ class Listener {
 
   async #work(): Promise<void> {
     this.#working = true;
-    await this.#host.clock.breathe();
+    await this.#host.clock.yieldToEventLoop();
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       await this.inlet.deliver(messageOf(next.event, next.at), { trigger: { uri: this.#uri }, properties: new Map([[markProperty, next.event.name]]) });
     }

@@ -29,6 +29,7 @@ export function sluiceConnector(deadLetters: DeadLetters): ConnectorDeclaration 
     group: "core",
     icon: "archive",
     since: "0.1",
+    keywords: ["error", "catch", "dead", "letter"],
     syntax: "sluice:name",
     roles: ["sink"],
     path: { name: f.string({ doc: "Name of the service: `dead-letters`.", required: true, examples: ["dead-letters"] }) },

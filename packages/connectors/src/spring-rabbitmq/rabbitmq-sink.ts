@@ -42,13 +42,13 @@ export function rabbitSink(endpoint: Endpoint<RabbitOptions>, connection: Connec
     return opening.publisher;
   }
 
-  function publicationOf(exchange: Exchange, payload: Uint8Array): Publication {
+  function publicationOf(exchange: Exchange, payload: Buffer): Publication {
     const { message } = exchange;
     const properties = propertiesToSend(exchange, message.body);
     return {
       exchange: exchangeNameOf(ownHeader(message, exchangeHeaders) ?? options.exchangeName),
       routingKey: ownHeader(message, routingKeyHeaders) ?? options.routingKey ?? "",
-      content: Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength),
+      content: payload,
       // Returned messages are matched by their ids.
       properties: { ...properties, messageId: properties.messageId ?? host.ids.next() },
     };
@@ -72,12 +72,13 @@ export function rabbitSink(endpoint: Endpoint<RabbitOptions>, connection: Connec
       if (options.testConnectionOnStartup) await connection.client();
     },
     async send(exchange) {
-      const payload = await payloadOf(exchange.message.body);
+      const pending = payloadOf(exchange.message.body);
+      const payload = pending instanceof Promise ? await pending : pending;
       if (payload === undefined && !options.allowNullBody)
         throw new FlowError("org.apache.camel.InvalidPayloadException", `The message for ${where} has no body: set one, or use allowNullBody=true.`, {
           code: "rabbitmq-no-body",
         });
-      const publication = publicationOf(exchange, payload ?? new Uint8Array());
+      const publication = publicationOf(exchange, payload ?? Buffer.alloc(0));
       const publisher = await publisherNow();
       const expectsReply = (options.exchangePattern ?? exchange.pattern) === "InOut" && !options.disableReplyTo;
       if (expectsReply) return request(exchange, publisher, publication);

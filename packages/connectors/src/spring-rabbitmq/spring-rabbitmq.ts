@@ -18,6 +18,7 @@ export function springRabbitmqConnector(deadLetters: DeadLetters = noDeadLetters
     group: "messaging",
     icon: "queue",
     since: "0.2",
+    keywords: ["queue", "topic", "publish", "event"],
     syntax: "spring-rabbitmq:exchangeName",
     roles: ["source", "sink"],
     trigger: "outside",

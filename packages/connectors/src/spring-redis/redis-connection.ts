@@ -1,6 +1,7 @@
 // Redis connections through the package ioredis.
 import { defineConnection, FlowError, type ClientNeed } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
+import type { CorkableStream } from "../messaging/combine-writes.ts";
 import { tlsFields, tlsOptions } from "../database/connection-fields.ts";
 
 export const ioredisNeed: ClientNeed = { package: "ioredis", version: "6.0.0", reason: "the client of Redis" };
@@ -14,20 +15,13 @@ export interface RedisClient {
   psubscribe(...patterns: string[]): Promise<unknown>;
   disconnect(): void;
   /** The socket, once it is connected. */
-  readonly stream?: { readonly writableCorked: number; cork(): void; uncork(): void };
+  readonly stream?: CorkableStream;
   on(event: "error" | "end", listener: (error: Error) => void): void;
   on(event: "messageBuffer", listener: (channel: Buffer, message: Buffer) => void): void;
   on(event: "pmessageBuffer", listener: (pattern: Buffer, channel: Buffer, message: Buffer) => void): void;
 }
 interface RedisModule {
   readonly Redis: new (options: Readonly<Record<string, unknown>>) => RedisClient;
-}
-
-/** Commands that are sent until the next turn of the event loop leave with one system call. */
-export function combineWrites({ stream }: RedisClient): void {
-  if (stream === undefined || stream.writableCorked > 0) return;
-  stream.cork();
-  process.nextTick(() => stream.uncork());
 }
 
 const fields = {

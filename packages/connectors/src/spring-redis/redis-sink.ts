@@ -1,7 +1,8 @@
 import { CompileError, FlowError, isFlowError, type Connection, type Endpoint, type EndpointScope, type Exchange, type Sink } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
+import { combineWrites } from "../messaging/combine-writes.ts";
 import { Reader, redisCommands, refusedCommands } from "./redis-commands.ts";
-import { combineWrites, type RedisClient } from "./redis-connection.ts";
+import type { RedisClient } from "./redis-connection.ts";
 import { isJson, redisConnection } from "./redis-endpoint.ts";
 import type { RedisOptions } from "./spring-redis.ts";
 
@@ -35,7 +36,7 @@ async function execute(name: string, exchange: Exchange, connection: Connection<
   const client = await connection.client();
   let result: unknown;
   try {
-    if (!blocks) combineWrites(client);
+    if (!blocks) combineWrites(client.stream);
     result = await (blocks ? callAlone(client, sent, parameters, exchange.run.signal) : client.call(sent, ...parameters));
   } catch (thrown) {
     throw redisFailure(thrown, sent);

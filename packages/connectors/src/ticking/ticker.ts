@@ -1,6 +1,6 @@
 // Calls back at planned times of the monotonic clock. Ticks never overlap; ticks missed while the process was suspended are
 // skipped, not replayed in a burst.
-import type { Awaitable, Clock } from "@sluice/engine/spi";
+import type { Awaitable, Clock, SourceInlet } from "@sluice/engine/spi";
 
 export interface Plan {
   /** When the first tick is due, monotonic milliseconds. */
@@ -18,14 +18,16 @@ export class Ticker {
   readonly #clock: Clock;
   readonly #plan: Plan;
   readonly #tick: (count: number) => Awaitable<unknown>;
+  readonly #claim: TickClaim | undefined;
   #cancel: (() => void) | undefined = undefined;
   /** Number of the current start; ticks of an earlier start are ignored. */
   #era = 0;
 
-  constructor(clock: Clock, plan: Plan, tick: (count: number) => Awaitable<unknown>) {
+  constructor(clock: Clock, plan: Plan, tick: (count: number) => Awaitable<unknown>, claim?: TickClaim) {
     this.#clock = clock;
     this.#plan = plan;
     this.#tick = tick;
+    this.#claim = claim;
   }
 
   start(): void {
@@ -43,7 +45,7 @@ export class Ticker {
     const wait = due - this.#clock.monotonic();
     if (wait <= 0) {
       // Without a delay, but yield to the event loop in between.
-      void this.#clock.breathe().then(() => (era === this.#era ? this.#fire(due, count, era) : undefined));
+      void this.#clock.yieldToEventLoop().then(() => (era === this.#era ? this.#fire(due, count, era) : undefined));
       return;
     }
     this.#cancel = this.#clock.after(Math.min(wait, longestWaitMs), () => {
@@ -60,10 +62,39 @@ export class Ticker {
       const next = this.#plan.next({ due, began, ended: this.#clock.monotonic(), count });
       if (next !== undefined) this.#arm(next, count + 1, era);
     };
-    const result = this.#tick(count);
-    if (result instanceof Promise) void result.then(over, over);
-    else over();
+    const run = (isClaimed: boolean): void => {
+      const result = isClaimed && era === this.#era ? this.#tick(count) : undefined;
+      if (result instanceof Promise) void result.then(over, over);
+      else over();
+    };
+    const claimed = this.#claim?.(due, count) ?? true;
+    if (claimed instanceof Promise) void claimed.then(run, over);
+    else run(claimed);
   }
+}
+
+/** Whether this process may fire the tick that is due at this monotonic time. */
+export type TickClaim = (due: number, count: number) => Awaitable<boolean>;
+
+/** Shorter periods are not claimed tick by tick: the right to run the schedule is enough. */
+const shortestClaimedMs = 1_000;
+
+/** Claims the ticks of a schedule: by number if they are counted, otherwise by period of the wall clock. Undefined in a single runtime. */
+export function tickClaim(
+  inlet: SourceInlet,
+  clock: Clock,
+  { periodMs, isCounted }: { readonly periodMs: number; readonly isCounted: boolean },
+): TickClaim | undefined {
+  const { claimTick } = inlet;
+  if (claimTick === undefined) return undefined;
+  let last = -Infinity;
+  return (due, count) => {
+    if (isCounted) return claimTick(`count ${count}`, true);
+    if (periodMs < shortestClaimedMs) return claimTick(undefined);
+    // Ticks are at least one period apart; rounding must not put two of them into the same one.
+    last = Math.max(last + 1, Math.floor((clock.now() + due - clock.monotonic()) / periodMs));
+    return claimTick(`period ${last}`);
+  };
 }
 
 /** Fixed-rate schedule; missed times are skipped. */

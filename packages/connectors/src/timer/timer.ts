@@ -13,7 +13,7 @@ import {
 } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
 import { sourceFields } from "../camel-options.ts";
-import { nextOnGrid, Ticker, type Plan } from "../ticking/ticker.ts";
+import { nextOnGrid, tickClaim, Ticker, type Plan } from "../ticking/ticker.ts";
 
 const path = { timerName: f.string({ doc: "Name of the timer, shown in runs.", required: true }) };
 
@@ -42,6 +42,8 @@ export const timer = defineConnector({
     "Runs of one timer never overlap; ticks missed during a long run are skipped. Ticks missed while the runtime was down are not made up for. Changes of the wall clock have no effect on the period. With several workers, one of them runs the timer.",
   group: "scheduling",
   icon: "alarm-clock",
+  paletteGroup: "receive",
+  card: { subtitle: "Every {period}" },
   since: "0.1",
   keywords: ["cron", "schedule", "interval"],
   syntax: "timer:timerName",
@@ -82,7 +84,9 @@ function timerSource(endpoint: Endpoint<Options>, host: Host): Source {
     exclusive: true,
     start(inlet) {
       ticker?.stop();
-      ticker = new Ticker(clock, plan, (count) => tick(inlet, count));
+      const { delay, period, repeatCount } = endpoint.options;
+      const claim = tickClaim(inlet, clock, { periodMs: delay < 0 ? 0 : period, isCounted: repeatCount > 0 || (delay >= 0 && period <= 0) });
+      ticker = new Ticker(clock, plan, (count) => tick(inlet, count), claim);
       ticker.start();
     },
     stop() {

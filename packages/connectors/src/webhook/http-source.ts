@@ -18,13 +18,15 @@ import {
   type TraceContext,
   type Trigger,
 } from "@sluice/engine/spi";
+import { inSlices } from "@sluice/engine/tools";
+import { asJsonInSteps, isLongToWrite } from "@sluice/engine/values";
 import { checkNotReserved, claimsOf } from "./http-claims.ts";
 import type { QueueRegistry } from "../queue/queue-registry.ts";
 import { durableIntake, type DurableIntake } from "./durable-intake.ts";
 import type { HttpOptions } from "./http-options.ts";
 import type { IdempotencyKeys } from "./idempotency.ts";
 import { isMultipart, type HttpTools } from "./http-tools.ts";
-import { acceptedReply, errorReply, replyOfExchange, timeoutReply, type ReplyRule } from "./reply-of-exchange.ts";
+import { acceptedReply, errorReply, replyOfExchange, timeoutReply, type ReplyRule, type WrittenBody } from "./reply-of-exchange.ts";
 import { correlationIdOf, findHeader, wireHeadersOf } from "./request-headers.ts";
 import { hopsHeader, mostHops, readHops } from "./http-hops.ts";
 import { isForm, readForm } from "./form-post.ts";
@@ -107,6 +109,7 @@ class WebhookDelivery implements Delivery {
   readonly #rule: ReplyRule;
   #reply: HttpReply | undefined = undefined;
   #fault: unknown = undefined;
+  #written: WrittenBody | undefined = undefined;
 
   constructor(request: HttpRequest, trigger: Trigger, trace: TraceContext, properties: ReadonlyMap<string, unknown> | undefined, expected: Expected) {
     this.pattern = expected.waits ? "InOut" : "InOnly";
@@ -124,10 +127,17 @@ class WebhookDelivery implements Delivery {
     if (this.pattern === "InOnly") exchange.run.reply = this.#reply = acceptedReply(exchange);
   }
 
+  /** Writes a large list or map in slices. A value that is too large fails the run. */
+  completing({ message, failure }: Exchange): Awaitable {
+    const { body } = message;
+    if (this.#reply !== undefined || failure !== undefined || body === this.#delivered || !isLongToWrite(body)) return undefined;
+    return inSlices(asJsonInSteps(body), this.#rule.clock).then((json) => void (this.#written = { body, json }));
+  }
+
   ended(exchange: Exchange): void {
     if (this.#reply !== undefined) return;
     try {
-      this.#reply = replyOfExchange(exchange, this.#delivered, this.#rule);
+      this.#reply = replyOfExchange(exchange, this.#delivered, this.#rule, this.#written);
       exchange.run.root.reply ??= this.#reply;
     } catch (fault) {
       this.#fault = fault;
@@ -137,7 +147,7 @@ class WebhookDelivery implements Delivery {
   /** The response of the run, also when the caller already got another one. */
   replyOf(exchange: Exchange): HttpReply {
     if (this.#fault !== undefined) throw this.#fault;
-    return this.#reply ?? replyOfExchange(exchange, this.#delivered, this.#rule);
+    return this.#reply ?? replyOfExchange(exchange, this.#delivered, this.#rule, this.#written);
   }
 
   /** The caller stopped waiting. */
@@ -166,7 +176,14 @@ function requestHandler(
     ?.split(",")
     .find((type) => !type.includes("*"))
     ?.trim();
-  const rule: ReplyRule = { routeId: route.id, unchanged, muteException: options.muteException, mask: host.mask ?? ((text) => text), contentType };
+  const rule: ReplyRule = {
+    routeId: route.id,
+    unchanged,
+    muteException: options.muteException,
+    mask: host.mask ?? ((text) => text),
+    contentType,
+    clock: host.clock,
+  };
   const cors = operation?.cors;
   let lastTrigger: Trigger = { uri: settings.uri };
   let lastProperties: ReadonlyMap<string, unknown> | undefined;

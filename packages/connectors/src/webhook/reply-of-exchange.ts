@@ -1,6 +1,6 @@
 // Creates the response of a finished run: the message as the route left it, or the failure in one sentence.
-import { FlowError, isFlowError, settlementOf, type Exchange, type HttpReply } from "@sluice/engine/spi";
-import { asJson, asText, textForm } from "@sluice/engine/values";
+import { FlowError, isFlowError, settlementOf, type Clock, type Exchange, type HttpReply } from "@sluice/engine/spi";
+import { asJson, asText, isLongToWrite, textForm } from "@sluice/engine/values";
 import { traceResponse } from "./trace-context.ts";
 
 export interface ReplyRule {
@@ -12,17 +12,26 @@ export interface ReplyRule {
   readonly mask: (text: string) => string;
   /** The content type of replies for which the route sets none. */
   readonly contentType?: string | undefined;
+  readonly clock: Clock;
+}
+
+/** The JSON text of a large body, written in slices before the reply is created. */
+export interface WrittenBody {
+  readonly body: unknown;
+  readonly json: string;
 }
 
 type ReplyHeaders = Record<string, string | readonly string[]>;
 
 /** Proxies and clients reject longer headers, most of them without naming the header. */
 const longestHeader = 16_384;
+/** In place of a value with so many parts that it is not written: the reply is refused. */
+const overlong = " ".repeat(longestHeader + 1);
 const notBlank = /\S/;
 const plainText = "text/plain; charset=utf-8";
 
 /** The response of a finished run; `delivered` is the body the route received. */
-export function replyOfExchange(exchange: Exchange, delivered: unknown, rule: ReplyRule): HttpReply {
+export function replyOfExchange(exchange: Exchange, delivered: unknown, rule: ReplyRule, written?: WrittenBody): HttpReply {
   if (exchange.failure !== undefined) return failureReply(exchange, exchange.failure, delivered, rule);
   const { message } = exchange;
   const headers = runHeaders(exchange);
@@ -43,7 +52,7 @@ export function replyOfExchange(exchange: Exchange, delivered: unknown, rule: Re
     return { status: status ?? 200, headers, body: "ok" };
   }
   try {
-    return bodyReply(message.body, status, headers, own, rule);
+    return bodyReply(message.body, status, headers, own, rule, written);
   } catch (error) {
     // A body that is too large to write is a failure of the route, not of the service.
     if (isFlowError(error)) return failureReply(exchange, error, delivered, rule);
@@ -72,13 +81,20 @@ export function errorReply(status: number, text: string, headers: ReplyHeaders =
   return { status, headers, body: JSON.stringify({ error: text.length > 500 ? `${text.slice(0, 499)}…` : text }) };
 }
 
-function bodyReply(body: unknown, status: number | undefined, headers: ReplyHeaders, own: string | undefined, rule: ReplyRule): HttpReply {
+function bodyReply(
+  body: unknown,
+  status: number | undefined,
+  headers: ReplyHeaders,
+  own: string | undefined,
+  rule: ReplyRule,
+  written?: WrittenBody,
+): HttpReply {
   if (isByteStream(body)) {
     headers["Content-Type"] = own ?? rule.contentType ?? "application/octet-stream";
     return { status: status ?? 200, headers, body };
   }
   const bytes = body instanceof Uint8Array;
-  const content = bytes ? body : isStructure(body) ? asJson(body) : asText(body);
+  const content = bytes ? body : written !== undefined && written.body === body ? written.json : isStructure(body) ? asJson(body) : asText(body);
   if (isBlank(content)) {
     if (rule.unchanged === "echo") return { status: status ?? 204, headers, body: undefined };
     return { status: status ?? 200, headers, body: content };
@@ -128,6 +144,7 @@ function ownHeaders(exchange: Exchange, headers: ReplyHeaders): string | undefin
     if (value === null || value === undefined || lower.startsWith("camel") || lower === "x-run-id" || lower === "traceresponse" || lower === "x-mocked")
       continue;
     if (lower === "content-type") contentType = headers["Content-Type"] = asText(value);
+    else if (isLongToWrite(value)) headers[name] = overlong;
     else headers[name] = Array.isArray(value) ? value.map((item) => asText(item)) : asText(value);
   }
   return contentType;

@@ -16,6 +16,8 @@ export const connectionHeaders: ReadonlySet<string> = new Set([
 ]);
 /** Headers that the route may see differently: some are removed, two no longer describe a decompressed body. */
 const unsureHeaders = new Set([...connectionHeaders, "content-encoding", "content-length"]);
+/** The only `Camel…` headers of a request. */
+const addressHeaders = new Set(["camelhttpmethod", "camelhttppath", "camelhttpuri", "camelhttpurl", "camelhttpquery", "camelhttprawquery"]);
 const maxQueryParameters = 1_000;
 const none: readonly (readonly [string, unknown])[] = [];
 
@@ -67,7 +69,9 @@ class RequestHeaders implements WireHeaders {
   /** Fast path for a header sent once; all other cases need the complete headers. */
   find(key: string): unknown {
     const { rawHeaders, query, params, hidden } = this.#request;
-    if (query !== "" || unsureHeaders.has(key) || key.startsWith("camel") || Object.keys(params).length > 0 || this.#more !== none) return unsure;
+    if (query !== "" || unsureHeaders.has(key) || Object.keys(params).length > 0 || this.#more !== none) return unsure;
+    // Sinks set and remove such headers for every message.
+    if (key.startsWith("camel")) return addressHeaders.has(key) ? unsure : undefined;
     // A credential consumed by a policy is removed.
     if (hidden?.includes(key) === true) return undefined;
     let found: string | undefined;

@@ -19,6 +19,8 @@ export const webhookConnector = (tools: HttpTools, queues: DurableQueues = noQue
     guarantees: httpGuarantees,
     group: "http",
     icon: "webhook",
+    paletteGroup: "receive",
+    card: { subtitle: "POST /api/{routeId}" },
     since: "0.1",
     syntax: "webhook",
     roles: ["source"],
