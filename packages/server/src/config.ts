@@ -22,6 +22,22 @@ export const settingFields = {
     min: 1,
     max: 128,
   }),
+  cluster: f.text({
+    doc: "Makes this runtime a node of a cluster: `nats://host:4222,host:4222/<name>` or `tls://…`; see docs/operations/cluster.md.",
+    secret: true,
+  }),
+  node: f.string({ doc: "Name of this node, unique in its cluster. Default: the host name.", examples: ["node-1"] }),
+  clusterReplicas: f.integer({
+    doc: "Number of NATS servers that store each stream of the cluster; used when the streams are created.",
+    default: 3,
+    min: 1,
+    max: 5,
+  }),
+  clusterTtl: f.duration({
+    doc: "How long a node may be silent before the others take over its schedules: 5s to 60s, the same on every node.",
+    default: 15_000,
+  }),
+  clusterSettleMs: f.duration({ doc: "How long a change waits for the other nodes before it is answered.", default: 5_000 }),
   deployToken: f.text({ doc: "Bearer token of the management API. Without it, all calls except health are rejected.", secret: true }),
   logLevel: f.enum(["trace", "debug", "info", "warn", "error"], { doc: "Minimum log level.", default: "info" }),
   watch: f.boolean({ doc: "Reload flows, value mappings, message mappings, connections and access policies when their files change.", default: false }),
@@ -202,8 +218,19 @@ function readSettings(find: (setting: SettingDescription) => { readonly value: u
     faults.push(
       `SERVICE_MAX_BODY_BYTES_HELD: ${maxBodyBytesHeld} bytes is less than SERVICE_MAX_BODY (${maxBody} bytes). Increase it, or decrease SERVICE_MAX_BODY.`,
     );
+  faults.push(...clusterFaults(settings));
   if (faults.length > 0) throw new SettingsError(faults);
   return Object.freeze(settings) as Settings;
+}
+
+/** Settings that do not work in a cluster. */
+function clusterFaults({ cluster, clusterTtl = 15_000, watch, workers = 1 }: Partial<Settings>): readonly string[] {
+  if (cluster === undefined) return [];
+  return [
+    ...(clusterTtl < 5_000 || clusterTtl > 60_000 ? ["SERVICE_CLUSTER_TTL: expected 5s to 60s."] : []),
+    ...(watch === true ? ["SERVICE_WATCH: not supported in a cluster, which has its own configuration: use 'sluice deploy'."] : []),
+    ...(workers > 1 ? ["SERVICE_WORKERS: not supported in a cluster yet: start one node per core."] : []),
+  ];
 }
 
 /** Warnings about variables that look like misspelled settings. Other variables with the same prefix are ignored. */

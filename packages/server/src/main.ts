@@ -14,7 +14,7 @@ import { openEngine } from "./start/open-engine.ts";
 import { openFlows, openSessions } from "./start/open-flows.ts";
 import { openHttp, openListener } from "./start/open-http.ts";
 import { openManagement, type ServerParts } from "./start/open-management.ts";
-import { openDurableStore, openProcess } from "./start/open-process.ts";
+import { openClusterNode, openDurableStore, openProcess } from "./start/open-process.ts";
 import { openStreams } from "./start/open-streams.ts";
 import { serve } from "./start/serve.ts";
 import type { StartVariant } from "./start/start-variant.ts";
@@ -51,6 +51,7 @@ async function start(configuration: Configuration, output: number, variant: Star
   const server = openProcess(configuration, output, variant, startedAt);
   const durable = openDurableStore(server, late);
   try {
+    server.cluster = await openClusterNode(server);
     const streams = openStreams(server, late);
     const documents = await openDocuments(server);
     const http = await openHttp(server, late);
@@ -65,6 +66,7 @@ async function start(configuration: Configuration, output: number, variant: Star
     const listener = late.listener.set(openListener(server, http, management.handler));
     return await serve(parts, listener, management, service);
   } catch (error) {
+    await server.cluster?.close();
     await durable.close();
     server.lock.release();
     server.writer.open();

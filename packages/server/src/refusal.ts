@@ -26,6 +26,10 @@ export type RefusalCode =
   | "saturated"
   | "storage-full"
   | "storage-refused"
+  | "cluster-conflict"
+  | "cluster-unreachable"
+  | "cluster-uncertain"
+  | "cluster-unsupported"
   | "internal";
 
 /** A rejected request; the text is shown to the caller: one sentence with the problem and its location. */

@@ -32,7 +32,7 @@ export function watchDocuments({
   changed,
 }: WatchedDocuments): readonly (() => void)[] {
   const follow = (folder: string, logger: string, noun: string, reloadable: Reloadable, more: readonly string[] = []): (() => void) =>
-    watchDirectories({ directories: [join(dataDir, folder), ...more], log, logger, noun, look: () => reloadable.reload().then(() => changed?.()) });
+    watchDirectories({ directories: [join(dataDir, folder), ...more], log, logger, noun, checkForChanges: () => reloadable.reload().then(() => changed?.()) });
   return [
     follow("value-mappings", "sluice.mappings", "value mappings", tables),
     follow("message-mappings", "sluice.mappings", "message mappings", documents),

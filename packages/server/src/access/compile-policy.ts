@@ -52,8 +52,12 @@ export function compilePolicy(flowId: string, policy: Policy, parts: CompilePart
     sourceOf,
     guesses: parts.guesses,
   });
-  return { check, rate, seen, isCounted: rate !== undefined || authenticate.some((scheme) => scheme.type === "hmac" && isOnceOnly(scheme)) };
+  return { check, rate, seen, isCounted: needsOneProcess(policy) };
 }
+
+/** True for limits and for signatures that are valid once: one process must see all requests. */
+export const needsOneProcess = ({ rateLimit, authenticate = [] }: Policy): boolean =>
+  rateLimit !== undefined || authenticate.some((scheme) => scheme.type === "hmac" && isOnceOnly(scheme));
 
 function compileScheme(scheme: Scheme, flowId: string, parts: SchemeParts, all: readonly Scheme[], seen: SeenSignatures): CredentialScheme {
   switch (scheme.type) {

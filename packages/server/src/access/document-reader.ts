@@ -5,6 +5,8 @@ export const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
 
 /** A policy is read synchronously, so its lists are limited. */
 export const longestList = 10_000;
+/** Unknown members that are named: looking for the closest known name of 100,000 takes seconds. */
+const mostNamed = 20;
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -19,11 +21,12 @@ export class DocumentReader {
   /** Reads an object. Unknown members are problems: a misspelled restriction would have no effect. */
   object(value: unknown, path: string, known: readonly string[]): Members | undefined {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return this.fault(path, "must be an object");
-    for (const name of Object.keys(value)) {
-      if (known.includes(name)) continue;
+    const unknown = Object.keys(value).filter((name) => !known.includes(name));
+    for (const name of unknown.slice(0, mostNamed)) {
       const near = closest(name, known);
       this.fault(path, `unknown member '${printable(name)}'${near === undefined ? "" : ` (did you mean '${near}'?)`}`);
     }
+    if (unknown.length > mostNamed) this.fault(path, `${unknown.length - mostNamed} more unknown members`);
     return value as Members;
   }
 
@@ -54,11 +57,11 @@ export class DocumentReader {
     return this.fault(path, value === undefined ? "is required" : `must be one of ${values.join(", ")}`);
   }
 
-  integer(value: unknown, path: string, least: number, most: number): number | undefined {
+  integer(value: unknown, path: string, min: number, max: number): number | undefined {
     if (value === undefined) return this.fault(path, "is required");
-    return Number.isInteger(value) && (value as number) >= least && (value as number) <= most
+    return Number.isInteger(value) && (value as number) >= min && (value as number) <= max
       ? (value as number)
-      : this.fault(path, `must be an integer from ${least} to ${most}`);
+      : this.fault(path, `must be an integer from ${min} to ${max}`);
   }
 
   boolean(value: unknown, path: string): boolean | undefined {

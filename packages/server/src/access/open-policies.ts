@@ -9,6 +9,7 @@ import { parseNetwork } from "./address.ts";
 import { clientAddress } from "./client-address.ts";
 import { fetchText } from "./fetch-text.ts";
 import { Policies, type PoliciesParts } from "./policies.ts";
+import type { PolicyStore } from "./policy-store.ts";
 import { TokenBuckets } from "./token-buckets.ts";
 
 export interface AccessParts {
@@ -18,6 +19,8 @@ export interface AccessParts {
   readonly secrets: SecretValues;
   readonly log: Log;
   readonly clock: Clock;
+  /** Instead of files in the data directory. */
+  readonly store?: PolicyStore | undefined;
   isInstalled(flowId: string): boolean;
   /** Called when a source has used up its attempts, so that other workers query the lead before granting access. */
   sourceBlocked?(source: string): void;
@@ -39,12 +42,13 @@ export function followPolicies(parts: AccessParts): Policies {
 }
 
 function partsOf(
-  { settings, dataDir, environment, secrets, log, clock, isInstalled, sourceBlocked, fetchText: fetchShared }: AccessParts,
+  { settings, dataDir, environment, secrets, log, clock, store, isInstalled, sourceBlocked, fetchText: fetchShared }: AccessParts,
   wrongCredentials: number,
 ): PoliciesParts {
   const monotonic = (): number => clock.monotonic();
   return {
     directory: join(dataDir, "policies"),
+    store,
     clientOf: clientAddress(networksOf(settings.trustedProxies)),
     guesses: new TokenBuckets({
       capacity: wrongCredentials,

@@ -6,13 +6,15 @@ import type { AccessCheck } from "../http/access.ts";
 import { Refusal } from "../refusal.ts";
 import { compilePolicy, type CompiledPolicy, type CompileParts } from "./compile-policy.ts";
 import type { Policy } from "./policy-document.ts";
-import { policyHash, PolicyStore, type BrokenPolicy, type StoredPolicy } from "./policy-store.ts";
+import { DiskPolicyStore, policyHash, type BrokenPolicy, type PolicyStore, type StoredPolicy } from "./policy-store.ts";
 import { policyWarnings, secretsOf } from "./policy-warnings.ts";
 import { readPolicy } from "./read-policy.ts";
 import { sealPolicy } from "./seal-policy.ts";
 
 export interface PoliciesParts extends CompileParts {
   readonly directory: string;
+  /** Instead of the directory, in a cluster. */
+  readonly store?: PolicyStore | undefined;
   /** The check for webhooks without a policy. */
   otherwise(flowId: string): AccessCheck | undefined;
   isInstalled(flowId: string): boolean;
@@ -60,7 +62,7 @@ export class Policies {
 
   /** Loads and activates the stored policies. */
   static async open(parts: PoliciesParts): Promise<Policies> {
-    const store = await PolicyStore.open(parts.directory);
+    const store = parts.store ?? (await DiskPolicyStore.open(parts.directory));
     const policies = new Policies(parts, store);
     for (const [flowId, stored] of await store.load()) {
       policies.#enforce(flowId, stored);

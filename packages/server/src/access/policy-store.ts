@@ -32,7 +32,14 @@ const suffix = ".json";
 
 export const policyHash = (policy: Policy): string => hash("sha256", JSON.stringify(policy), "hex");
 
-export class PolicyStore {
+/** Persistent policies by flow id. */
+export interface PolicyStore {
+  load(): Promise<ReadonlyMap<string, StoredPolicy | BrokenPolicy>>;
+  write(flowId: string, policy: Policy, now: number): Promise<{ readonly stored: StoredPolicy; readonly unflushed: Unflushed }>;
+  remove(flowId: string): Promise<Unflushed>;
+}
+
+export class DiskPolicyStore implements PolicyStore {
   readonly #directory: string;
 
   private constructor(directory: string) {
@@ -40,10 +47,10 @@ export class PolicyStore {
   }
 
   /** Opens the directory; throws when it cannot be read, because then it is unknown which webhooks are protected. */
-  static async open(directory: string): Promise<PolicyStore> {
+  static async open(directory: string): Promise<DiskPolicyStore> {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     await removeLeftovers(directory).catch(() => undefined);
-    return new PolicyStore(directory);
+    return new DiskPolicyStore(directory);
   }
 
   async load(): Promise<ReadonlyMap<string, StoredPolicy | BrokenPolicy>> {
@@ -54,15 +61,14 @@ export class PolicyStore {
       const path = join(this.#directory, name);
       await chmod(path, 0o600).catch(() => undefined);
       const text = await readWhole(path).then(String, (error: NodeJS.ErrnoException) => error);
-      found.set(flowId, typeof text === "string" ? parse(text, flowId) : { problem: `the file cannot be read (${text.code ?? "unknown"})` });
+      found.set(flowId, typeof text === "string" ? parsePolicy(text, flowId) : { problem: `the file cannot be read (${text.code ?? "unknown"})` });
     }
     return found;
   }
 
   async write(flowId: string, policy: Policy, now: number): Promise<{ readonly stored: StoredPolicy; readonly unflushed: Unflushed }> {
     const lastModified = new Date(now).toISOString();
-    const content: PolicyFile = { version: 1, flowId, lastModified, policy };
-    const unflushed = await writeDurably(this.#directory, flowId + suffix, Buffer.from(`${JSON.stringify(content, null, 2)}\n`), 0o600);
+    const unflushed = await writeDurably(this.#directory, flowId + suffix, Buffer.from(policyText(flowId, policy, lastModified)), 0o600);
     return { stored: { policy, hash: policyHash(policy), lastModified }, unflushed };
   }
 
@@ -71,8 +77,13 @@ export class PolicyStore {
   }
 }
 
+export function policyText(flowId: string, policy: Policy, lastModified: string): string {
+  const content: PolicyFile = { version: 1, flowId, lastModified, policy };
+  return `${JSON.stringify(content, null, 2)}\n`;
+}
+
 /** Reads a file as strictly as a PUT: a partly understood policy protects nothing. */
-function parse(text: string, flowId: string): StoredPolicy | BrokenPolicy {
+export function parsePolicy(text: string, flowId: string): StoredPolicy | BrokenPolicy {
   try {
     const file = JSON.parse(text) as PolicyFile;
     if (file.version !== 1) return { problem: "the file has an unsupported version" };

@@ -60,6 +60,14 @@ const described = (): Readonly<Record<string, z.ZodType>> => ({
   icon: z.string().optional(),
   since: z.string(),
   keywords: z.array(z.string()).optional().describe("Other words that find it in a list."),
+  paletteGroup: z
+    .enum(["receive", "send", "data", "decide", "repeat", "errors", "speed", "watch", "code"])
+    .optional()
+    .describe("Its heading in lists of steps."),
+  card: z
+    .object({ title: z.string().optional(), subtitle: z.string().optional() })
+    .optional()
+    .describe("The text of its card on the canvas, with names of options in braces."),
   examples: z.array(z.unknown()),
 });
 

@@ -27,5 +27,9 @@ export const statusOf = {
   saturated: 503,
   "storage-full": 507,
   "storage-refused": 500,
+  "cluster-conflict": 409,
+  "cluster-unreachable": 503,
+  "cluster-uncertain": 503,
+  "cluster-unsupported": 403,
   internal: 500,
 } as const satisfies Record<RefusalCode, number>;

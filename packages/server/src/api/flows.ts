@@ -13,6 +13,7 @@ import { removeFlow } from "../flows/remove-flow.ts";
 import { defineEndpoint, ok, oneOf, shape, type Call, type Endpoint, type Reply } from "./endpoint.ts";
 import { ifMatchOf } from "./if-match.ts";
 import { anyMap, routeStatus } from "./message-shapes.ts";
+import { changeShape } from "./nodes.ts";
 import type { ServiceView } from "../other-workers/service-view.ts";
 import { invalidId, Refusal } from "../refusal.ts";
 import { versionFacts, versionQuery } from "./version-facts.ts";
@@ -58,6 +59,7 @@ const outcomeMembers = (): Readonly<Record<string, z.ZodType>> => ({
   routeCount: z.int(),
   warnings: z.array(z.string()),
   testsPassed: z.int().optional(),
+  cluster: changeShape().optional().describe("Only in a cluster: how far the change has reached."),
   revision: z.int().optional().describe("The new entry in the version history; absent when nothing was stored."),
 });
 export const putShape = shape(() => ({ ...outcomeMembers(), lastModified: z.string(), routes: z.array(routeShape()) }), "InstalledFlow");
@@ -150,7 +152,10 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
       summary: "Stops a flow's routes and deletes the flow",
       conditional: true,
       replies: {
-        200: { description: "Removed.", schema: shape(() => ({ id: z.string(), deleted: z.boolean(), routes: z.array(z.string()), drained: z.boolean() })) },
+        200: {
+          description: "Removed.",
+          schema: shape(() => ({ id: z.string(), deleted: z.boolean(), routes: z.array(z.string()), drained: z.boolean(), cluster: changeShape().optional() })),
+        },
       },
       async handle({ params, headers }) {
         const id = flowId(params);

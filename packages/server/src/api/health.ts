@@ -11,8 +11,10 @@ import { serviceHealth } from "../other-workers/service-health.ts";
 import type { ServiceView } from "../other-workers/service-view.ts";
 import type { ConnectionMetrics } from "../connections/shared-connection.ts";
 import { connectionStates, connectionStateShape } from "./connections.ts";
+import type { ClusterView } from "../other-nodes/cluster-view.ts";
 import { defineEndpoint, oneOf, shape, type Endpoint } from "./endpoint.ts";
 import { routeStatus } from "./message-shapes.ts";
+import { clusterJson, clusterShape } from "./nodes.ts";
 
 export type Phase = "STARTING" | "UP" | "DRAINING";
 
@@ -33,6 +35,8 @@ export interface HealthParts {
   connections(): readonly ConnectionMetrics[];
   /** Why the durable store cannot be opened or written. */
   storeProblem(): { readonly error: string; readonly since: number } | undefined;
+  /** Undefined without a cluster. */
+  readonly cluster: ClusterView | undefined;
 }
 
 const statusShape = (): z.ZodType => z.enum(["STARTING", "UP", "DEGRADED", "DOWN", "DRAINING"]);
@@ -76,6 +80,7 @@ const healthShape = shape(
       .nullable()
       .optional()
       .describe("Why the durable store cannot write, and since when; the status is then DEGRADED. Null otherwise."),
+    cluster: clusterShape().optional().describe("Only in a cluster. The status is DEGRADED while a node is behind or this one cannot reach the store."),
     workers: z
       .array(z.looseObject({ pid: z.int(), leads: z.boolean(), startedAt: z.string(), runs: z.int() }))
       .optional()
@@ -127,11 +132,13 @@ export function healthEndpoints(parts: HealthParts, service: ServiceView | undef
 }
 
 /** Failed runs do not change the status; flows or routes that are not running, invalid policies and a failing store do. */
-function statusOf({ phase, runtime, installed, brokenPolicies, storeProblem }: HealthParts): string {
+function statusOf({ phase, runtime, installed, brokenPolicies, storeProblem, cluster }: HealthParts): string {
   const now = phase();
   if (now !== "UP") return now;
   for (const route of runtime.routes.values()) if (route.status === "Failed") return "DEGRADED";
   for (const flow of installed.values()) if (flow.error !== undefined) return "DEGRADED";
+  const report = cluster?.report();
+  if (report !== undefined && (report.connectivity === "disconnected" || report.nodes.some(({ behind }) => behind.length > 0))) return "DEGRADED";
   return brokenPolicies().length > 0 || storeProblem() !== undefined ? "DEGRADED" : "UP";
 }
 
@@ -169,6 +176,7 @@ function details(parts: HealthParts, lag: ReturnType<typeof monitorEventLoopDela
     failedPolicies: parts.brokenPolicies().map(({ flowId, problem }) => ({ flowId, error: shown(problem, parts.secrets) })),
     connections: connectionStates({ metrics: parts.connections, secrets: parts.secrets }),
     store: storeJson(parts),
+    ...(parts.cluster === undefined ? {} : { cluster: clusterJson(parts.cluster.report()) }),
     failedFlows: [...parts.installed.values()]
       .map(({ id, error }) => ({ id, problem: error ?? problemOfFlow(parts.runtime, id) }))
       .filter(({ problem }) => problem !== undefined)

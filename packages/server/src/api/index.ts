@@ -12,6 +12,7 @@ import type { InvokeParts } from "../sessions/invoke-route.ts";
 import type { TestSessions } from "../sessions/test-sessions.ts";
 import type { EventHub } from "../streams/event-hub.ts";
 import type { StreamOpener } from "../streams/open-stream.ts";
+import type { ClusterView } from "../other-nodes/cluster-view.ts";
 import type { ServiceView } from "../other-workers/service-view.ts";
 import { accessEndpoints } from "./access.ts";
 import { catalogEndpoints } from "./catalog.ts";
@@ -25,6 +26,7 @@ import { healthEndpoints, type HealthParts } from "./health.ts";
 import { anyMap } from "./message-shapes.ts";
 import { messageMappingEndpoints } from "./message-mappings.ts";
 import { metricsEndpoints } from "./metrics.ts";
+import { nodeEndpoints } from "./nodes.ts";
 import { openApiDocument } from "./openapi.ts";
 import type { RunReplayParts } from "../replay/replay-run.ts";
 import { replayEndpoints, replayFacts } from "./replay.ts";
@@ -37,6 +39,8 @@ import { valueMappingEndpoints } from "./value-mappings.ts";
 export interface ApiParts {
   /** The other workers; undefined for a single process. */
   readonly service: ServiceView | undefined;
+  /** Undefined without a cluster. */
+  readonly cluster: ClusterView | undefined;
   readonly health: HealthParts;
   metricsText(): Promise<string>;
   readonly flows: FlowViews;
@@ -59,6 +63,7 @@ export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
   const { runtime } = parts.flows.parts;
   const endpoints: Endpoint[] = [
     ...healthEndpoints(parts.health, parts.service),
+    ...nodeEndpoints(parts.cluster),
     ...metricsEndpoints(() => parts.metricsText()),
     ...flowEndpoints(parts.flows, parts.service),
     ...flowVersionEndpoints(parts.flows),

@@ -4,6 +4,7 @@ import type { TokenCheck } from "./deploy-token.ts";
 import { askedVersion, servedVersions, versionHeader } from "../http/api-version.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { ApiRequest, ApiResponder, ManagementHandler } from "../http/management.ts";
+import type { ClusterView } from "../other-nodes/cluster-view.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { Call, Endpoint, Reply } from "./endpoint.ts";
 import { oneSentence, Refusal } from "../refusal.ts";
@@ -21,6 +22,8 @@ export interface ManagementOptions {
   isDraining(): boolean;
   /** Awaited after every changing call, before it is answered. */
   settled?(): Promise<void>;
+  /** Undefined without a cluster. */
+  readonly cluster?: ClusterView | undefined;
 }
 
 export function createManagementApi(options: ManagementOptions): ManagementHandler {
@@ -44,6 +47,7 @@ export function createManagementApi(options: ManagementOptions): ManagementHandl
     const query = readQuery(endpoint.query, request.query);
     const { body, raw } = await readRequestBody(endpoint, request);
     const call: Call = { params, query, body, raw, headers: request.headers, trusted: verdict === "accepted", signal: request.signal };
+    if (options.cluster !== undefined && endpoint.method !== "GET") return changeCluster(options.cluster, endpoint, call);
     if (options.settled === undefined || endpoint.method === "GET") return endpoint.handle(call);
     try {
       return await endpoint.handle(call);
@@ -59,6 +63,17 @@ export function createManagementApi(options: ManagementOptions): ManagementHandl
       refuse(respond, error, options);
     }
   };
+}
+
+/** The reply states how far the change has reached. */
+async function changeCluster(cluster: ClusterView, endpoint: Endpoint, call: Call): Promise<Reply> {
+  const refusal = cluster.refusalOf(endpoint);
+  if (refusal !== undefined) throw new Refusal("cluster-unsupported", refusal);
+  const { outcome, report } = await cluster.change(async () => endpoint.handle(call));
+  if (report === undefined || !("json" in outcome)) return outcome;
+  const json = outcome.json as { readonly warnings?: readonly string[] };
+  const warnings = report.behind.map(({ node, reason }) => `node '${node}' is behind: ${reason}`);
+  return { ...outcome, json: { ...json, ...(warnings.length === 0 ? {} : { warnings: [...(json.warnings ?? []), ...warnings] }), cluster: report } };
 }
 
 function refuseUnservedVersion({ headers }: ApiRequest): void {

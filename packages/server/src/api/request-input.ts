@@ -1,5 +1,5 @@
 // Reads query and body of a request according to the endpoint's declaration. Every error names the member.
-import { isJsonLimitError, parsePlainJsonInSteps, textPosition } from "@sluice/engine/values";
+import { checkJsonInSteps, isJsonLimitError, parsePlainJsonInSteps, textPosition } from "@sluice/engine/values";
 import { describe, type Field, type Fields } from "@sluice/model";
 import type { z } from "zod";
 import { systemClock } from "../host/clock.ts";
@@ -51,8 +51,11 @@ export async function readRequestBody(endpoint: Endpoint, request: ApiRequest): 
   if (isRaw) return { body: undefined, raw: { mediaType, bytes } };
   if (bytes.length === 0 && isBodyOptional(endpoint)) return { body: undefined, raw: undefined };
   const json = await parseJson(bytes, endpoint.rawBody?.includes("application/yaml") === true);
-  if (bytes.length >= longFrom) await systemClock.breathe();
-  return { body: check(endpoint.body, json), raw: undefined };
+  if (bytes.length < longFrom) return { body: check(endpoint.body, json), raw: undefined };
+  await systemClock.yieldToEventLoop();
+  const body = check(endpoint.body, json);
+  await systemClock.yieldToEventLoop();
+  return { body, raw: undefined };
 }
 
 function contentType(header: string | undefined): { mediaType: string; charset: string | undefined; given: string } {
@@ -72,9 +75,13 @@ async function parseJson(bytes: Buffer, isYamlTaken: boolean): Promise<unknown> 
   if (text.trim() === "") throw new Refusal("body-invalid", "invalid JSON body: the body is empty");
   let value: unknown;
   try {
-    if (bytes.length >= longFrom) await systemClock.breathe();
-    value = await inSlices(parsePlainJsonInSteps(text));
+    if (bytes.length >= longFrom) await systemClock.yieldToEventLoop();
+    // Every body is an object: a long list is rejected without creating its values.
+    const isLongList = text.length >= longFrom && /^\s*\[/.test(text);
+    value = await inSlices(isLongList ? checkJsonInSteps(text) : parsePlainJsonInSteps(text));
+    if (isLongList) throw notAnObject();
   } catch (error) {
+    if (error instanceof Refusal) throw error;
     if (isJsonLimitError(error)) throw new Refusal("body-invalid", `invalid JSON body: ${error.describe("it")}`);
     // The parser quotes text around the error, which may be a secret, so only the position is reported.
     if (isYamlTaken && !text.trimStart().startsWith("{"))
@@ -95,7 +102,7 @@ const scannedPerTurn = 262_144;
 async function refuseDuplicates(text: string): Promise<void> {
   const names = new DuplicateNames(text);
   // Parsing a long text has used up this turn.
-  if (text.length > scannedPerTurn) await systemClock.breathe();
+  if (text.length > scannedPerTurn) await systemClock.yieldToEventLoop();
   for (;;) {
     const found = names.scan(scannedPerTurn);
     if (found !== undefined)
@@ -104,13 +111,15 @@ async function refuseDuplicates(text: string): Promise<void> {
         `invalid JSON body: the name '${found.name.slice(0, 60)}' is repeated in one object at ${textPosition(text, found.position)}`,
       );
     if (names.isDone) return;
-    await systemClock.breathe();
+    await systemClock.yieldToEventLoop();
   }
 }
 
+const notAnObject = (): Refusal => new Refusal("body-invalid", "the request body must be a JSON object");
+
 /** Validates the body; throws a sentence about the first invalid member. */
 function check<T>(schema: z.ZodType<T>, value: unknown): T {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Refusal("body-invalid", "the request body must be a JSON object");
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw notAnObject();
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issue = deepest(result.error.issues[0] as z.core.$ZodIssue);

@@ -46,6 +46,7 @@ async function act(states: RouteStates, route: Route, action: keyof typeof actio
   try {
     return await states.act(route, action);
   } catch (error) {
+    if (error instanceof Refusal) throw error;
     throw new Refusal("flow-start-failed", `route '${route.identity.id}' failed to ${action}: ${toFlowError(error).message}`);
   }
 }

@@ -10,7 +10,7 @@ export async function sendPieces(stream: ApiStream, pieces: Iterator<string | un
   for (let piece = pieces.next(); piece.done !== true && stream.open; piece = pieces.next()) {
     if (piece.value !== undefined && !stream.write(piece.value) && stream.open) await new Promise<void>((resolve) => (resume = resolve));
     // A fast socket drains in the same turn.
-    await systemClock.breathe();
+    await systemClock.yieldToEventLoop();
   }
   stream.end();
 }

@@ -21,6 +21,7 @@ export interface ReferenceSources {
   readonly secretsDir: string | undefined;
 }
 
+const members: ReadonlySet<string> = new Set(["type", "title", "values"]);
 const forbidden = new Set(["__proto__", "constructor", "prototype"]);
 const mostValues = 200;
 const longestText = 65_536;
@@ -30,8 +31,8 @@ const longestSecretFile = 65_536;
 export function readDocument(id: string, given: unknown): ConnectionDocument {
   const wrong = (text: string): Refusal => new Refusal("document-invalid", `connection '${id}': ${text}`);
   if (!isMap(given)) throw wrong("must be an object with 'type' and 'values'");
-  const { type, title, values = {}, ...rest } = given;
-  const [unknown] = Object.keys(rest);
+  const { type, title, values = {} } = given;
+  const unknown = Object.keys(given).find((name) => !members.has(name));
   if (unknown !== undefined) throw wrong(`unknown member '${unknown.slice(0, 60)}'; the members are type, title and values`);
   if (typeof type !== "string" || type === "") throw wrong("'type' must be the name of a connection type");
   if (title !== undefined && (typeof title !== "string" || title.length > 200)) throw wrong("'title' must be text of at most 200 characters");

@@ -31,7 +31,7 @@ async function setUp(host: Host = hostInRealTime()) {
 const text = (port: number): string => String(port);
 
 async function until(condition: () => boolean): Promise<void> {
-  for (let look = 0; look < 400 && !condition(); look++) await new Promise((resolve) => setTimeout(resolve, 10));
+  for (let attempt = 0; attempt < 400 && !condition(); attempt++) await new Promise((resolve) => setTimeout(resolve, 10));
   expect(condition()).toBe(true);
 }
 
@@ -68,7 +68,8 @@ describe("a connection", () => {
     const states: ConnectionState["state"][] = [];
     connection.watch(({ state }) => void states.push(state));
     await expect(connection.client()).rejects.toMatchObject({ code: "connection-down", retryable: true });
-    await expect(connection.client()).rejects.toMatchObject({ code: "connection-down" });
+    // Also while no attempt is made, users learn why the last one failed.
+    await expect(connection.client()).rejects.toMatchObject({ code: "connection-down", cause: { code: "ECONNREFUSED" } });
     expect(states).toEqual(["down"]);
     await server.listen();
     let client: EchoClient | undefined;

@@ -55,6 +55,8 @@ export class SharedConnection {
   #generations = 0;
   #failures = 0;
   #retryAt = 0;
+  /** Why the last attempt failed; tells users whether waiting can help. */
+  #cause: unknown = undefined;
   #reconnects = 0;
   #cancelCheck: (() => void) | undefined = undefined;
 
@@ -153,7 +155,8 @@ export class SharedConnection {
   #open(): Promise<Generation> {
     if (this.#current !== undefined) return Promise.resolve(this.#current);
     const { clock } = this.#parts.host;
-    if (this.#opening === undefined && clock.monotonic() < this.#retryAt) return Promise.reject(this.#down(this.#state.problem ?? "no connection"));
+    if (this.#opening === undefined && clock.monotonic() < this.#retryAt)
+      return Promise.reject(this.#down(this.#state.problem ?? "no connection", this.#cause));
     const values = this.#values;
     this.#opening ??= this.#connect(values)
       .then(
@@ -164,6 +167,7 @@ export class SharedConnection {
           }
           if (this.#failures > 0 || this.#generations > 1) this.#reconnects++;
           this.#failures = 0;
+          this.#cause = undefined;
           this.#current = generation;
           this.#become("up", undefined);
           this.#checkLater();
@@ -174,6 +178,7 @@ export class SharedConnection {
           this.#failures++;
           // Values that were replaced meanwhile are tried without waiting.
           if (values !== this.#values) throw this.#down(message, thrown);
+          this.#cause = thrown;
           const waitMs = backOffMs(this.#failures, this.#parts.host.random());
           this.#retryAt = clock.monotonic() + (isFlowError(thrown) && !thrown.retryable ? Math.max(rejectedMs, waitMs) : waitMs);
           if (this.#users.size > 0) this.#become("down", message);

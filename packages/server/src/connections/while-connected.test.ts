@@ -47,7 +47,7 @@ async function setUp(listening: boolean) {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  for (let look = 0; look < 500 && !condition(); look++) await new Promise((resolve) => setTimeout(resolve, 10));
+  for (let attempt = 0; attempt < 500 && !condition(); attempt++) await new Promise((resolve) => setTimeout(resolve, 10));
   expect(condition()).toBe(true);
 }
 

@@ -130,7 +130,7 @@ export function letterReplays({ runtime, writer, clock, isDraining, isOpenSessio
       } catch {
         job.skipped++;
       }
-      await clock.breathe();
+      await clock.yieldToEventLoop();
     };
     const worker = async (): Promise<void> => {
       for (let id = ids[next++]; id !== undefined && !stopping.signal.aborted; id = ids[next++]) {

@@ -16,8 +16,8 @@ export interface EmbeddedLogRecord {
 const levels: readonly LogLevel[] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"];
 
 /** A follower that passes records of at least this level to the callback, and others to another follower. */
-export function alsoTo(onLog: (record: EmbeddedLogRecord) => void, least: LogLevel, other: LogFollower): LogFollower {
-  const wanted = new Set(levels.slice(levels.indexOf(least)));
+export function alsoTo(onLog: (record: EmbeddedLogRecord) => void, minLevel: LogLevel, other: LogFollower): LogFollower {
+  const wanted = new Set(levels.slice(levels.indexOf(minLevel)));
   return {
     wants: (level) => wanted.has(level) || other.wants(level),
     take(record) {

@@ -90,19 +90,20 @@ class DiskFlowStore implements FlowStore {
     const paramsName = `${id}${paramsSuffix}`;
     const isNewText = current?.hash !== hash;
     const paramsChanged = JSON.stringify(kept?.params ?? {}) !== JSON.stringify(params) || (isNewText && Object.keys(params).length > 0);
-    let temporaryText: string | undefined;
-    let temporaryParams: string | undefined;
-    let version: StagedVersions | undefined;
-    try {
-      if (isNewText) temporaryText = await writeTemporary(directory, file, bytes, 0o640);
-      if (paramsChanged) {
-        const content: ParamsFile = { for: hash, params, ...(kept === undefined || kept.for === hash ? {} : { before: kept }) };
-        temporaryParams = await writeTemporary(directory, paramsName, Buffer.from(`${JSON.stringify(content, null, 2)}\n`), 0o600);
-      }
-      version = await this.#stageVersion(change, current);
-    } catch (error) {
+    const paramsFile: ParamsFile = { for: hash, params, ...(kept === undefined || kept.for === hash ? {} : { before: kept }) };
+    // At the same time: each waits for the disk.
+    const [text, parameters, versions] = await Promise.allSettled([
+      isNewText ? writeTemporary(directory, file, bytes, 0o640) : undefined,
+      paramsChanged ? writeTemporary(directory, paramsName, Buffer.from(`${JSON.stringify(paramsFile, null, 2)}\n`), 0o600) : undefined,
+      this.#stageVersion(change, current),
+    ]);
+    const temporaryText = text.status === "fulfilled" ? text.value : undefined;
+    const temporaryParams = parameters.status === "fulfilled" ? parameters.value : undefined;
+    const version = versions.status === "fulfilled" ? versions.value : undefined;
+    const failed = [text, parameters, versions].find((each) => each.status === "rejected");
+    if (failed !== undefined || version === undefined) {
       await discard();
-      throw error;
+      throw failed?.reason;
     }
     const { revision, commit, prune } = version;
     return {
@@ -119,8 +120,8 @@ class DiskFlowStore implements FlowStore {
         }
         unflushed = (await flushDirectory(directory, file)) ?? unflushed;
         // Superfluous versions do no harm and are removed with the next change.
-        await prune().catch(() => undefined);
-        return { file, lastModified: await modifiedAt(join(directory, file)), revision, unflushed };
+        const [lastModified] = await Promise.all([modifiedAt(join(directory, file)), prune().catch(() => undefined)]);
+        return { file, lastModified, revision, unflushed };
       },
       discard,
     };
@@ -133,7 +134,7 @@ class DiskFlowStore implements FlowStore {
   }
 
   async #stageVersion({ id, bytes, hash, params, tests, facts }: FlowChange, current: StoredFlow | undefined): Promise<StagedVersions> {
-    const unrecorded = unrecordedVersion(current, await this.#versions.list(id));
+    const unrecorded = current === undefined ? undefined : unrecordedVersion(current, await this.#versions.list(id));
     const next = { bytes, hash, at: Date.now(), params: shownParams(params), tests, ...facts };
     return this.#versions.stage(id, unrecorded === undefined ? [next] : [unrecorded, next]);
   }

@@ -68,7 +68,7 @@ export class DiskVersions {
     const directory = join(this.#directory, id);
     const isNew = await makeDirectory(this.#directory, id, 0o750);
     if (!isNew) await removeLeftovers(directory);
-    const newest = (await this.#revisions(id))[0] ?? 0;
+    const newest = isNew ? 0 : ((await this.#revisions(id))[0] ?? 0);
     const staged: { readonly name: string; readonly temporary: string }[] = [];
     const discard = async (): Promise<void> => {
       for (const { name, temporary } of staged) for (const left of [name, temporary]) await removeFile(directory, left).catch(() => undefined);
@@ -92,10 +92,11 @@ export class DiskVersions {
           await discard();
           throw error;
         }
-        const unflushed = await flushDirectory(directory, id);
-        return unflushed ?? (isNew ? flushDirectory(this.#directory, id) : undefined);
+        const [unflushed, unflushedParent] = await Promise.all([flushDirectory(directory, id), isNew ? flushDirectory(this.#directory, id) : undefined]);
+        return unflushed ?? unflushedParent;
       },
-      prune: () => this.#prune(id),
+      // The newest version is always kept.
+      prune: async () => (isNew && versions.length === 1 ? undefined : this.#prune(id)),
     };
   }
 

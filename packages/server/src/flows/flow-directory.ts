@@ -20,7 +20,7 @@ export async function listFlowFiles(directory: string, maxBytes = Infinity): Pro
   const owners = new Map<string, string>();
   const files: FlowFile[] = [];
   for (const [index, name] of names.entries()) {
-    if (index % inspectedAtOnce === inspectedAtOnce - 1) await systemClock.breathe();
+    if (index % inspectedAtOnce === inspectedAtOnce - 1) await systemClock.yieldToEventLoop();
     const found = inspectFile(join(directory, name), maxBytes);
     if (found === undefined) continue;
     const flowId = flowIdOfFile(name) as string;

@@ -34,9 +34,9 @@ export async function listFlows(views: FlowViews): Promise<string> {
   const files = await store.list();
   const entries: string[] = [];
   for (const file of files) {
-    if (entries.length % writtenAtOnce === writtenAtOnce - 1) await systemClock.breathe();
+    if (entries.length % writtenAtOnce === writtenAtOnce - 1) await systemClock.yieldToEventLoop();
     const known = installed.get(file.id);
-    const found = known?.lastModified === file.lastModified ? known : await look(views, file, known);
+    const found = known?.lastModified === file.lastModified ? known : await inspect(views, file, known);
     entries.push(JSON.stringify(entry(views, file, known, found)));
   }
   if (views.seen.size > 0) {
@@ -106,7 +106,7 @@ function entry(views: FlowViews, file: FlowFile, known: InstalledFlow | undefine
 }
 
 /** Reads a file whose content is not the deployed one, if it changed since the last time. */
-async function look(views: FlowViews, file: FlowFile, known: InstalledFlow | undefined): Promise<FoundFlow> {
+async function inspect(views: FlowViews, file: FlowFile, known: InstalledFlow | undefined): Promise<FoundFlow> {
   const seen = views.seen.get(file.id);
   if (seen?.stamp === file.stamp) return seen;
   const stored = file.unreadable === true ? undefined : await views.parts.store.readListed(file).catch(() => undefined);

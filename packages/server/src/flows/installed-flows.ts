@@ -9,6 +9,7 @@ import type { Environment } from "../host/environment.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { Log } from "@sluice/engine";
+import type { Diagnostic } from "@sluice/model";
 import type { KeyedMutex } from "@sluice/engine/tools";
 
 export interface InstalledFlow {
@@ -53,6 +54,8 @@ export interface PrepareParts {
   readonly properties: ReadonlyMap<string, string>;
   /** The parameters of each deployment, needed to replicate it to other workers. */
   readonly paramsOf?: WeakMap<Deployment, StoredParams> | undefined;
+  /** Errors besides those of the engine, such as parts that do not work in a cluster. */
+  readonly problemsOf?: ((deployment: Deployment) => readonly Diagnostic[]) | undefined;
 }
 
 /** Dependencies for installing, removing and loading flows. */
@@ -91,7 +94,9 @@ export async function prepareFlow(
   flow: { readonly id: string; readonly source: string; readonly hash: string; readonly params: StoredParams },
 ): Promise<{ readonly prepared: Prepared; readonly secrets: ReadonlySet<string> }> {
   const { property, propertiesUnder, secrets } = createPropertySource(flow.params, parts.environment, parts.properties);
-  const prepared = await parts.runtime.prepareLoaded({ id: flow.id, hash: flow.hash, source: flow.source, property, propertiesUnder });
+  const compiled = await parts.runtime.prepareLoaded({ id: flow.id, hash: flow.hash, source: flow.source, property, propertiesUnder });
+  const problems = (compiled.deployment && parts.problemsOf?.(compiled.deployment)) ?? [];
+  const prepared = problems.length === 0 ? compiled : { ...compiled, deployment: undefined, diagnostics: [...compiled.diagnostics, ...problems] };
   if (prepared.deployment !== undefined) parts.paramsOf?.set(prepared.deployment, flow.params);
   return { prepared, secrets: prepared.secrets.size === 0 ? secrets : new Set([...secrets, ...prepared.secrets]) };
 }

@@ -22,7 +22,7 @@ export async function loadFlows(parts: FlowParts): Promise<LoadReport> {
   const files = await parts.store.list();
   let failed = 0;
   for (const [index, file] of files.entries()) {
-    if (index % startedAtOnce === startedAtOnce - 1) await systemClock.breathe();
+    if (index % startedAtOnce === startedAtOnce - 1) await systemClock.yieldToEventLoop();
     const flow = await read(parts, file);
     // No caller can correct it, so routes that fail to start are retried.
     const installed = "error" in flow ? broken(file, flow) : await start(parts, file, flow, "always");

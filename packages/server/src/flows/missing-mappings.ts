@@ -11,7 +11,7 @@ export interface InstalledMappings {
 export function missingMappings(flow: FlowDocument, installed: InstalledMappings): readonly Problem[] {
   const problems: Problem[] = [];
   const reported = new Set<string>();
-  const look = (step: StepNode, routeId: string | null): void => {
+  const visit = (step: StepNode, routeId: string | null): void => {
     const wanted = wantedBy(step);
     if (wanted === undefined || reported.has(wanted.path) || (wanted.isTable ? installed.hasTable(wanted.id) : installed.hasDocument(wanted.id))) return;
     reported.add(wanted.path);
@@ -19,8 +19,8 @@ export function missingMappings(flow: FlowDocument, installed: InstalledMappings
     const message = `${wanted.noun} '${wanted.id}' is not installed yet (install it with PUT /_api/${wanted.path})`;
     problems.push({ severity: "warning", line, column, routeId, stepId: step.id, code: "mapping-unknown", message });
   };
-  for (const route of flow.routes) eachStep(route.steps, (step) => look(step, route.id));
-  for (const { options } of flow.entities) eachStep(options, (step) => look(step, null));
+  for (const route of flow.routes) eachStep(route.steps, (step) => visit(step, route.id));
+  for (const { options } of flow.entities) eachStep(options, (step) => visit(step, null));
   return problems;
 }
 

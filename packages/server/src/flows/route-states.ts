@@ -46,6 +46,16 @@ export class RouteStates {
     return problem === undefined ? undefined : `route '${id}' returns to its previous state after a restart: ${problem}`;
   }
 
+  /** Applies the state of a route that another node stored. */
+  async adopt(routeId: string, state: { readonly flowId: string; readonly status: InactiveStatus } | undefined, route: Route | undefined): Promise<void> {
+    const owners = [...this.#flows].filter(([, routes]) => routes.has(routeId)).map(([flowId]) => flowId);
+    for (const flowId of owners) this.#set(flowId, routeId, undefined);
+    if (state !== undefined) this.#set(state.flowId, routeId, state.status);
+    if (state?.status === "Stopped") await route?.stop();
+    else if (state?.status === "Suspended") await route?.suspend();
+    else if (owners.length > 0) await route?.start();
+  }
+
   /** Forgets the routes that a new version of the flow no longer has. */
   async retain(flowId: string, routeIds: readonly string[]): Promise<void> {
     const routes = this.#flows.get(flowId);
@@ -54,19 +64,26 @@ export class RouteStates {
   }
 
   async #remember(flowId: string, routeId: string, status: InactiveStatus | undefined): Promise<string | undefined> {
-    const routes = this.#flows.get(flowId) ?? new Map<string, InactiveStatus>();
-    if (routes.get(routeId) === status) return undefined;
-    if (status === undefined) routes.delete(routeId);
-    else routes.set(routeId, status);
-    if (routes.size === 0) this.#flows.delete(flowId);
-    else this.#flows.set(flowId, routes);
+    const before = this.#flows.get(flowId)?.get(routeId);
+    if (before === status) return undefined;
+    this.#set(flowId, routeId, status);
     try {
       // The last of several changes writes what all of them came to.
       return await this.#mutex.run(flowId, () => this.#write(flowId));
     } catch (error) {
       if (error instanceof StorageError) return error.message;
+      // Rejected by the cluster: the route does not change.
+      this.#set(flowId, routeId, before);
       throw error;
     }
+  }
+
+  #set(flowId: string, routeId: string, status: InactiveStatus | undefined): void {
+    const routes = this.#flows.get(flowId) ?? new Map<string, InactiveStatus>();
+    if (status === undefined) routes.delete(routeId);
+    else routes.set(routeId, status);
+    if (routes.size === 0) this.#flows.delete(flowId);
+    else this.#flows.set(flowId, routes);
   }
 
   async #write(flowId: string): Promise<string | undefined> {

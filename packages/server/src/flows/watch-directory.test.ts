@@ -8,20 +8,20 @@ import { watchDirectories } from "./watch-directory.ts";
 const closers: (() => void)[] = [];
 afterEach(() => closers.splice(0).forEach((close) => close()));
 
-function watching(watch?: typeof watchFile): { readonly directory: string; looks(): number; readonly lines: readonly string[] } {
+function watching(watch?: typeof watchFile): { readonly directory: string; checks(): number; readonly lines: readonly string[] } {
   const directory = mkdtempSync(join(tmpdir(), "watch-directory-"));
   const lines: string[] = [];
-  let looks = 0;
+  let checks = 0;
   const stop = watchDirectories({
     directories: [directory, directory],
     log: { write: (level: string, _logger: string, text: string) => void lines.push(`${level} ${text}`) } as never,
     logger: "test",
     noun: "flows",
-    look: async () => void looks++,
+    checkForChanges: async () => void checks++,
     ...(watch === undefined ? {} : { watch }),
   });
   closers.push(stop, () => rmSync(directory, { recursive: true, force: true }));
-  return { directory, looks: () => looks, lines };
+  return { directory, checks: () => checks, lines };
 }
 
 const refuse = (() => {
@@ -35,10 +35,10 @@ const failLater = (() => {
 
 describe("a watched directory", () => {
   it("is checked again after a change", async () => {
-    const { directory, looks, lines } = watching();
-    await expect.poll(looks).toBe(1);
+    const { directory, checks, lines } = watching();
+    await expect.poll(checks).toBe(1);
     writeFileSync(join(directory, "a.yaml"), "");
-    await expect.poll(looks).toBeGreaterThan(1);
+    await expect.poll(checks).toBeGreaterThan(1);
     expect(lines).toEqual([]);
   });
 
@@ -46,8 +46,8 @@ describe("a watched directory", () => {
     ["has no watch left", refuse],
     ["ends the watch", failLater],
   ])("is polled every two seconds where the system %s", async (_name, watch) => {
-    const { looks, lines } = watching(watch);
-    await expect.poll(looks, { timeout: 20_000 }).toBeGreaterThan(2);
+    const { checks, lines } = watching(watch);
+    await expect.poll(checks, { timeout: 20_000 }).toBeGreaterThan(2);
     expect(lines).toEqual(["WARN The system does not report changes of flows: checking every 2 seconds"]);
   });
 });

@@ -12,18 +12,20 @@ export interface WatchOptions {
   readonly logger: string;
   /** What is stored there, for the log: `flows`. */
   readonly noun: string;
-  /** Looks for changes; calls never overlap. */
-  look(): Promise<void>;
+  /** Calls never overlap. */
+  checkForChanges(): Promise<void>;
   /** Reports changes of a directory; replaceable in tests. */
   readonly watch?: typeof watchFile;
 }
 
-/** Calls `look` at once and after each change in a directory; the returned function stops watching. */
-export function watchDirectories({ directories, log, logger, noun, look, watch = watchFile }: WatchOptions): () => void {
+/** Calls `checkForChanges` at once and after each change in a directory; the returned function stops watching. */
+export function watchDirectories({ directories, log, logger, noun, checkForChanges, watch = watchFile }: WatchOptions): () => void {
   let timer: NodeJS.Timeout | undefined;
-  let looking = Promise.resolve();
+  let checking = Promise.resolve();
   const schedule = (): void => {
-    looking = looking.then(look).catch((error: unknown) => log.write("ERROR", logger, `Failed to check for changed ${noun}`, undefined, { error }));
+    checking = checking
+      .then(checkForChanges)
+      .catch((error: unknown) => log.write("ERROR", logger, `Failed to check for changed ${noun}`, undefined, { error }));
   };
   schedule();
   let polling: NodeJS.Timeout | undefined;

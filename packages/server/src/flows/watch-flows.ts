@@ -1,30 +1,20 @@
-import { flowKey, type FlowParts } from "./installed-flows.ts";
+import type { FlowParts } from "./installed-flows.ts";
 import { reloadFlow } from "./load-flows.ts";
-import { undeployMasked } from "./masked-deployment.ts";
+import { unloadFlow } from "./unload-flow.ts";
 import { watchDirectories } from "./watch-directory.ts";
 
 /** Watches the store's directories and reloads changed flows; the returned function stops it. */
 export function watchFlows(parts: FlowParts, directories: readonly string[]): () => void {
   let stamps: ReadonlyMap<string, string> | undefined;
 
-  async function look(): Promise<void> {
+  async function checkForChanges(): Promise<void> {
     const files = await parts.store.list();
     const before = stamps;
     stamps = new Map(files.map((file) => [file.id, file.stamp]));
     if (before === undefined) return;
     for (const file of files) if (before.get(file.id) !== file.stamp) await reloadFlow(parts, file);
-    for (const id of before.keys()) if (!stamps.has(id)) await leave(id);
+    for (const id of before.keys()) if (!stamps.has(id)) await unloadFlow(parts, id);
   }
 
-  async function leave(id: string): Promise<void> {
-    await parts.mutex.run(flowKey(id), async () => {
-      if ((await parts.store.read(id)) !== undefined || !parts.installed.has(id)) return;
-      parts.installed.delete(id);
-      await undeployMasked(parts, id);
-      parts.announce("removed", id, "");
-      parts.log.write("INFO", "sluice.flows", `Removed flow '${id}' because its file was deleted`);
-    });
-  }
-
-  return watchDirectories({ directories, log: parts.log, logger: "sluice.flows", noun: "flows", look });
+  return watchDirectories({ directories, log: parts.log, logger: "sluice.flows", noun: "flows", checkForChanges });
 }

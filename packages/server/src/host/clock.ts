@@ -11,7 +11,7 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after,
-  breathe: () => turns.wait(),
+  yieldToEventLoop: () => turns.wait(),
 };
 
 function after(ms: number, run: () => void): () => void {

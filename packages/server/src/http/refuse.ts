@@ -7,15 +7,15 @@ import { errorBody, isSendable } from "./reply.ts";
 
 const lingerMs = 1_000;
 /** Reading and discarding a body up to this size is cheaper than a new connection. */
-const forgettableBytes = 65_536;
+const skippableBytes = 65_536;
 
 /** True when the rest of the request can be skipped and the connection kept. */
 export function canSkipBody(bodyLength: number): boolean {
-  return bodyLength >= 0 && bodyLength <= forgettableBytes;
+  return bodyLength >= 0 && bodyLength <= skippableBytes;
 }
 
 /** Answers a request whose body is not read. */
-export function refuseAndClose(request: IncomingMessage, response: ServerResponse, error: HttpError, extra?: Readonly<Record<string, string>>): void {
+export function refuseAndClose(request: IncomingMessage, response: ServerResponse, error: HttpError): void {
   // A response queued behind a pipelined one has no socket yet; node keeps the order and closes after it.
   if (response.socket === null || response.headersSent) {
     if (response.headersSent) response.destroy();
@@ -24,7 +24,6 @@ export function refuseAndClose(request: IncomingMessage, response: ServerRespons
       response.writeHead(error.status, {
         "Content-Type": "application/json",
         "Content-Length": Buffer.byteLength(body),
-        ...extra,
         ...error.headers,
         Connection: "close",
       });
@@ -33,18 +32,18 @@ export function refuseAndClose(request: IncomingMessage, response: ServerRespons
     return;
   }
   request.resume();
-  endSocket(response.socket, error, extra, request.method === "HEAD");
+  endSocket(response.socket, error, request.method === "HEAD");
 }
 
 /** Writes a reply directly to a socket and closes it. */
-export function endSocket(socket: Socket, error: HttpError, extra?: Readonly<Record<string, string>>, headOnly = false): void {
+export function endSocket(socket: Socket, error: HttpError, headOnly = false): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
   const body = errorBody(error.message);
   let head = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ""}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n`;
-  for (const [name, value] of Object.entries({ ...extra, ...error.headers })) if (isSendable(name, value)) head += `${name}: ${value}\r\n`;
+  for (const [name, value] of Object.entries(error.headers ?? {})) if (isSendable(name, value)) head += `${name}: ${value}\r\n`;
   const timer = setTimeout(() => socket.destroy(), lingerMs);
   timer.unref();
   socket.once("close", () => clearTimeout(timer));

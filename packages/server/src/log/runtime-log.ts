@@ -37,8 +37,8 @@ export interface RuntimeLog extends Log {
   follow(follower: LogFollower): void;
 }
 
-export function createRuntimeLog({ level: least, writer, secrets, now }: RuntimeLogOptions): RuntimeLog {
-  const rank = ranks[least];
+export function createRuntimeLog({ level: minLevel, writer, secrets, now }: RuntimeLogOptions): RuntimeLog {
+  const rank = ranks[minLevel];
   let follower: LogFollower | undefined;
 
   return {

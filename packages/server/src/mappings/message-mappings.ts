@@ -46,11 +46,11 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
     document: unknown,
     options: { readonly runTests: boolean; readonly replaced?: ReadonlyMap<string, unknown> },
   ): Promise<CompileOutcome> {
-    await systemClock.breathe();
+    await systemClock.yieldToEventLoop();
     const { runTests, replaced } = options;
     const documents = { get: (id: string): unknown => (replaced?.has(id) === true ? replaced.get(id) : installed.get(id)?.document) };
     const outcome = compileMapping(document, { ...environment, documents }, { runTests });
-    await systemClock.breathe();
+    await systemClock.yieldToEventLoop();
     return outcome;
   }
 

@@ -32,7 +32,7 @@ export function watchFunctions({ path, beans, names, log, changed }: WatchedFunc
     own = new Set(found.flatMap((bean) => bean.names));
   }
 
-  async function look(): Promise<void> {
+  async function checkForChanges(): Promise<void> {
     const facts = await stat(path, { bigint: true }).catch(() => undefined);
     const before = stamp;
     // The file does not exist for a moment while an editor replaces it.
@@ -49,5 +49,5 @@ export function watchFunctions({ path, beans, names, log, changed }: WatchedFunc
     log.write("INFO", logger, `the functions in '${path}' were reloaded`);
   }
 
-  return watchDirectories({ directories: [dirname(path)], log, logger, noun: "functions", look });
+  return watchDirectories({ directories: [dirname(path)], log, logger, noun: "functions", checkForChanges });
 }

@@ -159,7 +159,7 @@ class Interleaving {
     return this.history.matching({}).map((entry) => entry.facts());
   }
 
-  look(): void {
+  inspect(): void {
     const runs = this.#runs();
     this.read.push({ facts: runs, then: JSON.stringify(runs) });
   }
@@ -213,14 +213,14 @@ const step = fc.record({
 });
 const stepEnds = fc.record({ kind: fc.constant("stepEnds" as const), which: fc.nat(), failed: fc.boolean() });
 const adopt = fc.record({ kind: fc.constant("adopt" as const), routeId: routeIds });
-const look = fc.record({ kind: fc.constant("look" as const) });
+const inspect = fc.record({ kind: fc.constant("inspect" as const) });
 const action = fc.oneof(
   { weight: 5, arbitrary: begin },
   { weight: 5, arbitrary: end },
   { weight: 3, arbitrary: step },
   { weight: 2, arbitrary: stepEnds },
   { weight: 1, arbitrary: adopt },
-  { weight: 1, arbitrary: look },
+  { weight: 1, arbitrary: inspect },
 );
 type Action = typeof action extends fc.Arbitrary<infer A> ? A : never;
 
@@ -228,7 +228,7 @@ async function take(all: Interleaving, next: Action): Promise<void> {
   const { known, pending } = all;
   if (next.kind === "begin") all.begin(next.routeId, next.body, next.length, next.seed);
   else if (next.kind === "adopt") all.adopt(next.routeId);
-  else if (next.kind === "look") all.look();
+  else if (next.kind === "inspect") all.inspect();
   else if (next.kind === "stepEnds") await all.stepEnds(next.which % Math.max(1, pending.length), next.failed);
   else if (next.kind === "end") {
     const one = pick(next.again ? known : known.filter(({ expected }) => !expected.isOver), next.which);

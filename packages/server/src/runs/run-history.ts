@@ -1,6 +1,7 @@
 // Recent runs of every route in memory, limited per route, in total, and in bytes. Runs of removed routes stay until they are evicted.
 import type { Exchange, Run } from "@sluice/engine";
 import type { RunFacts } from "./run-facts.ts";
+import { RunQueue } from "./run-queue.ts";
 import { adoptedRun, RunRecord, type HistoryEntry } from "./run-record.ts";
 
 export interface RunHistoryLimits {
@@ -50,19 +51,18 @@ export interface RunHistory {
 }
 
 export function createRunHistory(limits: RunHistoryLimits): RunHistory {
-  /** By route, oldest first. */
-  const runsByRoute = new Map<string, HistoryEntry[]>();
+  const runsByRoute = new Map<string, RunQueue>();
   let total = 0;
   let bytes = 0;
 
-  function runsOf(routeId: string): HistoryEntry[] {
+  function runsOf(routeId: string): RunQueue {
     let routeRuns = runsByRoute.get(routeId);
-    if (routeRuns === undefined) runsByRoute.set(routeId, (routeRuns = []));
+    if (routeRuns === undefined) runsByRoute.set(routeId, (routeRuns = new RunQueue()));
     return routeRuns;
   }
 
-  function dropOldest(routeRuns: HistoryEntry[]): void {
-    const oldest = routeRuns.shift() as HistoryEntry;
+  function dropOldest(routeRuns: RunQueue): void {
+    const oldest = routeRuns.shift();
     total--;
     bytes -= oldest.bytes;
     if (oldest.run !== undefined) oldest.run.record = undefined;
@@ -73,7 +73,7 @@ export function createRunHistory(limits: RunHistoryLimits): RunHistory {
   /** Over the total limits, the route with the most runs loses some: a busy route never evicts the few runs of a quiet one. */
   function shrink(): void {
     while (total > limits.total || (bytes > limits.bytes && total > 1)) {
-      let longest: [string, HistoryEntry[]] | undefined;
+      let longest: [string, RunQueue] | undefined;
       for (const entry of runsByRoute) if (longest === undefined || entry[1].length > longest[1].length) longest = entry;
       if (longest === undefined) return;
       const [routeId, routeRuns] = longest;
@@ -85,10 +85,10 @@ export function createRunHistory(limits: RunHistoryLimits): RunHistory {
 
   /** Newest first within a route. */
   function* all(routeId: string | undefined): Iterable<HistoryEntry> {
-    for (const [id, routeRuns] of runsByRoute) if (routeId === undefined || id === routeId) yield* routeRuns.toReversed();
+    for (const [id, routeRuns] of runsByRoute) if (routeId === undefined || id === routeId) yield* routeRuns.newestFirst();
   }
 
-  function keep(routeRuns: HistoryEntry[], kept: HistoryEntry): void {
+  function keep(routeRuns: RunQueue, kept: HistoryEntry): void {
     if (routeRuns.length >= limits.perRoute) dropOldest(routeRuns);
     routeRuns.push(kept);
     total++;
@@ -110,7 +110,7 @@ export function createRunHistory(limits: RunHistoryLimits): RunHistory {
     },
     adopt(run) {
       const routeRuns = runsOf(run.route.id);
-      if (!routeRuns.some(({ id }) => id === run.id)) keep(routeRuns, adoptedRun(run));
+      if (!routeRuns.newestFirst().some(({ id }) => id === run.id)) keep(routeRuns, adoptedRun(run));
     },
     ended(run, exchange) {
       const record = run.record as RunRecord | undefined;
@@ -130,7 +130,7 @@ export function createRunHistory(limits: RunHistoryLimits): RunHistory {
           ids.set(
             id,
             routeRuns
-              .toReversed()
+              .newestFirst()
               .filter((record) => flowId === undefined || record.route.flowId === flowId)
               .map((record) => record.id),
           );

@@ -146,15 +146,24 @@ export class RunRecord implements HistoryEntry {
   }
 }
 
+// Successive runs often have the same trigger and the same content type, which are then copied once.
+let lastTrigger: Run["trigger"] = { uri: "" };
+let lastOwnTrigger = lastTrigger;
+let lastType = "";
+
 /** Copied, because a path is a slice of the request head, which would stay in memory. */
 function ownTrigger(trigger: Run["trigger"]): Run["trigger"] {
-  return trigger.path === undefined ? trigger : { ...trigger, path: ownText(trigger.path) };
+  if (trigger === lastTrigger) return lastOwnTrigger;
+  if (trigger.path === undefined) return trigger;
+  lastTrigger = trigger;
+  return (lastOwnTrigger = { ...trigger, path: ownText(trigger.path) });
 }
 
 /** The content type, copied from a slice of the request head or set by a route. */
 function typeOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
-  return typeof value === "string" ? ownText(value.slice(0, longestType)) : previewBody(value, longestType).text;
+  if (typeof value !== "string") return previewBody(value, longestType).text;
+  return value === lastType ? lastType : (lastType = ownText(value.slice(0, longestType)));
 }
 
 /** Result size for runs without a reply. */

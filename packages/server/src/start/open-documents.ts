@@ -8,7 +8,7 @@ import { RouteStates } from "../flows/route-states.ts";
 import { readProperties } from "../host/properties-file.ts";
 import { openDiskDocumentStore } from "../mappings/disk-document-store.ts";
 import { createMemoryDocumentStore } from "../mappings/memory-document-store.ts";
-import { openMappings, type Mappings } from "../mappings/open-mappings.ts";
+import { createMappings, openMappings, type Mappings } from "../mappings/open-mappings.ts";
 import type { ServerProcess } from "./open-process.ts";
 
 /** Documents of operators and authors: flows, tests, properties, mappings, states of routes. */
@@ -25,8 +25,14 @@ export interface Documents {
 const leastFlowBytes = 10 * 1024 * 1024;
 
 /** Opens the stores without reading the documents. */
-export async function openDocuments({ settings, variant, dataDir, log }: ServerProcess): Promise<Documents> {
+export async function openDocuments({ settings, variant, dataDir, log, cluster }: ServerProcess): Promise<Documents> {
   const flowsDir = join(dataDir, "routes");
+  const properties = await readProperties(dataDir, settings.profile);
+  if (cluster !== undefined) {
+    const { flows, tests, valueMappings, messageMappings, routeStates } = cluster.stores;
+    const mappings = createMappings(valueMappings, messageMappings, log, flows);
+    return { flowsDir, flows, tests, properties, mappings, routeStates: await RouteStates.open(routeStates, log) };
+  }
   const inMemory = variant.isTrial === true || variant.embedding?.keepsFlows === false;
   const store = inMemory
     ? createMemoryFlowStore(() => Date.now(), settings.versions)
@@ -40,7 +46,7 @@ export async function openDocuments({ settings, variant, dataDir, log }: ServerP
   return {
     flowsDir,
     flows,
-    properties: await readProperties(dataDir, settings.profile),
+    properties,
     mappings: await openMappings(dataDir, flows, log),
     tests: await openDiskTestStore(join(dataDir, "flow-tests")),
     routeStates: await RouteStates.open(inMemory ? createMemoryDocumentStore() : await openDiskDocumentStore(join(dataDir, "route-states")), log),

@@ -100,6 +100,7 @@ export async function openEngine(
     listener: variant.leadPort?.listen(listener) ?? listener,
     limits: runtimeLimits(settings),
     inactiveStatus: (route) => routeStates.of(route),
+    gate: server.cluster?.gate,
   });
   runtime.tap(stepTap);
   const namedConnections = new NamedConnections({

@@ -41,19 +41,20 @@ interface FlowNeeds {
 
 /** Creates the parts for installing and removing flows, without loading any. */
 export function openFlows(server: ServerProcess, { documents, engine, streams, startTrial }: FlowNeeds, late: LateParts): FlowParts {
-  const { configuration, variant, dataDir, log, secrets, environment } = server;
+  const { configuration, variant, dataDir, log, secrets, environment, cluster } = server;
   const { mappings, properties } = documents;
   return late.flows.set({
     store: documents.flows,
     tests: documents.tests,
     routeStates: documents.routeStates,
-    trial: { check: readTests, run: (candidate) => tryFlow({ configuration, dataDir, start: startTrial }, candidate) },
+    trial: { check: readTests, run: (candidate) => tryFlow({ configuration, dataDir, start: startTrial, stores: cluster?.stores }, candidate) },
     runtime: engine.runtime,
     log,
     secrets,
     environment,
     properties,
     paramsOf: variant.leadPort === undefined ? undefined : new WeakMap<Deployment, StoredParams>(),
+    problemsOf: cluster === undefined ? undefined : (deployment) => cluster.problemsOf(deployment, engine.catalog),
     installed: new Map(),
     mutex: createKeyedMutex(),
     mappings: { hasTable: (id) => mappings.tables.list().some((table) => table.id === id), hasDocument: (id) => mappings.documents.find(id) !== undefined },

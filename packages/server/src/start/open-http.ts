@@ -28,7 +28,7 @@ function isStoppedWebhook(route: Route | undefined): boolean {
 }
 
 /** Creates access policies and ingress, without listening. */
-export async function openHttp({ settings, variant, dataDir, environment, secrets, log, clock }: ServerProcess, late: LateParts): Promise<HttpParts> {
+export async function openHttp({ settings, variant, dataDir, environment, secrets, log, clock, cluster }: ServerProcess, late: LateParts): Promise<HttpParts> {
   const { leadPort, isTrial } = variant;
   const limits = httpLimits(settings);
   const bytes = createHttpBytes(limits.maxBodyBytesHeld);
@@ -41,6 +41,7 @@ export async function openHttp({ settings, variant, dataDir, environment, secret
     secrets,
     log,
     clock,
+    store: cluster?.stores.policies,
     isInstalled: (flowId) => late.flows.current.installed.has(flowId),
     ...(leadPort === undefined
       ? {}

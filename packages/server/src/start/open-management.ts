@@ -51,6 +51,7 @@ export function openManagement(parts: ServerParts, service: ServiceView | undefi
   const views: FlowViews = { parts: flows, hasPolicy: (flowId) => policies.has(flowId), fingerprint: tokenFingerprint(settings.deployToken), seen: new Map() };
   const endpoints = apiEndpoints({
     service,
+    cluster: server.cluster,
     health: healthParts(parts),
     metricsText: createMetricsText(metricsParts(parts, service, late)),
     flows: views,
@@ -78,6 +79,7 @@ export function openManagement(parts: ServerParts, service: ServiceView | undefi
     secrets,
     newReference: () => ids.next(),
     isDraining,
+    cluster: server.cluster,
     ...(service === undefined ? {} : { settled: () => service.settled() }),
   };
   return { views, handler: createManagementApi(options), localHandler: createManagementApi({ ...options, tokenCheck: () => "accepted" }) };
@@ -98,6 +100,7 @@ function healthParts({ server, durable, streams, http, engine, sessions, flows }
     brokenPolicies: () => http.policies.broken(),
     connections: () => engine.connections.list(),
     storeProblem: () => durable.problem,
+    cluster: server.cluster,
   };
 }
 

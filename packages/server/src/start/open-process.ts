@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import type { Clock, Ids, LogLevel } from "@sluice/engine";
 import type { Phase } from "../api/health.ts";
-import type { Configuration, Settings } from "../config.ts";
+import { SettingsError, type Configuration, type Settings } from "../config.ts";
 import type { DirectoryLock } from "../data-lock/directory-lock.ts";
 import { lockDirectory, unlocked } from "../data-lock/lock-directory.ts";
 import { restartFailed } from "../flows/load-flows.ts";
@@ -9,6 +9,7 @@ import { systemClock } from "../host/clock.ts";
 import { createEnvironment, type Environment } from "../host/environment.ts";
 import { createIds } from "../host/ulid.ts";
 import { createProcessLog, type ProcessLog } from "../log/process-log.ts";
+import type { ClusterNode } from "../other-nodes/cluster-view.ts";
 import { createDurableStore, storeUnusable, type DurableStore } from "../store/durable-store.ts";
 import type { LateParts } from "./late-parts.ts";
 import type { StartVariant } from "./start-variant.ts";
@@ -25,6 +26,8 @@ export interface ServerProcess extends ProcessLog {
   readonly environment: Environment;
   readonly dataDir: string;
   readonly lock: DirectoryLock;
+  /** Undefined without SERVICE_CLUSTER. */
+  cluster: ClusterNode | undefined;
   phase: Phase;
 }
 
@@ -48,8 +51,19 @@ export function openProcess(configuration: Configuration, output: number, varian
     environment: createEnvironment(environment),
     dataDir,
     lock,
+    cluster: undefined,
     phase: "STARTING",
   };
+}
+
+/** Joins the cluster of the settings. The code for clusters is loaded only then. */
+export async function openClusterNode({ settings, variant, dataDir, log, ids }: ServerProcess): Promise<ClusterNode | undefined> {
+  const { cluster } = settings;
+  if (cluster === undefined || variant.isTrial === true) return undefined;
+  if (variant.externalFlows !== undefined) throw new SettingsError(["SERVICE_CLUSTER: flows cannot be passed as files in a cluster: use 'sluice deploy'."]);
+  if (variant.embedding !== undefined) throw new SettingsError(["cluster: not supported inside a host application yet."]);
+  const { joinCluster } = await import("../cluster/join-cluster.ts");
+  return joinCluster({ settings, cluster, dataDir, log, boot: ids.next() });
 }
 
 /** Creates the store without touching a file until it is used. */

@@ -26,7 +26,7 @@ export function openStreams({ settings, variant, secrets, log, writer, level, cl
   const trace = new TraceRecorder({ ...ring, runtime: () => late.runtime.current, wasMocked: (exchange, node) => mocked.get(exchange) === node });
   const logs = new LogRecorder({
     ...ring,
-    least: level,
+    minLevel: level,
     // Lines start with their time, so sorting merges the lines of several workers.
     recentLines: () => (otherLines.length === 0 ? writer.recent() : [...writer.recent(), ...otherLines].sort()),
   });

@@ -25,11 +25,13 @@ export async function serve(parts: ServerParts, listener: HttpListener, manageme
   await documents.mappings.load(engine.catalog, engine.host);
   await engine.namedConnections.load();
   const report = await loadFlows(flows);
+  server.cluster?.follow({ flows, runtime, mappings: documents.mappings, policies: parts.http.policies });
   const listen = async (): Promise<number> => (await listener.listen(settings.port, settings.host, variant.isTrial === true)).port;
   const port = variant.embedding?.opensPort === false ? 0 : await listen().catch((error: unknown) => runtime.stop().then(() => Promise.reject(error)));
   const watchers = settings.watch ? watch(parts, service) : [];
   if (variant.leadPort !== undefined) await listener.listenForWorkers(variant.leadPort.socketPath);
   server.phase = "UP";
+  server.cluster?.ready();
   const baseUrl = port === 0 ? "" : baseUrlOf(settings, port);
   const announcement = { baseUrl, pid: process.pid, version, flows: report.loaded, failedFlows: report.failed };
   announce(parts, announcement);
@@ -89,6 +91,8 @@ async function stop(parts: ServerParts, listener: HttpListener, watchers: readon
   const { server, durable, streams, engine, sessions, captures } = parts;
   const { settings, log, clock, lock, writer } = server;
   try {
+    // The schedules move to other nodes before this one drains.
+    await server.cluster?.leave();
     return await shutDown({
       listener,
       runtime: engine.runtime,
@@ -103,6 +107,7 @@ async function stop(parts: ServerParts, listener: HttpListener, watchers: readon
     captures.closeAll();
     await engine.connections.close();
     await engine.spans?.close(lastSpansMs);
+    await server.cluster?.close();
     await durable.close();
     lock.release();
     writer.close();

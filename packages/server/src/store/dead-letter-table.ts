@@ -41,7 +41,6 @@ export interface LetterSummary {
   readonly replayedAt: number | undefined;
   readonly failure: Failure;
   readonly size: number;
-  readonly hasInput: boolean;
 }
 
 export interface Letter extends LetterSummary {
@@ -267,7 +266,6 @@ function summaryOf(row: Row): LetterSummary {
     replayedAt: row["replayed_at"] === null ? undefined : timeOf(row["replayed_at"]),
     failure: failureOf(String(row["failure"])),
     size: Number(row["size"]),
-    hasInput: row["input_kind"] !== null,
   };
 }
 

@@ -192,14 +192,14 @@ const stateText = (problem: StoreProblem | undefined): string =>
 function tidyWhenIdle(commit: GroupCommit, clock: Clock): { readonly cancel: () => void } {
   let lastWrite = 0;
   let cancel: (() => void) | undefined;
-  const look = (): void => {
+  const checkIdle = (): void => {
     const quiet = clock.monotonic() - lastWrite;
-    cancel = quiet < idleMs ? clock.after(idleMs - quiet, look) : undefined;
+    cancel = quiet < idleMs ? clock.after(idleMs - quiet, checkIdle) : undefined;
     if (cancel === undefined) commit.tidy();
   };
   commit.onWritten = () => {
     lastWrite = clock.monotonic();
-    cancel ??= clock.after(idleMs, look);
+    cancel ??= clock.after(idleMs, checkIdle);
   };
   return { cancel: () => cancel?.() };
 }

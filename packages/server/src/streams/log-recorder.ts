@@ -14,7 +14,7 @@ export interface LogStreamOptions {
   readonly clock: Clock;
   readonly secrets: SecretValues;
   /** The process's minimum log level. */
-  readonly least: LogLevel;
+  readonly minLevel: LogLevel;
   /** Recent lines of the log. */
   recentLines(): readonly string[];
 }
@@ -23,17 +23,17 @@ export interface LogStreamOptions {
 export class LogRecorder implements LogFollower {
   readonly hub: EventHub;
   readonly #secrets: SecretValues;
-  readonly #leastRank: number;
+  readonly #minRank: number;
 
   constructor(options: LogStreamOptions) {
     this.#secrets = options.secrets;
-    this.#leastRank = Math.min(levelRanks["INFO"] as number, levelRanks[options.least] as number);
+    this.#minRank = Math.min(levelRanks["INFO"] as number, levelRanks[options.minLevel] as number);
     this.hub = new EventHub({ name: "log", ...options, changed: () => undefined, earlier: () => options.recentLines().flatMap(eventOfLine) });
   }
 
   /** Debug and trace records are streamed only if the process logs them too, so that a client does not slow down a route. */
   wants(level: LogLevel): boolean {
-    return this.hub.recording && (levelRanks[level] as number) >= this.#leastRank;
+    return this.hub.recording && (levelRanks[level] as number) >= this.#minRank;
   }
 
   take({ at, level, logger, message, exchange, fields }: LogRecord): void {

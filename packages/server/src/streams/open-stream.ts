@@ -44,8 +44,8 @@ export function createStreamOpener(maxClients: number, limits: ClientLimits, clo
       const from = lastEventId ?? since;
       const resumes = from !== undefined && from !== "";
       // Browsers resend the header themselves, so an unknown id is reported as a gap. An unknown query value is a mistake.
-      const isStrange = resumes && hub.since(from) === undefined;
-      if (isStrange && lastEventId === undefined) throw new Refusal("query-invalid", "since must be the id of an event");
+      const isUnknown = resumes && hub.since(from) === undefined;
+      if (isUnknown && lastEventId === undefined) throw new Refusal("query-invalid", "since must be the id of an event");
       if (clients >= maxClients) throw new Refusal("saturated", `at most ${maxClients} clients can use the event streams`, { "Retry-After": "10" });
       return {
         headers,
@@ -54,7 +54,7 @@ export function createStreamOpener(maxClients: number, limits: ClientLimits, clo
           hub.recall();
           const client = new StreamClient({ hub, stream, filter, limits, clock, closed: () => clients-- });
           // Evaluated again to include events since the check above.
-          const resumed = isStrange ? { gap: unknownGap, events: [] } : resumes ? hub.since(from) : undefined;
+          const resumed = isUnknown ? { gap: unknownGap, events: [] } : resumes ? hub.since(from) : undefined;
           client.begin(resumed ?? { events: replay === undefined ? [] : hub.latest(replay, filter) });
         },
       };

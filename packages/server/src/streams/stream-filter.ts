@@ -41,8 +41,8 @@ export type FilterQuery = Readonly<Partial<Record<"flowId" | "routeId" | "runId"
 
 export function createStreamFilter(query: FilterQuery): StreamFilter {
   const types = query.type?.split(",").map((type) => type.trim());
-  const least = query.level === undefined ? undefined : levelRanks[query.level.toUpperCase()];
-  if (query.level !== undefined && least === undefined) throw new Refusal("query-invalid", `level must be one of ${Object.keys(levelRanks).join(", ")}`);
+  const minRank = query.level === undefined ? undefined : levelRanks[query.level.toUpperCase()];
+  if (query.level !== undefined && minRank === undefined) throw new Refusal("query-invalid", `level must be one of ${Object.keys(levelRanks).join(", ")}`);
   const needle = query.grep?.toLowerCase();
   const { flowId, routeId, runId, sessionId, stepId } = query;
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
@@ -74,7 +74,7 @@ export function createStreamFilter(query: FilterQuery): StreamFilter {
         !types.some((type) => type === facts.type || (type.endsWith("*") && facts.type?.startsWith(type.slice(0, -1)) === true))
       )
         return false;
-      if (least !== undefined && facts.rank !== undefined && facts.rank < least) return false;
+      if (minRank !== undefined && facts.rank !== undefined && facts.rank < minRank) return false;
       return query.sample === undefined || facts.runId === undefined || sampled(facts.runId, query.sample);
     },
     looksIntoText: needle !== undefined,

@@ -2,7 +2,7 @@
 // messages of the tests. The running version is not affected.
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync } from "node:fs";
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { devNull, tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -18,11 +18,15 @@ import {
 } from "@sluice/flow-tests";
 import type { Configuration } from "../config.ts";
 import type { FlowCandidate, TrialOutcome } from "../flows/installed-flows.ts";
+import type { DocumentStore } from "../mappings/document-store.ts";
+import type { ClusterStores } from "../other-nodes/cluster-view.ts";
 import { Refusal } from "../refusal.ts";
 
 export interface TrialParts {
   readonly configuration: Configuration;
   readonly dataDir: string;
+  /** In a cluster, the documents are not in the data directory. */
+  readonly stores?: Pick<ClusterStores, "valueMappings" | "messageMappings"> | undefined;
   /** Starts a runtime for a trial. */
   start(configuration: Configuration, output: number): Promise<TrialRuntime>;
 }
@@ -59,6 +63,10 @@ export async function tryFlow(parts: TrialParts, candidate: FlowCandidate): Prom
     const { profile } = parts.configuration.settings;
     const names = profile === undefined ? copied : [...copied, `application-${profile}.properties`];
     for (const name of names) await cp(join(parts.dataDir, name), join(directory, name), { recursive: true }).catch(unlessMissing);
+    if (parts.stores !== undefined) {
+      await writeDocuments(parts.stores.valueMappings, join(directory, "value-mappings"));
+      await writeDocuments(parts.stores.messageMappings, join(directory, "message-mappings"));
+    }
     const token = randomBytes(24).toString("hex");
     const runtime = await parts.start(trialConfiguration(parts.configuration, directory, token), output);
     try {
@@ -71,6 +79,11 @@ export async function tryFlow(parts: TrialParts, candidate: FlowCandidate): Prom
     closeSync(output);
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+async function writeDocuments(store: DocumentStore, directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  for (const document of await store.list()) if ("value" in document) await writeFile(join(directory, `${document.id}.json`), JSON.stringify(document.value));
 }
 
 /** The configuration of the runtime, isolated from it: not reachable from outside, and no spans are exported. */

@@ -70,7 +70,7 @@ export async function openFollowerRuntime(process: FollowerProcess, ingress: Ing
   });
   const ring = { ...streamRing(settings, secrets), lingers: false };
   const trace = new TraceRecorder({ ...ring, runtime: () => runtime, wasMocked: () => false });
-  const logs = new LogRecorder({ ...ring, least: settings.logLevel.toUpperCase() as LogLevel, recentLines: () => [] });
+  const logs = new LogRecorder({ ...ring, minLevel: settings.logLevel.toUpperCase() as LogLevel, recentLines: () => [] });
   log.follow(logs);
   const history = createRunHistory({ perRoute: settings.runHistory, total: settings.runHistoryTotal, bytes: settings.runHistoryBytes });
   const kept = new ReplayStore(settings.replayBytes);

@@ -1,0 +1,48 @@
+// The value of SERVICE_CLUSTER: `nats://h1:4222,h2:4222/<name>`, `tls://…`, or `postgres://user:password@host/database?cluster=<name>`.
+import { SettingsError } from "../config.ts";
+
+export type ClusterTarget =
+  | {
+      readonly store: "nats";
+      readonly servers: readonly string[];
+      readonly user: string | undefined;
+      readonly password: string | undefined;
+      readonly isTls: boolean;
+      readonly name: string;
+    }
+  | { readonly store: "postgres"; readonly url: string; readonly name: string };
+
+const servers = /^([a-z]+):\/\/(?:([^@/]*)@)?([^/@]+)(?:\/([^/?]*))?$/;
+const validName = /^[a-z][a-z0-9_]{0,30}$/;
+
+/** Reads the setting; its text is never part of an error, because it may contain a password. */
+export function readClusterTarget(text: string): ClusterTarget {
+  const found = servers.exec(text.trim());
+  const protocol = found?.[1];
+  if (found !== null && (protocol === "nats" || protocol === "tls")) {
+    const [, , credentials = "", addresses = "", name = ""] = found;
+    const [user = "", password = ""] = credentials.split(/:(.*)/s);
+    return {
+      store: "nats",
+      servers: addresses.split(",").map((server) => server.trim()),
+      user: user === "" ? undefined : decodeURIComponent(user),
+      password: password === "" ? undefined : decodeURIComponent(password),
+      isTls: protocol === "tls",
+      name: checkedName(name),
+    };
+  }
+  if (!/^postgres(?:ql)?:\/\//.test(text.trim()) || !URL.canParse(text.trim()))
+    throw new SettingsError([
+      "SERVICE_CLUSTER: expected nats://host:4222/<name>, tls://host:4222/<name> or postgres://user:password@host/database?cluster=<name>.",
+    ]);
+  const url = new URL(text.trim());
+  const name = checkedName(url.searchParams.get("cluster") ?? "");
+  url.searchParams.delete("cluster");
+  return { store: "postgres", url: url.href, name };
+}
+
+function checkedName(name: string): string {
+  if (name === "") return "sluice";
+  if (validName.test(name)) return name;
+  throw new SettingsError([`SERVICE_CLUSTER: '${name}' is not a cluster name: use lower-case letters, digits and '_', at most 31, starting with a letter.`]);
+}

@@ -1,0 +1,193 @@
+// The configuration of the cluster on this node. Changes are applied one at a time, in the order of their revisions; `records` is what has
+// been applied. A checked write succeeds only if this node has applied every earlier change: what was checked before it is still true.
+import { ClusterError, isClusterError, type Cluster, type RecordVersion, type Revision } from "@sluice/engine";
+import { createKeyedMutex } from "@sluice/engine/tools";
+import { systemClock } from "../host/clock.ts";
+import { Refusal } from "../refusal.ts";
+
+/** Applies the current content of a record. Must not reject. */
+export type ApplyChange = (id: string) => Promise<void>;
+
+/** How long a node that lost against another one waits for the other's change. */
+const catchUpMs = 2_000;
+
+export class ConfigFollower {
+  readonly records = new Map<string, RecordVersion>();
+  /** The last revision that this node has applied. */
+  applied = 0;
+  /** The last revision that this node knows. */
+  head = 0;
+  /** The last revision that this node wrote. */
+  ownRevision = 0;
+  readonly #cluster: Cluster;
+  readonly #changed: () => void;
+  readonly #writes = createKeyedMutex();
+  readonly #waiting = new Set<() => void>();
+  #queue: RecordVersion[] = [];
+  #watch: { stop(): void } | undefined = undefined;
+  #apply: ApplyChange | undefined = undefined;
+  #isLoaded = false;
+  #isApplying = false;
+  #isWriting = false;
+
+  /** `changed` is called after each applied change. */
+  constructor(cluster: Cluster, changed: () => void) {
+    this.#cluster = cluster;
+    this.#changed = changed;
+  }
+
+  /** Resolves when this node has the whole configuration. */
+  load(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#watch = this.#cluster.records.watch(
+        "config",
+        (change) => this.#seen(change),
+        (head) => {
+          this.applied = this.head = head;
+          this.#isLoaded = true;
+          resolve();
+        },
+      );
+    });
+  }
+
+  /** Applies changes of other nodes from now on. */
+  follow(apply: ApplyChange): void {
+    this.#apply = apply;
+    void this.#pump();
+  }
+
+  stop(): void {
+    this.#watch?.stop();
+    this.#apply = undefined;
+  }
+
+  /** Resolves when every known change is applied, or after a while. */
+  async caughtUp(): Promise<void> {
+    const until = systemClock.monotonic() + catchUpMs;
+    while (this.applied < this.head && systemClock.monotonic() < until) await this.#nextEvent(until);
+  }
+
+  /** Resolves when this node has applied a revision; false when it has not in time. */
+  async hasApplied(revision: number, until: number): Promise<boolean> {
+    while (this.applied < revision && systemClock.monotonic() < until) await this.#nextEvent(until);
+    return this.applied >= revision;
+  }
+
+  /** Rejects when the store does not respond: the running version must not be replaced by one that cannot be stored. */
+  async assertReachable(): Promise<void> {
+    try {
+      await this.#cluster.records.read("config", "none");
+    } catch (error) {
+      throw refusalOf(isClusterError(error) ? new ClusterError("unreachable", error.message, { cause: error }) : error);
+    }
+  }
+
+  /** Writes a change that this node has already checked and applied, unless another node was first. `undefined` deletes. */
+  write(id: string, bytes: Uint8Array | undefined): Promise<Revision> {
+    return this.#writes.run("config", async () => {
+      const expected = this.applied;
+      if (this.#isApplying || this.#queue.length > 0) throw refusalOf(new ClusterError("conflict", "a change is being applied"));
+      this.#isWriting = true;
+      try {
+        const written = await this.#cluster.records.write("config", id, bytes, { head: expected });
+        // Its own watch has reported it before the write resolved.
+        this.#queue = this.#queue.filter(({ revision }) => revision !== written.revision);
+        this.#take({ id, bytes, ...written });
+        this.applied = written.revision;
+        this.ownRevision = written.revision;
+        return written;
+      } catch (error) {
+        if (isClusterError(error) && error.kind === "conflict") await this.#hears(expected);
+        throw refusalOf(error);
+      } finally {
+        this.#isWriting = false;
+        this.#signal();
+        void this.#pump();
+      }
+    });
+  }
+
+  /** Writes a record whose last writer wins. */
+  async put(id: string, bytes: Uint8Array | undefined): Promise<Revision> {
+    try {
+      const written = await this.#cluster.records.write("config", id, bytes);
+      if ((this.records.get(id)?.revision ?? 0) < written.revision) this.#take({ id, bytes, ...written });
+      this.ownRevision = Math.max(this.ownRevision, written.revision);
+      return written;
+    } catch (error) {
+      throw refusalOf(error);
+    }
+  }
+
+  #seen(change: RecordVersion): void {
+    this.head = change.revision;
+    if (this.#isLoaded) this.#queue.push(change);
+    else this.#take(change);
+    this.#signal();
+    void this.#pump();
+  }
+
+  async #pump(): Promise<void> {
+    if (this.#isApplying) return;
+    this.#isApplying = true;
+    for (; this.#apply !== undefined && !this.#isWriting;) {
+      const change = this.#queue[0];
+      if (change === undefined) break;
+      this.#take(change);
+      await this.#apply(change.id);
+      this.#queue.shift();
+      this.applied = change.revision;
+      this.#changed();
+      this.#signal();
+    }
+    this.#isApplying = false;
+  }
+
+  #take(change: RecordVersion): void {
+    if (change.bytes === undefined) this.records.delete(change.id);
+    else this.records.set(change.id, change);
+  }
+
+  /** Waits for the change that was first. */
+  async #hears(head: number): Promise<void> {
+    const until = systemClock.monotonic() + catchUpMs;
+    while (this.head <= head && systemClock.monotonic() < until) await this.#nextEvent(until);
+  }
+
+  #nextEvent(until: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        cancel();
+        this.#waiting.delete(done);
+        resolve();
+      };
+      const cancel = systemClock.after(Math.max(1, until - systemClock.monotonic()), done);
+      this.#waiting.add(done);
+    });
+  }
+
+  #signal(): void {
+    for (const done of [...this.#waiting]) done();
+  }
+}
+
+/** The reply of the API for a write that the store did not accept. */
+function refusalOf(error: unknown): unknown {
+  if (!isClusterError(error)) return error;
+  const soon = { "Retry-After": "1" };
+  switch (error.kind) {
+    case "conflict":
+      return new Refusal("cluster-conflict", "too many concurrent configuration changes: try again", soon);
+    case "uncertain":
+      return new Refusal(
+        "cluster-uncertain",
+        "outcome unknown: the cluster store did not confirm the change; read it again to see which version is stored",
+        soon,
+      );
+    case "too-large":
+      return new Refusal("body-too-large", error.message);
+    default:
+      return new Refusal("cluster-unreachable", "cluster store unreachable: nothing was changed", soon);
+  }
+}

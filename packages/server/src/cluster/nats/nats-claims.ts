@@ -1,0 +1,76 @@
+// Claims on JetStream: a subject accepts one message, so of all publishers one wins. The token is the sequence; releasing deletes exactly it.
+import { randomUUID } from "node:crypto";
+import type { Claim, Claims, ClaimSet } from "@sluice/engine";
+import { systemClock } from "../../host/clock.ts";
+import { persist } from "../persist.ts";
+import { apiCode, attemptMs, codeOf, storeLink, tokenOf, type NatsLink } from "./nats-link.ts";
+
+const messageIdHeader = "Nats-Msg-Id";
+const hourMs = 3_600_000;
+const purgeEveryMs = 60_000;
+
+export const claimStreamOf = ({ name }: NatsLink, set: ClaimSet): string => `${name}_claims_${set}`;
+
+export class NatsClaims implements Claims {
+  readonly #link: NatsLink;
+  #cancel: (() => void) | undefined = undefined;
+
+  constructor(link: NatsLink) {
+    this.#link = link;
+    this.#purgeLater();
+  }
+
+  async claim(set: ClaimSet, key: string, note: Uint8Array): Promise<Claim> {
+    const link = this.#link;
+    const subject = `${link.name}.claim.${set}.${tokenOf(key)}`;
+    const messageId = randomUUID();
+    return persist(storeLink(link), async () => {
+      for (;;) {
+        try {
+          const { seq } = await link.js.publish(subject, note, { msgID: messageId, timeout: attemptMs });
+          return { set, key, won: true, note, token: seq };
+        } catch (error) {
+          if (codeOf(error) !== apiCode.subjectTaken) throw error;
+        }
+        const owner = await link.jsm.streams.getMessage(claimStreamOf(link, set), { last_by_subj: subject });
+        // Undefined: released meanwhile, so the next attempt may win.
+        if (owner !== null) return { set, key, won: owner.header.get(messageIdHeader) === messageId, note: owner.data, token: owner.seq };
+      }
+    });
+  }
+
+  async release({ set, token }: Claim): Promise<void> {
+    const link = this.#link;
+    await persist(storeLink(link), async () => {
+      try {
+        await link.jsm.streams.deleteMessage(claimStreamOf(link, set), token, false);
+      } catch (error) {
+        if (!/no message found|deleted message/i.test((error as Error).message)) throw error;
+      }
+    });
+  }
+
+  close(): void {
+    this.#cancel?.();
+  }
+
+  /** Servers would expire messages by their own clocks, so that replicas differ; a purge is a replicated operation. */
+  async #purge(): Promise<void> {
+    const { js, jsm, jetstream } = this.#link;
+    const stream = claimStreamOf(this.#link, "hour");
+    const { state } = await jsm.streams.info(stream);
+    if (state.messages === 0) return;
+    const start = new Date(Date.now() - hourMs).toISOString();
+    const young = await js.consumers.get(stream, { deliver_policy: jetstream.DeliverPolicy.StartTime, opt_start_time: start });
+    const first = await young.next({ expires: attemptMs });
+    await jsm.streams.purge(stream, { seq: first?.seq ?? state.last_seq + 1 });
+  }
+
+  #purgeLater(): void {
+    this.#cancel = systemClock.after(purgeEveryMs, () => {
+      const next = (): void => this.#purgeLater();
+      if (this.#link.isUp) void this.#purge().then(next, next);
+      else next();
+    });
+  }
+}

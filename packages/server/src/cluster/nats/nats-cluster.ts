@@ -1,0 +1,150 @@
+// Opens a cluster whose store is NATS JetStream. Uses features of nats-server 2.9 only.
+import type * as JetStream from "@nats-io/jetstream";
+import type * as Transport from "@nats-io/transport-node";
+import { loadClient } from "@sluice/connectors";
+import { ClusterError, type Cluster, type Collection, type ClaimSet, type Log, type Messaging } from "@sluice/engine";
+import type { ClusterTarget } from "../cluster-target.ts";
+import type { StoreOptions } from "../open-cluster.ts";
+import { persist } from "../persist.ts";
+import { claimStreamOf, NatsClaims } from "./nats-claims.ts";
+import { lacksServers, storeLink, tokenOf, type NatsLink } from "./nats-link.ts";
+import { NatsRecords, streamOf } from "./nats-records.ts";
+
+const transportNeed = { package: "@nats-io/transport-node", version: "3.3.1", reason: "a cluster on NATS" };
+const jetstreamNeed = { package: "@nats-io/jetstream", version: "3.3.1", reason: "a cluster on NATS" };
+
+const collections: readonly Collection[] = ["config", "nodes"];
+const claimSets: readonly ClaimSet[] = ["slot", "pin", "hour"];
+const fromHeader = "Sluice-From";
+/** NATS's default for `max_payload`. */
+const defaultPayload = 1024 ** 2;
+const gibibyte = 1024 ** 3;
+/** Records of nodes that never come back. */
+const nodeRecordMs = 600_000;
+
+export async function openNatsCluster(target: ClusterTarget & { readonly store: "nats" }, options: StoreOptions): Promise<Cluster> {
+  const { node, boot, log } = options;
+  const transport = await loadClient<typeof Transport>(transportNeed);
+  const jetstream = await loadClient<typeof JetStream>(jetstreamNeed);
+  const connection = await transport.connect({
+    servers: [...target.servers],
+    name: `sluice ${node}`,
+    inboxPrefix: `_INBOX_${target.name}`,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 100,
+    reconnectJitter: 400,
+    waitOnFirstConnect: false,
+    // Without pings, a client of a stopped server notices nothing until the next request times out.
+    pingInterval: 1_000,
+    maxPingOut: 2,
+    noAsyncTraces: true,
+    ...(target.user === undefined ? {} : target.password === undefined ? { token: target.user } : { user: target.user, pass: target.password }),
+    ...(target.isTls ? { tls: {} } : {}),
+  });
+  const jsm = await jetstream.jetstreamManager(connection, { checkAPI: false });
+  const link: NatsLink = {
+    connection,
+    transport,
+    jetstream,
+    js: jetstream.jetstream(connection),
+    jsm,
+    name: target.name,
+    maxPayload: connection.info?.max_payload ?? defaultPayload,
+    isUp: true,
+  };
+  void followStatus(link, log);
+  try {
+    await persist(storeLink(link), () => createStreams(link, options));
+  } catch (error) {
+    await connection.close();
+    const { cause = error } = error as Error;
+    throw lacksServers(cause) ? tooFewServers(options.replicas, cause) : error;
+  }
+  const claims = new NatsClaims(link);
+  return {
+    node,
+    boot,
+    records: new NatsRecords(link),
+    claims,
+    messaging: natsMessaging(link, node),
+    async close() {
+      claims.close();
+      await connection.close();
+    },
+  };
+}
+
+async function followStatus(link: NatsLink, log: Log): Promise<void> {
+  for await (const { type } of link.connection.status()) {
+    if (type === "disconnect") {
+      link.isUp = false;
+      log.write("WARN", "sluice.cluster", "Lost the connection to NATS; reconnecting");
+    } else if (type === "reconnect") {
+      link.isUp = true;
+      log.write("INFO", "sluice.cluster", "Connected to NATS again");
+    }
+  }
+}
+
+/** The first node creates the streams; an existing stream is used as it is. */
+async function createStreams(link: NatsLink, { replicas, versions }: StoreOptions): Promise<void> {
+  const { jetstream, name } = link;
+  const limits = { storage: jetstream.StorageType.File, num_replicas: replicas, retention: jetstream.RetentionPolicy.Limits };
+  for (const collection of collections)
+    await create(link, {
+      ...limits,
+      name: streamOf(link, collection),
+      subjects: [`$KV.${name}_${collection}.>`],
+      max_msgs_per_subject: collection === "config" ? versions : 1,
+      ...(collection === "config"
+        ? { discard: jetstream.DiscardPolicy.New, max_bytes: 4 * gibibyte, deny_delete: true }
+        : { discard: jetstream.DiscardPolicy.Old, max_age: nodeRecordMs * 1e6 }),
+    });
+  for (const set of claimSets)
+    await create(link, {
+      ...limits,
+      name: claimStreamOf(link, set),
+      subjects: [`${name}.claim.${set}.>`],
+      max_msgs_per_subject: 1,
+      discard: jetstream.DiscardPolicy.New,
+      discard_new_per_subject: true,
+    });
+}
+
+async function create({ jsm }: NatsLink, config: Parameters<JetStream.JetStreamManager["streams"]["add"]>[0]): Promise<void> {
+  try {
+    await jsm.streams.info(config.name);
+    return;
+  } catch (error) {
+    if ((error as Error).name !== "StreamNotFoundError") throw error;
+  }
+  try {
+    await jsm.streams.add(config);
+  } catch (error) {
+    // Another node may have created it at the same time.
+    if (!/already in use/.test((error as Error).message)) throw error;
+  }
+}
+
+const tooFewServers = (replicas: number, cause: Error): ClusterError =>
+  new ClusterError("unreachable", `NATS cannot keep ${replicas} replicas: ${cause.message}. Use that many servers, or set SERVICE_CLUSTER_REPLICAS`, { cause });
+
+function natsMessaging({ connection, transport, name }: NatsLink, node: string): Messaging {
+  const subjectOf = (topic: string): string => `${name}.publish.${tokenOf(topic)}`;
+  return {
+    publish(topic, payload) {
+      const headers = transport.headers();
+      headers.set(fromHeader, encodeURIComponent(node));
+      if (!connection.isClosed()) connection.publish(subjectOf(topic), payload, { headers });
+    },
+    subscribe(topic, handler) {
+      const subscription = connection.subscribe(subjectOf(topic), {
+        callback(error, message) {
+          const from = decodeURIComponent(message.headers?.get(fromHeader) ?? "");
+          if (error === null && from !== node) handler(message.data, from);
+        },
+      });
+      return () => subscription.unsubscribe();
+    },
+  };
+}

@@ -1,0 +1,63 @@
+// The connection to NATS, its errors, and names of subjects.
+import { createHash } from "node:crypto";
+import type * as JetStream from "@nats-io/jetstream";
+import type * as Transport from "@nats-io/transport-node";
+import type { StoreLink } from "../persist.ts";
+
+/** Time limit of one attempt. A stream without a leader does not answer. */
+export const attemptMs = 2_000;
+
+export interface NatsLink {
+  readonly connection: Transport.NatsConnection;
+  readonly transport: typeof Transport;
+  readonly jetstream: typeof JetStream;
+  readonly js: JetStream.JetStreamClient;
+  readonly jsm: JetStream.JetStreamManager;
+  /** The server's limit for a message; not known to the client while it is disconnected. */
+  readonly maxPayload: number;
+  /** Prefix of streams and subjects. */
+  readonly name: string;
+  /** While the client is disconnected, it would keep messages and send them later: nothing is sent then. */
+  isUp: boolean;
+}
+
+export const storeLink = (link: NatsLink): StoreLink => ({
+  isClosed: () => link.connection.isClosed(),
+  isConnected: () => link.isUp,
+  judge(error) {
+    // Servers that have just started do not know each other yet.
+    if (isUnserved(error) || lacksPeers(error)) return "unserved";
+    return isTransient(error) ? "unanswered" : "final";
+  },
+});
+
+/** Error codes of JetStream. */
+export const apiCode = { wrongLastSequence: 10_071, subjectTaken: 10_077 } as const;
+
+export const codeOf = (error: unknown): number | undefined => (isApiError(error) ? error.code : undefined);
+
+const isApiError = (error: unknown): error is JetStream.JetStreamApiError => error instanceof Error && "apiError" in error;
+
+/** The request reached no server that handles it, so it had no effect. */
+const isUnserved = (error: unknown): boolean => error instanceof Error && (error.name === "JetStreamNotEnabled" || error.name === "NoRespondersError");
+
+/** Fewer servers are up than a stream needs. */
+const lacksPeers = (error: unknown): boolean => isApiError(error) && /insufficient resources|no suitable peers/.test(error.message);
+
+/** As above, or the server is not part of a NATS cluster. */
+export const lacksServers = (error: unknown): error is Error => lacksPeers(error) || (isApiError(error) && error.message.includes("replicas"));
+
+function isTransient(error: unknown): boolean {
+  if (isApiError(error)) return error.status === 503;
+  return error instanceof Error && ["TimeoutError", "RequestError", "ConnectionError", "ClosedConnectionError"].includes(error.name);
+}
+
+const longestToken = 120;
+
+/** A text as one token of a subject. */
+export function tokenOf(text: string): string {
+  const token = [...Buffer.from(text)].map((byte) => (/[\w-]/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `=${hex(byte)}`)).join("");
+  return token.length > longestToken ? createHash("sha256").update(text).digest("hex") : token;
+}
+
+const hex = (byte: number): string => byte.toString(16).toUpperCase().padStart(2, "0");

@@ -1,0 +1,241 @@
+// Records on JetStream: one stream per collection, one subject per record; the revision is the sequence in the stream.
+import { randomUUID } from "node:crypto";
+import { ClusterError, type Collection, type Records, type RecordVersion, type Revision } from "@sluice/engine";
+import type { MsgRequest, StoredMsg } from "@nats-io/jetstream";
+import type { MsgHdrs } from "@nats-io/transport-node";
+import { systemClock } from "../../host/clock.ts";
+import { persist } from "../persist.ts";
+import { apiCode, attemptMs, codeOf, storeLink, tokenOf, type NatsLink } from "./nats-link.ts";
+
+/** Changes are announced by their writer; this finds those of a writer that died before it could. */
+const pollMs = 1_000;
+/** Space for headers below the server's limit. */
+const headerBytes = 4_096;
+
+const idHeader = "Sluice-Id";
+const deletedHeader = "KV-Operation";
+const messageIdHeader = "Nats-Msg-Id";
+
+export const streamOf = ({ name }: NatsLink, collection: Collection): string => `KV_${name}_${collection}`;
+const prefixOf = ({ name }: NatsLink, collection: Collection): string => `$KV.${name}_${collection}`;
+const subjectOf = (link: NatsLink, collection: Collection, id: string): string => [prefixOf(link, collection), ...id.split("/").map(tokenOf)].join(".");
+const announcedOn = ({ name }: NatsLink, collection: Collection): string => `${name}.revision.${collection}`;
+
+export class NatsRecords implements Records {
+  readonly #link: NatsLink;
+  readonly #watches = new Map<Collection, Set<NatsWatch>>();
+
+  constructor(link: NatsLink) {
+    this.#link = link;
+  }
+
+  async read(collection: Collection, id: string): Promise<RecordVersion | undefined> {
+    const found = await this.#newest(collection, id);
+    return found === undefined || versionOf(found).bytes === undefined ? undefined : versionOf(found);
+  }
+
+  async write(collection: Collection, id: string, bytes: Uint8Array | undefined, expect?: { readonly head: number }): Promise<Revision> {
+    const link = this.#link;
+    const limit = link.maxPayload - headerBytes;
+    if (bytes !== undefined && bytes.length > limit)
+      throw new ClusterError("too-large", `the record has ${bytes.length} bytes; the NATS server accepts ${limit} (max_payload)`);
+    const messageId = randomUUID();
+    let attempts = 0;
+    const revision = await persist(storeLink(link), async () => {
+      const headers = link.transport.headers();
+      headers.set(idHeader, encodeURIComponent(id));
+      if (bytes === undefined) headers.set(deletedHeader, "DEL");
+      attempts++;
+      try {
+        const { seq } = await link.js.publish(subjectOf(link, collection, id), bytes ?? new Uint8Array(), {
+          msgID: messageId,
+          timeout: attemptMs,
+          headers,
+          ...(expect === undefined ? {} : { expect: { lastSequence: expect.head } }),
+        });
+        return seq;
+      } catch (error) {
+        if (codeOf(error) !== apiCode.wrongLastSequence) throw error;
+        // An earlier attempt may have been stored although its acknowledgement was lost.
+        const newest = attempts === 1 ? undefined : await this.#newest(collection, id);
+        if (newest?.header.get(messageIdHeader) === messageId) return newest.seq;
+        throw new ClusterError("conflict", `'${collection}' changed since revision ${expect?.head ?? 0}`, { cause: error });
+      }
+    });
+    const written = { id, bytes, revision, at: Date.now() };
+    link.connection.publish(announcedOn(link, collection), String(revision));
+    await Promise.all([...(this.#watches.get(collection) ?? [])].map((watch) => watch.written(written)));
+    return { revision, at: written.at };
+  }
+
+  watch(collection: Collection, onChange: (change: RecordVersion) => void, onCaughtUp: (head: number) => void): { stop(): void } {
+    const watch = new NatsWatch(this.#link, collection, onChange, onCaughtUp);
+    const watches = this.#watches.get(collection) ?? new Set();
+    this.#watches.set(collection, watches.add(watch));
+    void watch.run();
+    return {
+      stop() {
+        watches.delete(watch);
+        watch.stop();
+      },
+    };
+  }
+
+  async versions(collection: Collection, id: string): Promise<readonly RecordVersion[]> {
+    const link = this.#link;
+    const found: RecordVersion[] = [];
+    for (let seq = 1; ;) {
+      const next = await persist(storeLink(link), () => link.jsm.streams.getMessage(streamOf(link, collection), nextOf(seq, subjectOf(link, collection, id))));
+      if (next === null) return found;
+      found.unshift(versionOf(next));
+      seq = next.seq + 1;
+    }
+  }
+
+  async #newest(collection: Collection, id: string): Promise<StoredMsg | undefined> {
+    const link = this.#link;
+    const found = await persist(storeLink(link), () =>
+      link.jsm.streams.getMessage(streamOf(link, collection), { last_by_subj: subjectOf(link, collection, id) }),
+    );
+    return found ?? undefined;
+  }
+}
+
+/** Reads the stream forward. Unlike a consumer on the server it has no state that could be lost in a failover. */
+class NatsWatch {
+  readonly #link: NatsLink;
+  readonly #collection: Collection;
+  readonly #onChange: (change: RecordVersion) => void;
+  readonly #onCaughtUp: (head: number) => void;
+  readonly #waiting = new Set<{ readonly revision: number; readonly resolve: () => void }>();
+  #seen = 0;
+  #isLive = false;
+  #isStopped = false;
+  #announced = 0;
+  #wake: () => void = () => undefined;
+
+  constructor(link: NatsLink, collection: Collection, onChange: (change: RecordVersion) => void, onCaughtUp: (head: number) => void) {
+    this.#link = link;
+    this.#collection = collection;
+    this.#onChange = onChange;
+    this.#onCaughtUp = onCaughtUp;
+  }
+
+  async run(): Promise<void> {
+    const link = this.#link;
+    const announcements = link.connection.subscribe(announcedOn(link, this.#collection), {
+      callback: (error, message) => {
+        if (error === null) this.#announce(Number(message.string()));
+      },
+    });
+    while (!this.#isStopped) {
+      try {
+        if (this.#isLive) await this.#follow();
+        else await this.#load();
+      } catch {
+        await this.#pause(pollMs);
+      }
+    }
+    announcements.unsubscribe();
+    this.#settle(Infinity);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#wake();
+  }
+
+  /** This node wrote a change: resolves when the watch has passed it on. */
+  written(change: RecordVersion): Promise<void> {
+    // The next change in order need not be read from the store.
+    if (this.#isLive && this.#seen === change.revision - 1) this.#pass(change);
+    if (this.#seen >= change.revision || this.#isStopped) return Promise.resolve();
+    this.#announce(change.revision);
+    return new Promise((resolve) => void this.#waiting.add({ revision: change.revision, resolve }));
+  }
+
+  /** The newest version of every record, in order. */
+  async #load(): Promise<void> {
+    const { js, jsm, jetstream } = this.#link;
+    const stream = streamOf(this.#link, this.#collection);
+    const { state } = await jsm.streams.info(stream);
+    const records: RecordVersion[] = [];
+    let head = state.last_seq;
+    if (state.messages > 0) {
+      const consumer = await js.consumers.get(stream, { deliver_policy: jetstream.DeliverPolicy.LastPerSubject });
+      const messages = await consumer.consume({ max_messages: 500 });
+      for await (const message of messages) {
+        head = Math.max(head, message.seq);
+        records.push(versionOf({ seq: message.seq, header: message.headers, data: message.data, time: new Date(message.info.timestampNanos / 1e6) }));
+        if (message.info.pending === 0 || this.#isStopped) break;
+      }
+      messages.stop();
+    }
+    if (this.#isStopped) return;
+    for (const record of records) if (record.bytes !== undefined) this.#onChange(record);
+    this.#seen = head;
+    this.#isLive = true;
+    this.#onCaughtUp(head);
+  }
+
+  async #follow(): Promise<void> {
+    const link = this.#link;
+    if (!link.isUp) return this.#pause(pollMs);
+    const seq = this.#seen + 1;
+    // From the leader: another replica may not have the change yet.
+    const next = await link.jsm.streams.getMessage(streamOf(link, this.#collection), nextOf(seq, `${prefixOf(link, this.#collection)}.>`));
+    if (this.#isStopped) return;
+    if (next === null) {
+      if (this.#announced <= this.#seen) await this.#pause(pollMs);
+      // A replaced record without history: nothing newer exists.
+      else this.#announced = this.#seen;
+    } else if (next.seq > this.#seen) this.#pass(versionOf(next));
+  }
+
+  #pass(change: RecordVersion): void {
+    this.#seen = change.revision;
+    this.#onChange(change);
+    this.#settle(change.revision);
+  }
+
+  #settle(revision: number): void {
+    for (const waiting of this.#waiting) {
+      if (waiting.revision > revision) continue;
+      this.#waiting.delete(waiting);
+      waiting.resolve();
+    }
+  }
+
+  #announce(revision: number): void {
+    this.#announced = Math.max(this.#announced, revision);
+    this.#wake();
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = systemClock.after(ms, resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+}
+
+/** The first message from this sequence on. The client's types have this request for reads from replicas only. */
+const nextOf = (seq: number, subject: string): MsgRequest => ({ seq, next_by_subj: subject }) as MsgRequest;
+
+function versionOf({
+  seq,
+  header,
+  data,
+  time,
+}: {
+  readonly seq: number;
+  readonly header: MsgHdrs | undefined;
+  readonly data: Uint8Array;
+  readonly time: Date;
+}): RecordVersion {
+  const isDeleted = header?.get(deletedHeader) === "DEL";
+  return { id: decodeURIComponent(header?.get(idHeader) ?? ""), revision: seq, at: time.getTime(), bytes: isDeleted ? undefined : data };
+}

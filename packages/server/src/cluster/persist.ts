@@ -1,0 +1,37 @@
+// Retries of operations that are safe to repeat.
+import { ClusterError, isClusterError } from "@sluice/engine";
+import { systemClock } from "../host/clock.ts";
+
+/** How long an operation is retried. */
+const retryMs = 10_000;
+const pauseMs = 100;
+
+export interface StoreLink {
+  isClosed(): boolean;
+  /** While false, nothing is sent. */
+  isConnected(): boolean;
+  /** `unserved`: it certainly had no effect; `unanswered`: unknown; `final`: do not repeat it. */
+  judge(error: unknown): "unserved" | "unanswered" | "final";
+}
+
+/** Repeats an operation until it succeeds or fails for good; throws "unreachable" or "uncertain" after ten seconds. */
+export async function persist<T>(link: StoreLink, attempt: () => Promise<T>): Promise<T> {
+  const until = systemClock.monotonic() + retryMs;
+  let wasSent = false;
+  for (let cause: unknown; ;) {
+    if (link.isClosed()) throw new ClusterError("closed", "the connection to the cluster store is closed");
+    if (link.isConnected()) {
+      try {
+        return await attempt();
+      } catch (error) {
+        const verdict = isClusterError(error) ? "final" : link.judge(error);
+        if (verdict === "final") throw error;
+        cause = error;
+        if (verdict === "unanswered") wasSent = true;
+      }
+    }
+    if (systemClock.monotonic() > until)
+      throw new ClusterError(wasSent ? "uncertain" : "unreachable", wasSent ? "the cluster store did not answer" : "cluster store unreachable", { cause });
+    await new Promise<void>((resolve) => systemClock.after(pauseMs, resolve));
+  }
+}

@@ -1,0 +1,105 @@
+// Opens a cluster whose store is PostgreSQL 13 or newer. LISTEN needs a direct connection or a pooler in session mode.
+import { randomUUID } from "node:crypto";
+import type { Claims, ClaimSet, Cluster, Collection, Messaging } from "@sluice/engine";
+import { systemClock } from "../../host/clock.ts";
+import type { ClusterTarget } from "../cluster-target.ts";
+import type { StoreOptions } from "../open-cluster.ts";
+import { persist } from "../persist.ts";
+import { PostgresLink } from "./postgres-link.ts";
+import { PostgresRecords } from "./postgres-records.ts";
+
+const collections: readonly Collection[] = ["config", "nodes"];
+const purgeEveryMs = 60_000;
+/** Limit of a notification, below PostgreSQL's 8,000 bytes. */
+const longestPayload = 7_900;
+const lasts: Readonly<Record<ClaimSet, string>> = { slot: "infinity", pin: "infinity", hour: "1 hour" };
+
+export async function openPostgresCluster(target: ClusterTarget & { readonly store: "postgres" }, options: StoreOptions): Promise<Cluster> {
+  const { node, boot, log, versions } = options;
+  const link = await PostgresLink.open(target.url, target.name, log);
+  try {
+    await createTables(link);
+  } catch (error) {
+    await link.close();
+    throw error;
+  }
+  let cancel = (): void => undefined;
+  const purgeLater = (): void => {
+    cancel = systemClock.after(purgeEveryMs, () => {
+      void link.once(`delete from ${link.name}_claim where expires < now()`).then(purgeLater, purgeLater);
+    });
+  };
+  purgeLater();
+  return {
+    node,
+    boot,
+    records: new PostgresRecords(link, versions),
+    claims: postgresClaims(link),
+    messaging: postgresMessaging(link, node),
+    async close() {
+      cancel();
+      await link.close();
+    },
+  };
+}
+
+/** Nodes may start at the same time, and `if not exists` is not safe then: one of them creates the tables. */
+async function createTables(link: PostgresLink): Promise<void> {
+  const { name } = link;
+  await link.run(`do $$ begin
+    perform pg_advisory_xact_lock(hashtext('${name}'));
+    create table if not exists ${name}_head (collection text primary key, revision bigint not null);
+    create table if not exists ${name}_record (collection text not null, revision bigint not null, id text not null, at bigint not null, bytes bytea,
+      change uuid not null, primary key (collection, revision));
+    create index if not exists ${name}_record_id on ${name}_record (collection, id, revision);
+    create index if not exists ${name}_record_change on ${name}_record (change);
+    create sequence if not exists ${name}_token;
+    create table if not exists ${name}_claim (set text not null, key text not null, token bigint not null, note bytea not null, attempt uuid not null,
+      expires timestamptz not null, primary key (set, key));
+    ${collections.map((collection) => `insert into ${name}_head values ('${collection}', 0) on conflict do nothing;`).join("\n    ")}
+  end $$`);
+}
+
+function postgresClaims(link: PostgresLink): Claims {
+  const { name } = link;
+  return {
+    async claim(set, key, note) {
+      const attempt = randomUUID();
+      return persist(link, async () => {
+        for (;;) {
+          const expires = lasts[set] === "infinity" ? "'infinity'::timestamptz" : `now() + interval '${lasts[set]}'`;
+          const [own] = await link.once(
+            `insert into ${name}_claim as held (set, key, token, note, attempt, expires) values ($1, $2, nextval('${name}_token'), $3, $4, ${expires})
+             on conflict (set, key) do update set token = excluded.token, note = excluded.note, attempt = excluded.attempt, expires = excluded.expires
+             where held.expires < now() returning token`,
+            [set, key, Buffer.from(note), attempt],
+          );
+          if (own !== undefined) return { set, key, won: true, note, token: Number(own["token"]) };
+          const [owner] = await link.once(`select token, note, attempt from ${name}_claim where set = $1 and key = $2`, [set, key]);
+          // Undefined: released meanwhile, so the next attempt may win.
+          if (owner !== undefined)
+            return { set, key, won: owner["attempt"] === attempt, note: new Uint8Array(owner["note"] as Buffer), token: Number(owner["token"]) };
+        }
+      });
+    },
+    async release({ set, key, token }) {
+      await link.run(`delete from ${name}_claim where set = $1 and key = $2 and token = $3`, [set, key, token]);
+    },
+  };
+}
+
+/** A message is a notification `message <from> <topic> <payload>`; one that is too long is dropped, as messages may be. */
+function postgresMessaging(link: PostgresLink, node: string): Messaging {
+  return {
+    publish(topic, payload) {
+      const text = ["message", encodeURIComponent(node), encodeURIComponent(topic), Buffer.from(payload).toString("base64")].join(" ");
+      if (text.length <= longestPayload) void link.once("select pg_notify($1, $2)", [link.name, text]).catch(() => undefined);
+    },
+    subscribe: (topic, handler) =>
+      link.onNotification((text) => {
+        const [kind, from = "", about = "", payload = ""] = text.split(" ");
+        if (kind !== "message" || decodeURIComponent(about) !== topic || decodeURIComponent(from) === node) return;
+        handler(new Uint8Array(Buffer.from(payload, "base64")), decodeURIComponent(from));
+      }),
+  };
+}

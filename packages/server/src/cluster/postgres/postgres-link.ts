@@ -1,0 +1,147 @@
+// The connection to PostgreSQL: a pool for statements, and one session that listens for notifications.
+import { loadClient } from "@sluice/connectors";
+import type { Log } from "@sluice/engine";
+import { systemClock } from "../../host/clock.ts";
+import { persist, type StoreLink } from "../persist.ts";
+
+/** The parts of the package `pg` that are used. */
+interface Pg {
+  readonly Pool: new (options: object) => Pool;
+  readonly Client: new (options: object) => Client;
+}
+interface Pool {
+  connect(): Promise<Client & { release(discard?: boolean): void }>;
+  on(event: "error", handle: () => void): void;
+  end(): Promise<void>;
+}
+interface Client {
+  connect(): Promise<unknown>;
+  query(text: string, values?: readonly unknown[]): Promise<{ readonly rows: readonly Row[]; readonly rowCount: number | null }>;
+  on(event: "notification", handle: (message: { readonly payload?: string }) => void): void;
+  on(event: "error" | "end", handle: () => void): void;
+  end(): Promise<void>;
+}
+export type Row = Readonly<Record<string, any>>;
+
+const need = { package: "pg", version: "8.23.1", reason: "a cluster on PostgreSQL" };
+const attemptMs = 2_000;
+const reconnectMs = 500;
+const poolSize = 8;
+
+/** No connection was made, so nothing was sent. */
+class NotConnected extends Error {}
+
+export class PostgresLink implements StoreLink {
+  /** Prefix of tables and channels. */
+  readonly name: string;
+  readonly #pg: Pg;
+  readonly #options: object;
+  readonly #pool: Pool;
+  readonly #log: Log;
+  readonly #listeners = new Set<(payload: string) => void>();
+  #session: Client | undefined = undefined;
+  #isClosed = false;
+
+  private constructor(pg: Pg, url: string, name: string, log: Log) {
+    this.name = `sluice_${name}`;
+    this.#pg = pg;
+    this.#log = log;
+    this.#options = {
+      connectionString: url,
+      connectionTimeoutMillis: attemptMs,
+      query_timeout: attemptMs,
+      keepAlive: true,
+      application_name: "sluice cluster",
+    };
+    this.#pool = new pg.Pool({ ...this.#options, max: poolSize });
+    // A lost idle connection is replaced on the next use.
+    this.#pool.on("error", () => undefined);
+  }
+
+  static async open(url: string, name: string, log: Log): Promise<PostgresLink> {
+    const { default: pg } = await loadClient<{ readonly default: Pg }>(need);
+    const link = new PostgresLink(pg, url, name, log);
+    try {
+      await link.#listen();
+    } catch (error) {
+      await link.close();
+      throw error;
+    }
+    return link;
+  }
+
+  isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  isConnected(): boolean {
+    return true;
+  }
+
+  judge(error: unknown): "unserved" | "unanswered" | "final" {
+    if (error instanceof NotConnected) return "unserved";
+    const { code } = error as { readonly code?: unknown };
+    // Without an SQLSTATE the connection was lost; 08, 53 and 57 are about the server, 40 about concurrent transactions.
+    if (typeof code !== "string" || !/^[0-9A-Z]{5}$/.test(code) || /^(08|57)/.test(code)) return "unanswered";
+    return /^(40|53)/.test(code) ? "unserved" : "final";
+  }
+
+  /** One statement, repeated until the database answers. */
+  run(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    return persist(this, () => this.once(text, values));
+  }
+
+  async once(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      throw new NotConnected((error as Error).message, { cause: error });
+    });
+    try {
+      const { rows } = await client.query(text, values);
+      client.release();
+      return rows;
+    } catch (error) {
+      // After a timeout the connection still waits for the answer.
+      client.release(true);
+      throw error;
+    }
+  }
+
+  /** Payloads of notifications; some are lost while the connection is. */
+  onNotification(handle: (payload: string) => void): () => void {
+    this.#listeners.add(handle);
+    return () => void this.#listeners.delete(handle);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.allSettled([this.#session?.end(), this.#pool.end()]);
+  }
+
+  async #listen(): Promise<void> {
+    const session = new this.#pg.Client(this.#options);
+    session.on("notification", ({ payload = "" }) => {
+      for (const handle of this.#listeners) handle(payload);
+    });
+    session.on("error", () => undefined);
+    let wasUp = false;
+    session.on("end", () => {
+      if (this.#isClosed || !wasUp) return;
+      this.#log.write("WARN", "sluice.cluster", "Lost the connection to PostgreSQL; reconnecting");
+      this.#listenAgain();
+    });
+    await session.connect();
+    await session.query(`listen ${this.name}`);
+    wasUp = true;
+    this.#session = session;
+  }
+
+  #listenAgain(): void {
+    systemClock.after(reconnectMs, () => {
+      if (this.#isClosed) return;
+      this.#listen().then(
+        () => this.#log.write("INFO", "sluice.cluster", "Connected to PostgreSQL again"),
+        () => this.#listenAgain(),
+      );
+    });
+  }
+}

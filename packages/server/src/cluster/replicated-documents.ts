@@ -1,0 +1,133 @@
+// Tables, mapping documents, access policies and route states as records.
+import { needsOneProcess } from "../access/compile-policy.ts";
+import type { PolicyStore } from "../access/policy-store.ts";
+import { parsePolicy, policyHash, policyText } from "../access/policy-store.ts";
+import { secretsOf } from "../access/policy-warnings.ts";
+import type { RecordVersion } from "@sluice/engine";
+import { hashOf } from "../flows/flow-hash.ts";
+import type { DocumentStore, StoredDocument } from "../mappings/document-store.ts";
+import { Refusal } from "../refusal.ts";
+import type { ConfigFollower } from "./config-follower.ts";
+
+export const tableKind = "table/";
+export const mappingKind = "mapping/";
+export const policyKind = "policy/";
+export const routeKind = "route/";
+
+const textOf = (record: RecordVersion): string => new TextDecoder().decode(record.bytes);
+
+const recordsOf = (follower: ConfigFollower, kind: string): readonly RecordVersion[] =>
+  [...follower.records.values()].filter(({ id }) => id.startsWith(kind)).sort((a, b) => (a.id < b.id ? -1 : 1));
+
+/** Documents of one kind; a change is written only if it was checked against the newest configuration. */
+export function replicatedDocuments(follower: ConfigFollower, kind: string): DocumentStore {
+  const parsed = new WeakMap<RecordVersion, StoredDocument>();
+  const documentOf = (record: RecordVersion): StoredDocument => {
+    const known = parsed.get(record);
+    if (known !== undefined) return known;
+    const text = textOf(record);
+    const document = { id: record.id.slice(kind.length), value: JSON.parse(text) as unknown, hash: hashOf(Buffer.from(text)), lastModified: record.at };
+    parsed.set(record, document);
+    return document;
+  };
+  return {
+    list: async () => recordsOf(follower, kind).map(documentOf),
+    async read(id) {
+      const record = follower.records.get(kind + id);
+      return record === undefined ? undefined : documentOf(record);
+    },
+    async write(id, text) {
+      const bytes = Buffer.from(text);
+      const { at } = await follower.write(kind + id, bytes);
+      return { hash: hashOf(bytes), lastModified: at, unflushed: undefined };
+    },
+    async remove(id) {
+      const found = follower.records.has(kind + id);
+      if (found) await follower.write(kind + id, undefined);
+      return { found, unflushed: undefined };
+    },
+  };
+}
+
+export function replicatedPolicies(follower: ConfigFollower): PolicyStore {
+  return {
+    load: async () =>
+      new Map(
+        recordsOf(follower, policyKind).map((record) => [record.id.slice(policyKind.length), parsePolicy(textOf(record), record.id.slice(policyKind.length))]),
+      ),
+    async write(flowId, policy, now) {
+      for (const [path, secret] of (policy.authenticate ?? []).flatMap(secretsOf))
+        if ("value" in secret)
+          throw new Refusal(
+            "document-invalid",
+            `access policy '${flowId}': ${path}: a literal secret is not allowed in a cluster: use {"env": "NAME"} and set the variable on every node`,
+          );
+      // Each node would count only its own requests.
+      if (needsOneProcess(policy))
+        throw new Refusal(
+          "document-invalid",
+          `access policy '${flowId}': rateLimit and signatures that are valid only once are not supported in a cluster yet`,
+        );
+      const lastModified = new Date(now).toISOString();
+      await follower.write(policyKind + flowId, Buffer.from(policyText(flowId, policy, lastModified)));
+      return { stored: { policy, hash: policyHash(policy), lastModified }, unflushed: undefined };
+    },
+    async remove(flowId) {
+      if (follower.records.has(policyKind + flowId)) await follower.write(policyKind + flowId, undefined);
+      return undefined;
+    },
+  };
+}
+
+/** A document with the route states of a flow. */
+interface StateDocument {
+  readonly suspended: readonly string[];
+  readonly stopped: readonly string[];
+}
+
+/** One record per route, so that changes of two routes do not replace each other; of two changes of one route, the last one wins. */
+export function replicatedRouteStates(follower: ConfigFollower): DocumentStore {
+  const statesOf = (flowId: string): ReadonlyMap<string, keyof StateDocument> =>
+    new Map(
+      recordsOf(follower, routeKind).flatMap((record) => {
+        const { flow, state } = readState(record);
+        return flow === flowId ? [[record.id.slice(routeKind.length), state] as const] : [];
+      }),
+    );
+  const read = async (id: string): Promise<StoredDocument | undefined> => {
+    const states = [...statesOf(id)];
+    if (states.length === 0) return undefined;
+    const idsWith = (wanted: keyof StateDocument): readonly string[] => states.flatMap(([routeId, state]) => (state === wanted ? [routeId] : []));
+    const value: StateDocument = { suspended: idsWith("suspended"), stopped: idsWith("stopped") };
+    return { id, value, hash: hashOf(Buffer.from(JSON.stringify(value))), lastModified: 0 };
+  };
+  const replace = async (flowId: string, { suspended, stopped }: StateDocument): Promise<void> => {
+    const before = statesOf(flowId);
+    const after = new Map<string, keyof StateDocument>([
+      ...suspended.map((id) => [id, "suspended"] as const),
+      ...stopped.map((id) => [id, "stopped"] as const),
+    ]);
+    for (const [id, state] of after)
+      if (before.get(id) !== state) await follower.put(routeKind + id, Buffer.from(JSON.stringify({ v: 1, flow: flowId, state })));
+    for (const id of before.keys()) if (!after.has(id)) await follower.put(routeKind + id, undefined);
+  };
+  return {
+    async list() {
+      const flowIds = new Set(recordsOf(follower, routeKind).map((record) => readState(record).flow));
+      return (await Promise.all([...flowIds].map(read))).filter((document) => document !== undefined);
+    },
+    read,
+    async write(id, text) {
+      await replace(id, JSON.parse(text) as StateDocument);
+      return { hash: "", lastModified: 0, unflushed: undefined };
+    },
+    async remove(id) {
+      await replace(id, { suspended: [], stopped: [] });
+      return { found: true, unflushed: undefined };
+    },
+  };
+}
+
+/** The flow and state in the record of a route. */
+export const readState = (record: RecordVersion): { readonly flow: string; readonly state: keyof StateDocument } =>
+  JSON.parse(textOf(record)) as { readonly flow: string; readonly state: keyof StateDocument };

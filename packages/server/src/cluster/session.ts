@@ -1,0 +1,170 @@
+// Which nodes are alive. A node writes a heartbeat; the others count it as dead after a full TTL of silence by their own monotonic clock. A
+// node that cannot be heard itself does not declare others dead. Clocks of two machines are never compared.
+import type { Cluster, Log } from "@sluice/engine";
+import { SettingsError } from "../config.ts";
+import { systemClock } from "../host/clock.ts";
+import type { NodeReport } from "../other-nodes/cluster-view.ts";
+
+/** What a node reports about itself. */
+export type Heartbeat = NodeReport;
+
+interface Member {
+  heartbeat: Heartbeat;
+  heardAt: number;
+}
+
+export interface SessionParts {
+  readonly cluster: Cluster;
+  readonly log: Log;
+  readonly ttlMs: number;
+  /** The next heartbeat. */
+  own(): Heartbeat;
+}
+
+/** What a node publishes as soon as it has applied a change, without waiting for its next heartbeat. */
+type Progress = Pick<Heartbeat, "boot" | "applied" | "behind">;
+
+const progressTopic = "applied";
+const retryMs = 500;
+
+const encode = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
+const decode = (bytes: Uint8Array): unknown => JSON.parse(Buffer.from(bytes).toString());
+
+export class Session {
+  readonly #parts: SessionParts;
+  readonly #members = new Map<string, Member>();
+  readonly #waiting = new Set<() => void>();
+  /** Counts interruptions of the proof: claims from before one may have been taken over. */
+  era = 0;
+  #provenUntil = 0;
+  #lastSentAt = 0;
+  #isClosed = false;
+  #cancel: (() => void) | undefined = undefined;
+  #stops: (() => void)[] = [];
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+  }
+
+  /** True while no other node can have declared this one dead. */
+  get isProven(): boolean {
+    return systemClock.monotonic() < this.#provenUntil;
+  }
+
+  /** Learns the other nodes and sends the first heartbeat; `previousBoot` is a boot of this node that has ended. */
+  async open(previousBoot: string | undefined): Promise<void> {
+    const { cluster } = this.#parts;
+    await new Promise<void>((resolve) => {
+      const watch = cluster.records.watch(
+        "nodes",
+        ({ id, bytes }) => this.#heard(id, bytes),
+        () => resolve(),
+      );
+      this.#stops.push(() => watch.stop());
+    });
+    this.#stops.push(cluster.messaging.subscribe(progressTopic, (payload) => this.#progressed(decode(payload) as Progress)));
+    if (previousBoot !== undefined) await cluster.records.write("nodes", previousBoot, undefined);
+    await this.#refuseSameName();
+    await this.#beat();
+  }
+
+  /** The live nodes, this one included. */
+  live(): readonly Heartbeat[] {
+    const { own, ttlMs, cluster } = this.#parts;
+    const oldest = systemClock.monotonic() - ttlMs;
+    const others = [...this.#members.values()].filter(({ heardAt, heartbeat }) => heardAt > oldest && heartbeat.boot !== cluster.boot);
+    return [own(), ...others.map(({ heartbeat }) => heartbeat)].sort((a, b) => (a.node < b.node ? -1 : 1));
+  }
+
+  isLive(boot: string): boolean {
+    return this.live().some((node) => node.boot === boot);
+  }
+
+  /** Reports the own state to the other nodes at once. */
+  publishProgress(): void {
+    const { boot, applied, behind } = this.#parts.own();
+    this.#parts.cluster.messaging.publish(progressTopic, encode({ boot, applied, behind } satisfies Progress));
+    this.#changed();
+  }
+
+  /** Resolves when the condition holds for the live nodes, at most at `until`. */
+  async eventually(holds: (live: readonly Heartbeat[]) => boolean, until: number): Promise<void> {
+    while (!holds(this.live()) && systemClock.monotonic() < until)
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          cancel();
+          this.#waiting.delete(done);
+          resolve();
+        };
+        const cancel = systemClock.after(Math.max(1, Math.min(until - systemClock.monotonic(), retryMs)), done);
+        this.#waiting.add(done);
+      });
+  }
+
+  /** Ends the session, so that the other nodes need not wait for the TTL. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancel?.();
+    for (const stop of this.#stops) stop();
+    const { cluster } = this.#parts;
+    if (this.isProven) await cluster.records.write("nodes", cluster.boot, undefined).catch(() => undefined);
+    this.#provenUntil = 0;
+  }
+
+  /** Two processes with one name would count as one node that restarts again and again. */
+  async #refuseSameName(): Promise<void> {
+    const { cluster, ttlMs, log } = this.#parts;
+    const others = (): readonly Member[] =>
+      [...this.#members.values()].filter(({ heartbeat }) => heartbeat.node === cluster.node && heartbeat.boot !== cluster.boot);
+    const heardBefore = new Map(others().map(({ heartbeat, heardAt }) => [heartbeat.boot, heardAt]));
+    if (heardBefore.size === 0) return;
+    log.write("WARN", "sluice.cluster", `A node named '${cluster.node}' is in the cluster; waiting ${Math.round(ttlMs / 1000)} s until it counts as dead`);
+    for (const until = systemClock.monotonic() + ttlMs; systemClock.monotonic() < until;) {
+      if (others().length === 0) return;
+      if (others().some(({ heartbeat, heardAt }) => heardAt !== heardBefore.get(heartbeat.boot)))
+        throw new SettingsError([`SERVICE_NODE: another process is the node '${cluster.node}' of this cluster: choose a unique name.`]);
+      await new Promise<void>((resolve) => systemClock.after(100, resolve));
+    }
+  }
+
+  async #beat(): Promise<void> {
+    const { cluster, ttlMs, own, log } = this.#parts;
+    const sentAt = systemClock.monotonic();
+    let failed = false;
+    try {
+      await cluster.records.write("nodes", cluster.boot, encode(own()));
+    } catch (error) {
+      failed = true;
+      if (!this.#isClosed) log.write("WARN", "sluice.cluster", `Heartbeat failed: ${(error as Error).message}`);
+    }
+    if (this.#isClosed) return;
+    const now = systemClock.monotonic();
+    // This node could not hear the others meanwhile: it must not count that time against them.
+    if (failed || now - this.#lastSentAt > ttlMs / 2) for (const member of this.#members.values()) member.heardAt = now;
+    this.#lastSentAt = now;
+    if (!failed) {
+      if (now > this.#provenUntil) this.era++;
+      this.#provenUntil = sentAt + (ttlMs * 2) / 3;
+    }
+    const next = failed ? retryMs : Math.max(0, ttlMs / 5 - (now - sentAt));
+    this.#cancel = systemClock.after(next, () => void this.#beat());
+    this.#changed();
+  }
+
+  #heard(boot: string, bytes: Uint8Array | undefined): void {
+    if (bytes === undefined) this.#members.delete(boot);
+    else this.#members.set(boot, { heartbeat: decode(bytes) as Heartbeat, heardAt: systemClock.monotonic() });
+    this.#changed();
+  }
+
+  #progressed({ boot, applied, behind }: Progress): void {
+    const member = this.#members.get(boot);
+    if (member === undefined) return;
+    member.heartbeat = { ...member.heartbeat, applied, behind };
+    this.#changed();
+  }
+
+  #changed(): void {
+    for (const done of [...this.#waiting]) done();
+  }
+}

@@ -1,0 +1,50 @@
+// What does not work in a cluster yet is refused by name, so that nothing is left half working.
+import type { Catalog, Deployment, Route, Tie } from "@sluice/engine";
+import type { Diagnostic } from "@sluice/model";
+
+/** Global and route variables are kept by one process. */
+const sharedVariable = /\b(?:global|route):[\w$]/;
+
+/** Errors for the parts of a flow that need one process. */
+export function unsupportedParts(deployment: Deployment, catalog: Pick<Catalog, "connectors">): readonly Diagnostic[] {
+  const found = deployment.routes.flatMap((route) => reasonsOf(route, catalog).map((reason) => problem(deployment, route, reason)));
+  if (sharedVariable.test(deployment.flow.source)) found.push(problem(deployment, undefined, "global: and route: variables are kept by one process"));
+  return found;
+}
+
+function reasonsOf({ placement, trigger, from }: Route, { connectors }: Pick<Catalog, "connectors">): readonly string[] {
+  /** Messages stay in the memory of the node, as in a single runtime. */
+  const isLocal = (uri: string): boolean => {
+    const connector = connectors.get(schemeOf(uri));
+    return connector?.trigger === "route" && connector.usesStore !== true;
+  };
+  const stored = connectors.get(schemeOf(from))?.usesStore === true ? [`'${from}' is stored by one process`] : [];
+  const tied = placement.tiedBy.filter((tie: Tie) => {
+    if (tie.kind === "endpoint") return tie.uri === undefined || !isLocal(tie.uri);
+    // Schedules and polls run on the node that holds the slot of the flow.
+    return tie.kind === "step" || trigger === "request";
+  });
+  return [...stored, ...tied.map((tie) => (tie.kind === "trigger" ? `'${from}' keeps messages or keys in one process` : tie.reason))];
+}
+
+const schemeOf = (uri: string): string => /^[a-z][\w+.-]*/i.exec(uri)?.[0] ?? "";
+
+function problem({ flow }: Deployment, route: Route | undefined, reason: string): Diagnostic {
+  const span = flow.routes.find(({ id }) => id === route?.identity.id)?.span ?? { line: 1, column: 1, endLine: 1, endColumn: 1, start: 0, end: 0 };
+  const place = route === undefined ? "" : `route '${route.identity.id}': `;
+  return { code: "cluster-unsupported", severity: "error", message: `${place}${reason}, which is not supported in a cluster yet`, path: "", span };
+}
+
+/** Endpoints whose effect would be limited to the node that answers. */
+const refused: readonly { readonly methods: readonly string[]; readonly path: RegExp; readonly reason: string }[] = [
+  { methods: ["POST", "DELETE", "PUT"], path: /^\/test\/session/, reason: "test sessions are not supported in a cluster yet" },
+  { methods: ["PUT", "POST"], path: /\/capture$/, reason: "captures are not supported in a cluster yet" },
+  {
+    methods: ["PUT", "DELETE"],
+    path: /^\/connections\/:id$/,
+    reason: "connections are not shared in a cluster yet: put their files into a folder of SERVICE_CONNECTIONS on every node",
+  },
+];
+
+export const refusalOf = ({ method, path }: { readonly method: string; readonly path: string }): string | undefined =>
+  refused.find((rule) => rule.methods.includes(method) && rule.path.test(path))?.reason;

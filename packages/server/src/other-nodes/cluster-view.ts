@@ -1,0 +1,85 @@
+// A node's view of its cluster, as used by the rest of the server. Undefined without SERVICE_CLUSTER; the code behind it is then not loaded.
+import type { Catalog, Deployment, RouteGate, Runtime } from "@sluice/engine";
+import type { Diagnostic } from "@sluice/model";
+import type { Policies } from "../access/policies.ts";
+import type { PolicyStore } from "../access/policy-store.ts";
+import type { FlowTestStore } from "../flows/disk-test-store.ts";
+import type { FlowStore } from "../flows/flow-store.ts";
+import type { FlowParts } from "../flows/installed-flows.ts";
+import type { DocumentStore } from "../mappings/document-store.ts";
+import type { Mappings } from "../mappings/open-mappings.ts";
+
+/** How far a change has reached when its call is answered. */
+export interface ChangeReport {
+  readonly revision: number;
+  /** Live nodes. */
+  readonly nodes: number;
+  /** Live nodes that have applied the change. */
+  readonly running: number;
+  readonly behind: readonly { readonly node: string; readonly reason: string }[];
+}
+
+export interface NodeReport {
+  readonly node: string;
+  readonly boot: string;
+  readonly version: string;
+  readonly startedAt: string;
+  readonly isReady: boolean;
+  /** The last configuration revision that it has applied. */
+  readonly applied: number;
+  /** Slots it holds: it runs the schedules of flows in these slots. */
+  readonly slots: readonly number[];
+  /** Records that it could not apply. */
+  readonly behind: readonly { readonly id: string; readonly reason: string }[];
+}
+
+export interface ClusterReport {
+  readonly name: string;
+  readonly store: "nats" | "postgres";
+  readonly node: string;
+  readonly connectivity: "connected" | "disconnected";
+  /** The newest configuration revision that this node knows. */
+  readonly revision: number;
+  readonly applied: number;
+  readonly nodes: readonly NodeReport[];
+}
+
+export interface ClusterView {
+  /** Runs a changing call: repeats it when another node was first, then waits until the live nodes have applied the change. */
+  change<T>(run: () => Promise<T>): Promise<{ readonly outcome: T; readonly report: ChangeReport | undefined }>;
+  /** Why an endpoint is not available in a cluster. */
+  refusalOf(endpoint: { readonly method: string; readonly path: string }): string | undefined;
+  report(): ClusterReport;
+}
+
+/** The stores of a node: reading is local, writing goes to the cluster. */
+export interface ClusterStores {
+  readonly flows: FlowStore;
+  readonly tests: FlowTestStore;
+  readonly valueMappings: DocumentStore;
+  readonly messageMappings: DocumentStore;
+  readonly routeStates: DocumentStore;
+  readonly policies: PolicyStore;
+}
+
+/** What a node changes when another node changed the configuration. */
+export interface FollowedParts {
+  readonly flows: FlowParts;
+  readonly runtime: Runtime;
+  readonly mappings: Mappings;
+  readonly policies: Policies;
+}
+
+export interface ClusterNode extends ClusterView {
+  readonly stores: ClusterStores;
+  readonly gate: RouteGate;
+  /** Errors for parts of a flow that do not work in a cluster yet. */
+  problemsOf(deployment: Deployment, catalog: Pick<Catalog, "connectors">): readonly Diagnostic[];
+  /** Applies changes of other nodes from now on. */
+  follow(parts: FollowedParts): void;
+  /** Reports that this node serves, and claims its share of the slots. */
+  ready(): void;
+  /** Gives up the slots; the other nodes take over at once. */
+  leave(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,34 @@
+import type { HistoryEntry } from "./run-record.ts";
+
+/** Entries removed before the others are moved to the front. */
+const fewestRemoved = 32;
+
+/** The runs of one route, oldest first. `shift` of an array would move the others with every run. */
+export class RunQueue {
+  readonly #entries: (HistoryEntry | undefined)[] = [];
+  /** Index of the oldest. */
+  #first = 0;
+
+  get length(): number {
+    return this.#entries.length - this.#first;
+  }
+
+  push(entry: HistoryEntry): void {
+    this.#entries.push(entry);
+  }
+
+  /** Removes the oldest; there must be one. */
+  shift(): HistoryEntry {
+    const oldest = this.#entries[this.#first] as HistoryEntry;
+    this.#entries[this.#first++] = undefined;
+    if (this.#first >= fewestRemoved && this.#first > this.length) {
+      this.#entries.splice(0, this.#first);
+      this.#first = 0;
+    }
+    return oldest;
+  }
+
+  newestFirst(): readonly HistoryEntry[] {
+    return (this.#entries.slice(this.#first) as HistoryEntry[]).toReversed();
+  }
+}
