@@ -53,7 +53,7 @@ export const screens = {
   tests: async (page, url) => {
     await editor(page, url);
     await button(page, "Run tests").click();
-    await page.getByText("1 of 2 passed in the page").waitFor();
+    await page.getByText("1 of 2 passed in the browser").waitFor();
   },
   run: async (page, url) => {
     await page.goto(`${url}/runs`);

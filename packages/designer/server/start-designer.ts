@@ -5,7 +5,7 @@ import { AppFiles, defaultAppFolder } from "./http/app-files.ts";
 import { HttpError } from "./http/http-error.ts";
 import { readJson, sendError, sendJson, textOf } from "./http/json-exchange.ts";
 import { requestSource } from "./http/request-source.ts";
-import { refuseStrangers } from "./http/same-origin.ts";
+import { assertSameOrigin } from "./http/same-origin.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { SignIn } from "./http/sign-in.ts";
 import { serveWorkspaceApi, type ApiParts } from "./http/workspace-api.ts";
@@ -82,7 +82,7 @@ async function handle(parts: ApiParts, app: AppFiles, isLocalOnly: boolean, requ
     if (request.method !== "GET" && request.method !== "HEAD") throw new HttpError(405, "method not allowed");
     return app.serve(request, response, pathname);
   }
-  refuseStrangers(request, isLocalOnly);
+  assertSameOrigin(request, isLocalOnly);
   if (pathname === "/_designer/session") return serveSession(parts.signIn, request, response);
   if (!parts.signIn.isSignedIn(request)) throw new HttpError(401, "sign in first");
   if (pathname.startsWith("/_api/")) return proxy(parts.targets, request, response);
@@ -91,7 +91,7 @@ async function handle(parts: ApiParts, app: AppFiles, isLocalOnly: boolean, requ
 
 /** Refuses foreign host names, because their owner could read the page (DNS rebinding). */
 function refuseForeignHost(request: IncomingMessage): void {
-  refuseStrangers({ headers: { host: request.headers.host }, method: "GET" } as IncomingMessage, true);
+  assertSameOrigin({ headers: { host: request.headers.host }, method: "GET" } as IncomingMessage, true);
 }
 
 async function serveSession(signIn: SignIn, request: IncomingMessage, response: ServerResponse): Promise<void> {

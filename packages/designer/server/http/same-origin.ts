@@ -8,7 +8,7 @@ const ownNames = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;
 /** Content types that an HTML form can send; the designer never uses them. */
 const formTypes = /^(application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\b/i;
 
-export function refuseStrangers(request: IncomingMessage, isLocalOnly: boolean): void {
+export function assertSameOrigin(request: IncomingMessage, isLocalOnly: boolean): void {
   const host = request.headers.host ?? "";
   if (isLocalOnly && !ownNames.test(host))
     throw new HttpError(403, "this designer accepts requests for localhost only; set DESIGNER_PASSWORD to allow other hosts");

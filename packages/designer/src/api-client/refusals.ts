@@ -18,4 +18,4 @@ export function refused(error: ApiError): ApiError {
 }
 
 /** Timeout of calls, long enough for a replay. */
-export const patienceMs = 300_000;
+export const callTimeoutMs = 300_000;

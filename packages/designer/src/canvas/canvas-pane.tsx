@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState, type CSSProperties } from "react";
 import { useCatalog } from "../catalog/use-catalog.ts";
 import { EmptyState } from "../controls/empty-state.tsx";
 import { pathKey, type Outline } from "../document/outline.ts";
@@ -9,9 +9,10 @@ import { useProblems } from "../editor/use-problems.ts";
 import { strings } from "../strings.ts";
 import { focusSelected, showTrigger } from "./canvas-actions.ts";
 import { onTreeKey } from "./canvas-keys.ts";
-import { CanvasTools } from "./canvas-tools.tsx";
+import { CanvasTools, type OutlineSwitch } from "./canvas-tools.tsx";
 import { setZoom, useCanvasUi } from "./canvas-ui.ts";
 import { CardMenu } from "./card-menu.tsx";
+import { OverviewMap } from "./overview-map.tsx";
 import { RouteTree, type TreeFacts } from "./route-tree.tsx";
 import { IconSheet } from "./step-icon.tsx";
 import { StepPicker } from "./step-picker.tsx";
@@ -21,8 +22,12 @@ import "./canvas.css";
 
 const words = strings.canvas;
 
+/** Below these, cards show their title only, then their icon only. */
+const titleZoom = 0.7;
+const tileZoom = 0.3;
+
 /** Draws the flow: one tree per route, from the last text that could be parsed. */
-export function CanvasPane() {
+export function CanvasPane({ outline }: { readonly outline: OutlineSwitch }) {
   const editor = useEditor();
   const flow = useEditorState((state) => state.flow);
   const zoom = useCanvasUi((state) => state.zoom);
@@ -40,6 +45,7 @@ export function CanvasPane() {
         className="canvas"
         ref={pane}
         data-broken={isBroken(flow) || undefined}
+        data-detail={zoom < tileZoom ? "tile" : zoom < titleZoom ? "title" : undefined}
         onMouseOver={(event) => showTooltip(event.target as HTMLElement)}
         onKeyDown={(event) => onTreeKey(event, editor)}
         {...pointing}
@@ -48,11 +54,12 @@ export function CanvasPane() {
         {...pan}
       >
         <IconSheet />
-        <div className="canvas__content" style={{ zoom }}>
+        <div className="canvas__content" style={{ zoom, "--zoom": zoom } as CSSProperties}>
           <Trees flow={flow} />
         </div>
       </div>
-      <CanvasTools />
+      <OverviewMap pane={pane} />
+      <CanvasTools outline={outline} />
       <StepPicker />
       <CardMenu />
     </>

@@ -12,8 +12,13 @@ import { setZoom, useCanvasUi } from "./canvas-ui.ts";
 
 const words = strings.canvas;
 
+export interface OutlineSwitch {
+  readonly isOpen: boolean;
+  toggle(): void;
+}
+
 /** The toolbars of the canvas: actions at the top, zoom at the bottom. */
-export function CanvasTools() {
+export function CanvasTools({ outline }: { readonly outline: OutlineSwitch }) {
   const editor = useEditor();
   const zoom = useCanvasUi((state) => state.zoom);
   const finding = useCanvasUi((state) => state.finding);
@@ -48,6 +53,14 @@ export function CanvasTools() {
           aria-label={words.find}
           title={`${words.find} (${shownShortcut("Mod+F")})`}
           onClick={() => run("find")}
+        />
+        <Button
+          look="quiet"
+          icon={<ListTree size={16} aria-hidden="true" />}
+          aria-label={strings.outline.open}
+          aria-pressed={outline.isOpen}
+          title={`${strings.outline.open} (${shownShortcut("Shift+O")})`}
+          onClick={outline.toggle}
         />
         {isDeployed ? (
           <Button look="quiet" icon={<Activity size={16} aria-hidden="true" />} aria-pressed={hasMetrics} title={strings.metrics.hint} onClick={switchMetrics}>

@@ -182,7 +182,7 @@ function Step({ step, level, position, total, scope, facts }: StepProps) {
   const expanded = holds ? !facts.folded.has(foldId) : undefined;
   const hidden = expanded === false ? countSteps(step.blocks) : 0;
   return (
-    <li role="none" className="node">
+    <li role="none" className="node" data-frame={expanded === true || facts.catalog?.step(step.name)?.lanes === "addresses" || undefined}>
       {line}
       <StepCard
         id={key}
@@ -377,7 +377,7 @@ function Entity({
   const foldId = `element/${key}`;
   const expanded = entity.blocks.length > 0 ? !facts.folded.has(foldId) : undefined;
   return (
-    <div className="node" role="none">
+    <div className="node" role="none" data-frame={expanded || undefined}>
       <StepCard
         id={key}
         {...face}

@@ -68,7 +68,13 @@ function CardContent({
 }: StepCardProps & { readonly frame: Readonly<Record<string, unknown>> }) {
   const facts = useCardFacts(id);
   return (
-    <div {...frame} data-failed={facts?.error !== undefined || undefined} data-dimmed={facts?.dimmed || undefined} data-dropped={facts?.dropped || undefined}>
+    <div
+      {...frame}
+      data-failed={facts?.error !== undefined || undefined}
+      data-dimmed={facts?.dimmed || undefined}
+      data-dropped={facts?.dropped || undefined}
+      data-metrics={(facts?.metrics !== undefined && faults === 0) || undefined}
+    >
       <StepIcon icon={icon} kind={kind} />
       <span className="card__text">
         <span className="card__title">{title}</span>
@@ -86,30 +92,28 @@ function CardContent({
   );
 }
 
-/** Rate and failures on the upper line, the duration at the end of the lower line. */
+/** The figures of the deployed step. */
 function Metrics({ rate, failed, p95, tooltip, seen }: CardMetrics) {
   return (
-    <>
-      <span className="card__state" title={tooltip}>
-        {failed === 0 ? null : (
-          <span className="card__state--fail card__failed">
-            <CircleX size={14} aria-hidden="true" />
-            {figureWords.failed(failed)}
-          </span>
-        )}
-        {seen === undefined ? null : (
-          <span className="card__seen" title={seen.tooltip}>
-            {figureWords.count(seen.count)}
-          </span>
-        )}
-        <span className="muted">{rate}</span>
-      </span>
+    <span className="card__metrics muted" title={tooltip}>
+      {seen === undefined ? null : (
+        <span className="card__seen" title={seen.tooltip}>
+          {figureWords.count(seen.count)}
+        </span>
+      )}
+      <span>{rate}</span>
+      {failed === 0 ? null : (
+        <span className="card__state--fail card__failed">
+          <CircleX size={14} aria-hidden="true" />
+          {figureWords.failed(failed)}
+        </span>
+      )}
       {p95 === undefined ? null : (
-        <span className="card__duration muted" title={tooltip}>
+        <span className="card__duration" title={tooltip}>
           {figureWords.p95(p95)}
         </span>
       )}
-    </>
+    </span>
   );
 }
 
@@ -128,7 +132,7 @@ function CardState({
     return (
       <span className="card__state card__state--fail">
         <CircleAlert size={14} aria-hidden="true" />
-        {words.problems(faults)}
+        <span className="card__state-text">{words.problems(faults)}</span>
       </span>
     );
   }
@@ -136,7 +140,7 @@ function CardState({
     return (
       <span className="card__state card__state--fail" title={error}>
         <CircleX size={14} aria-hidden="true" />
-        {words.failed}
+        <span className="card__state-text">{words.failed}</span>
       </span>
     );
   }
@@ -144,7 +148,7 @@ function CardState({
   return (
     <span className="card__state card__state--ok" title={summary}>
       <Check size={14} aria-hidden="true" />
-      {count ?? summary}
+      <span className="card__state-text">{count ?? summary}</span>
     </span>
   );
 }

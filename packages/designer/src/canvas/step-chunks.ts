@@ -51,12 +51,18 @@ function isDrawnSame(one: StepOutline, other: StepOutline): boolean {
       one.hasOwnId === other.hasOwnId &&
       one.description === other.description &&
       one.detail === other.detail &&
+      areSameTexts(one.options, other.options) &&
       one.disabled === other.disabled &&
       one.isParallel === other.isParallel &&
       isSamePath(one.path, other.path) &&
       one.blocks.length === other.blocks.length &&
       one.blocks.every((block, index) => isSameBlock(block, other.blocks[index] as BlockOutline)))
   );
+}
+
+function areSameTexts(one: StepOutline["options"], other: StepOutline["options"]): boolean {
+  const keys = Object.keys(one);
+  return keys.length === Object.keys(other).length && keys.every((key) => one[key] === other[key]);
 }
 
 const isSameBlock = (one: BlockOutline, other: BlockOutline): boolean =>
@@ -66,31 +72,32 @@ const isSamePath = (one: StepOutline["path"], other: StepOutline["path"]): boole
   one === other || (one.length === other.length && one.every((part, index) => part === other[index]));
 
 // Dimensions from canvas.css.
-const card: Size = { width: 240, height: 56 };
-const gap = 24;
-const firstGap = 12;
+const card: Size = { width: 272, height: 60 };
+const innerCard = 216;
+const head = 46;
+const gap = 26;
 const emptyBlock = 48;
 const branchHead = 24;
-const frame = { top: 24 + 1 + 8, bottom: 12 + 1, sides: 2 * (12 + 1), between: 16, addBranch: 24 };
+const frame = { block: 8 + 8 + 14 + 8 + 1, sides: 2 * (6 + 1), blockSides: 2 * 8, addBranch: 24 };
 
 /** Estimated size of steps below each other. The browser uses the real size once they were visible. */
-export function drawnSize(steps: readonly StepOutline[], isFolded: (step: StepOutline) => boolean): Size {
-  const size = { width: card.width, height: 0 };
+export function drawnSize(steps: readonly StepOutline[], isFolded: (step: StepOutline) => boolean, cardWidth = card.width): Size {
+  const size = { width: cardWidth, height: 0 };
   for (const step of steps) {
-    size.height += gap + card.height;
-    if (step.blocks.length === 0 || isFolded(step)) continue;
+    const holds = step.blocks.length > 0 && !isFolded(step);
+    size.height += gap + (holds ? head : card.height);
+    if (!holds) continue;
     const blocks = step.blocks.map((block) => blockSize(block, isFolded));
     const named = step.blocks.some(({ name }) => name !== "") ? frame.addBranch : 0;
-    const inside = blocks.reduce((sum, { width }) => sum + width, 0) + frame.between * (blocks.length - 1);
-    size.width = Math.max(size.width, inside + frame.sides + named);
-    size.height += frame.top + Math.max(...blocks.map(({ height }) => height)) + frame.bottom;
+    size.width = Math.max(size.width, blocks.reduce((sum, { width }) => sum + width + frame.blockSides, 0) + frame.sides + named);
+    size.height += Math.max(...blocks.map(({ height }) => height)) + frame.block;
   }
   return size;
 }
 
 function blockSize({ name, steps }: BlockOutline, isFolded: (step: StepOutline) => boolean): Size {
-  const head = name === "" ? 0 : branchHead;
-  if (steps.length === 0) return { width: card.width, height: head + emptyBlock };
-  const { width, height } = drawnSize(steps, isFolded);
-  return { width, height: head + height - gap + firstGap + 6 };
+  const label = name === "" ? 0 : branchHead;
+  if (steps.length === 0) return { width: innerCard, height: label + emptyBlock };
+  const { width, height } = drawnSize(steps, isFolded, innerCard);
+  return { width, height: label + height + 6 };
 }

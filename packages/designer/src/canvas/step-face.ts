@@ -1,8 +1,10 @@
 // Titles of steps, triggers and elements on their cards.
 import type { FlowCatalog, StepKind } from "../catalog/flow-catalog.ts";
 import { kindOfStep } from "../catalog/flow-catalog.ts";
-import type { BlockOutline, EntityOutline, RouteOutline, StepOutline } from "../document/outline.ts";
+import type { ConnectorView } from "@sluice/model";
+import type { BlockOutline, EntityOutline, OptionTexts, RouteOutline, StepOutline } from "../document/outline.ts";
 import { strings } from "../strings.ts";
+import { endpointValues, filled, stepValues, withDefaults } from "./card-text.ts";
 
 export interface Face {
   readonly title: string;
@@ -22,21 +24,39 @@ const spoken = (name: string): string => {
 export function stepFace(step: StepOutline, catalog: FlowCatalog | undefined): Face {
   const view = catalog?.step(step.name);
   const kind = kindOfStep(step.name, view);
-  const connector = kind === "endpoint" ? catalog?.connector(step.detail) : undefined;
-  const named = step.blocks.filter((block) => block.name !== "").length;
-  const detail = step.detail === "" && named > 0 ? words.branches(named) : step.detail;
+  const values = stepValues(step, view, catalog);
+  const uri = withDefaults(values["uri"] ?? "");
+  const connector = kind === "endpoint" ? catalog?.connector(uri) : undefined;
+  const endpoint = connector === undefined ? undefined : endpointText(connector, endpointValues(uri, values, connector));
+  const own = filled(view?.card?.title, values);
+  const title = own ?? endpoint?.title ?? view?.title ?? spoken(step.name);
   const order = step.isParallel ? words.inParallel : view?.lanes === "all" ? words.inOrder : "";
+  const object = filled(view?.card?.subtitle, values) ?? endpoint?.subtitle ?? (view?.card === undefined ? plainDetail(step) : "");
+  // With a name of its own, or with a title that is not the connector's, the card still says what it is.
+  const known = step.description !== undefined ? title : own !== undefined && endpoint !== undefined ? (endpoint.title ?? "") : "";
   return {
-    title: step.description ?? connector?.title ?? view?.title ?? spoken(step.name),
-    subtitle: [detail, order].filter((text) => text !== "").join(" · "),
+    title: step.description ?? title,
+    subtitle: [known, object, order].filter((text) => text !== "").join(" · "),
     kind: view === undefined && catalog === undefined ? "routing" : kind,
     icon: connector?.icon ?? view?.icon,
   };
 }
 
+function plainDetail(step: StepOutline): string {
+  const named = step.blocks.filter((block) => block.name !== "").length;
+  return step.detail === "" && named > 0 ? words.branches(named) : step.detail;
+}
+
+function endpointText(connector: ConnectorView, values: OptionTexts): Pick<Face, "title" | "subtitle"> {
+  return { title: filled(connector.card?.title, values) ?? connector.title, subtitle: filled(connector.card?.subtitle ?? "{address}", values) ?? "" };
+}
+
 export function triggerFace(route: RouteOutline, catalog: FlowCatalog | undefined): Face {
-  const connector = catalog?.connector(route.from.uri);
-  return { title: connector?.title ?? route.description ?? route.id, subtitle: route.from.uri, kind: "trigger", icon: connector?.icon };
+  const { uri: written, options } = route.from;
+  const uri = withDefaults(written);
+  const connector = catalog?.connector(uri);
+  if (connector === undefined) return { title: route.description ?? route.id, subtitle: written, kind: "trigger", icon: undefined };
+  return { ...endpointText(connector, { ...endpointValues(uri, options, connector), routeId: route.id }), kind: "trigger", icon: connector.icon };
 }
 
 export function entityFace(entity: EntityOutline, catalog: FlowCatalog | undefined): Face {

@@ -1,7 +1,8 @@
 import { useMemo, useState } from "react";
 import { flushSync } from "react-dom";
-import type { Path } from "@sluice/model";
+import { closest, type PaletteGroup, type Path } from "@sluice/model";
 import { kindOfStep, type FlowCatalog, type StepKind } from "../catalog/flow-catalog.ts";
+import { recipes } from "../catalog/recipes.ts";
 import { elementYaml, routeYaml, sendYaml, starterYaml } from "../catalog/starter-yaml.ts";
 import { useCatalog } from "../catalog/use-catalog.ts";
 import type { DocumentCommand } from "../commands/command.ts";
@@ -14,9 +15,12 @@ import { stepAt, type OpenFlow } from "../document/open-flow.ts";
 import { useEditor } from "../editor/editor-context.ts";
 import { strings } from "../strings.ts";
 import { readSetting, writeSetting } from "../workspace/workspace-store.ts";
+import { Button } from "../controls/button.tsx";
 import { actOn, focusSelected } from "./canvas-actions.ts";
 import { openPicker, useCanvasUi, type PickerRequest } from "./canvas-ui.ts";
+import { wordsOf } from "./card-text.ts";
 import { StepIcon } from "./step-icon.tsx";
+import "./step-picker.css";
 
 const words = strings.canvas;
 const recentKey = "sluice.recentSteps";
@@ -32,6 +36,8 @@ interface Choice {
   readonly group: string;
   /** Other words that find it. */
   readonly keywords?: readonly string[];
+  /** The text that is inserted. */
+  readonly yaml?: string;
   command(request: PickerRequest): DocumentCommand;
 }
 
@@ -46,7 +52,17 @@ function Picker({ request }: { readonly request: PickerRequest }) {
   const catalog = useCatalog();
   const [query, setQuery] = useState("");
   const choices = useMemo(() => choicesFor(request, catalog, editor.flow), [request, catalog, editor]);
-  const shown = useMemo(() => matching(choices, query), [choices, query]);
+  const [group, setGroup] = useState("");
+  const groups = useMemo(() => [...new Set(choices.map((choice) => choice.group))], [choices]);
+  const shown = useMemo(
+    () =>
+      matching(
+        choices.filter((choice) => group === "" || choice.group === group),
+        query,
+      ),
+    [choices, group, query],
+  );
+  const hasGroups = request.for !== "branch" && groups.length > 1;
   const close = (): void => {
     flushSync(() => openPicker(undefined));
     focusSelected(editor);
@@ -58,7 +74,7 @@ function Picker({ request }: { readonly request: PickerRequest }) {
   };
   const title = { insert: words.pickStep, wrap: words.pickWrap, replace: words.pickReplace, branch: words.pickBranch, element: words.pickElement }[request.for];
   return (
-    <Dialog title={title} onClose={close}>
+    <Dialog title={title} wide onClose={close}>
       <SearchList
         label={words.pickLabel}
         listLabel={title}
@@ -68,6 +84,9 @@ function Picker({ request }: { readonly request: PickerRequest }) {
         keyOf={({ group, key }) => `${group}-${key}`}
         onChoose={choose}
         none={catalog === undefined ? words.pickWait : words.pickNone}
+        {...(hasGroups && query.trim() === "" ? { headingOf: (choice: Choice) => choice.group } : {})}
+        preview={(choice) => <Preview choice={choice} />}
+        filters={hasGroups ? <Groups names={groups} chosen={group} onChoose={setGroup} /> : null}
       >
         {(choice) => (
           <>
@@ -78,11 +97,35 @@ function Picker({ request }: { readonly request: PickerRequest }) {
               </span>
               <span className="muted">{choice.summary}</span>
             </span>
-            <span className="search-list__aside">{choice.group}</span>
+            {query.trim() === "" ? null : <span className="search-list__aside">{choice.group}</span>}
           </>
         )}
       </SearchList>
     </Dialog>
+  );
+}
+
+/** Limits the list to one group. */
+function Groups({ names, chosen, onChoose }: { readonly names: readonly string[]; readonly chosen: string; readonly onChoose: (name: string) => void }) {
+  return (
+    <div className="picker__groups" role="group" aria-label={words.pickGroups}>
+      {["", ...names].map((name) => (
+        <Button key={name} aria-pressed={chosen === name} onClick={() => onChoose(name)}>
+          {name === "" ? strings.common.all : name}
+        </Button>
+      ))}
+    </div>
+  );
+}
+
+/** What the entry is for, and the text it inserts. */
+function Preview({ choice }: { readonly choice: Choice }) {
+  return (
+    <>
+      <p className="picker__title">{choice.title}</p>
+      <p className="muted">{choice.summary}</p>
+      {choice.yaml === undefined ? null : <pre className="picker__yaml">{choice.yaml}</pre>}
+    </>
   );
 }
 
@@ -94,19 +137,20 @@ function choicesFor(request: PickerRequest, catalog: FlowCatalog | undefined, fl
     const yaml = starterYaml(step);
     return {
       key: step.name,
-      title: step.title,
+      title: step.card?.title === undefined ? step.title : wordsOf(step.card.title),
       word: step.name,
       summary: step.summary,
       kind: kindOfStep(step.name, step),
       icon: step.icon,
-      group: step.group,
-      keywords: step.keywords ?? [],
+      group: groupName(step.paletteGroup),
+      keywords: [...(step.keywords ?? []), step.title.toLowerCase()],
+      yaml,
       command: (to) => commandFor(to, step.title, yaml),
     };
   });
   if (request.for === "wrap") return steps;
   const connectors = catalog.connectorsWith("sink").map((connector): Choice => {
-    const title = words.pickSend(connector.title);
+    const { title } = connector;
     const yaml = sendYaml(connector);
     return {
       key: `to:${connector.scheme}`,
@@ -115,12 +159,38 @@ function choicesFor(request: PickerRequest, catalog: FlowCatalog | undefined, fl
       summary: connector.summary,
       kind: "endpoint",
       icon: connector.icon,
-      group: `${words.groups.connectors} · ${connector.group}`,
+      group: groupName(connector.paletteGroup ?? "send"),
       keywords: connector.keywords ?? [],
+      yaml,
       command: (to) => commandFor(to, title, yaml),
     };
   });
-  return ranked([...steps, ...connectors]);
+  // What a connector names better is not offered under its bare key.
+  const named = steps.filter(({ key }) => key !== "to" || request.for === "replace");
+  const made = request.for === "insert" ? recipeChoices(catalog) : [];
+  const order: readonly string[] = [...Object.values(words.paletteGroups), words.groups.other];
+  const sorted = [...named, ...connectors].toSorted((one, other) => order.indexOf(one.group) - order.indexOf(other.group));
+  return ranked([...made, ...sorted]);
+}
+
+const groupName = (group: PaletteGroup | undefined): string => (group === undefined ? words.groups.other : words.paletteGroups[group]);
+
+function recipeChoices(catalog: FlowCatalog): readonly Choice[] {
+  return recipes.map(({ key, title, summary, icon, keywords, place, yaml }) => ({
+    key: `recipe:${key}`,
+    title,
+    word: "",
+    summary,
+    kind: place === "element" ? "error" : "routing",
+    icon,
+    group: words.groups.recipes,
+    keywords,
+    yaml: yaml.join("\n"),
+    command: (to) =>
+      place === "element"
+        ? addElement(title, yaml[0] ?? "", catalog.entity(/^\w+/.exec(yaml[0] ?? "")?.[0] ?? "")?.beforeRoutes === true)
+        : insertStepsAt(`${words.addStep}: ${title}`, yaml, to.for === "insert" ? to.place : () => undefined),
+  }));
 }
 
 function commandFor(request: PickerRequest, title: string, yaml: string): DocumentCommand {
@@ -180,21 +250,32 @@ function ranked(choices: readonly Choice[]): readonly Choice[] {
   return [...first, ...choices.filter((choice) => !recent.includes(choice.key))];
 }
 
-/** Names that start with the query rank before names that contain it, and those before matches in the summary. */
+/** Names that start with the query rank before names that contain it, other words after both, and matches in the summary last. */
 function matching(choices: readonly Choice[], query: string): readonly Choice[] {
   const parts = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (parts.length === 0) return choices;
+  const found = ordered(choices, parts);
+  if (found.length > 0 || parts.length > 1) return found;
+  // One mistyped letter is forgiven.
+  const nearest = closest(
+    parts[0] as string,
+    choices.flatMap(({ title, word, keywords = [] }) => [...title.toLowerCase().split(" "), word.toLowerCase(), ...keywords]),
+  );
+  return nearest === undefined ? [] : ordered(choices, [nearest]);
+}
+
+function ordered(choices: readonly Choice[], parts: readonly string[]): readonly Choice[] {
   const rank = ({ title, word, summary, keywords = [] }: Choice): number => {
     const name = `${title} ${word}`.toLowerCase();
     const first = parts[0] as string;
     if (parts.every((part) => name.includes(part)))
-      return word.toLowerCase() === first ? 0 : name.startsWith(first) || word.toLowerCase().startsWith(first) ? 1 : 2;
-    if (parts.every((part) => keywords.includes(part))) return 1;
-    return parts.every((part) => `${name} ${summary.toLowerCase()}`.includes(part)) ? 3 : 4;
+      return word.toLowerCase() === first ? 0 : name.startsWith(first) || word.toLowerCase().startsWith(first) ? 1 : 3;
+    if (parts.every((part) => keywords.some((keyword) => keyword === part || keyword.startsWith(part)))) return 2;
+    return parts.every((part) => `${name} ${summary.toLowerCase()}`.includes(part)) ? 4 : 5;
   };
   return choices
     .map((choice) => ({ choice, at: rank(choice) }))
-    .filter(({ at }) => at < 4)
+    .filter(({ at }) => at < 5)
     .sort((one, other) => one.at - other.at)
     .map(({ choice }) => choice);
 }

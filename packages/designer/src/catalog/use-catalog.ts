@@ -24,7 +24,7 @@ export function useCatalog(): FlowCatalog | undefined {
 export const currentCatalog = (): FlowCatalog | undefined => useCatalogStore.getState().catalog;
 
 /** Loads the catalog when the editor opens, the target changes, or the runtime becomes reachable again. */
-export function useCatalogUpkeep(): void {
+export function useCatalogLoader(): void {
   const target = useWorkspace((state) => state.target);
   const reachable = useWorkspace((state) => state.runtime.reachable);
   useEffect(() => void readBundled(), []);

@@ -50,6 +50,7 @@ export interface EditorHandle {
   runTests(): void;
   tryIt(): void;
   setView(view: "canvas" | "split" | "yaml"): void;
+  toggleOutline(): void;
   run(command: DocumentCommand): void;
 }
 

@@ -1,4 +1,4 @@
-import { useId, useState, type ReactNode } from "react";
+import { Fragment, useId, useState, type ReactNode } from "react";
 import "./search-list.css";
 
 interface SearchListProps<Item> {
@@ -13,14 +13,35 @@ interface SearchListProps<Item> {
   readonly onChoose: (item: Item) => void;
   /** Shown instead of the list when nothing is found. */
   readonly none: string;
+  /** The heading above an item and those that follow with the same one. */
+  readonly headingOf?: (item: Item) => string;
+  /** Controls between the input and the list. */
+  readonly filters?: ReactNode;
+  /** Details of the active item, next to the list. */
+  readonly preview?: (item: Item) => ReactNode;
   readonly children: (item: Item) => ReactNode;
 }
 
 /** An input with a result list, for keyboard and mouse: arrow keys navigate, Enter selects. */
-export function SearchList<Item>({ label, listLabel, query, onQuery, items, keyOf, onChoose, none, children }: SearchListProps<Item>) {
+export function SearchList<Item>({
+  label,
+  listLabel,
+  query,
+  onQuery,
+  items,
+  keyOf,
+  onChoose,
+  none,
+  headingOf,
+  filters,
+  preview,
+  children,
+}: SearchListProps<Item>) {
   const [active, setActive] = useState(0);
   const list = useId();
   const chosen = Math.min(active, items.length - 1);
+  const shown = items[chosen];
+  const sections = sectionsOf(items, headingOf);
   return (
     <div className="search-list">
       <input
@@ -50,22 +71,54 @@ export function SearchList<Item>({ label, listLabel, query, onQuery, items, keyO
           document.getElementById(`${list}-${next}`)?.scrollIntoView({ block: "nearest" });
         }}
       />
-      <ul className="search-list__items" role="listbox" id={list} aria-label={listLabel}>
-        {items.map((item, index) => (
-          <li
-            key={keyOf(item)}
-            id={`${list}-${index}`}
-            role="option"
-            aria-selected={index === chosen}
-            className="search-list__item"
-            onClick={() => onChoose(item)}
-            onMouseMove={() => setActive(index)}
-          >
-            {children(item)}
-          </li>
-        ))}
-      </ul>
+      {filters}
+      <div className="search-list__columns">
+        <div className="search-list__items" role="listbox" id={list} aria-label={listLabel}>
+          {sections.map(({ heading, entries }) => {
+            const options = entries.map(({ item, index }) => (
+              <div
+                key={keyOf(item)}
+                id={`${list}-${index}`}
+                role="option"
+                aria-selected={index === chosen}
+                className="search-list__item"
+                onClick={() => onChoose(item)}
+                onMouseMove={() => setActive(index)}
+              >
+                {children(item)}
+              </div>
+            ));
+            return heading === undefined ? (
+              <Fragment key="">{options}</Fragment>
+            ) : (
+              <div key={heading} role="group" aria-label={heading}>
+                <div className="search-list__heading" aria-hidden="true">
+                  {heading}
+                </div>
+                {options}
+              </div>
+            );
+          })}
+        </div>
+        {preview === undefined || shown === undefined ? null : <div className="search-list__preview">{preview(shown)}</div>}
+      </div>
       {items.length === 0 ? <p className="muted">{none}</p> : null}
     </div>
   );
+}
+
+interface Section<Item> {
+  readonly heading: string | undefined;
+  readonly entries: { readonly item: Item; readonly index: number }[];
+}
+
+function sectionsOf<Item>(items: readonly Item[], headingOf: ((item: Item) => string) | undefined): readonly Section<Item>[] {
+  const sections: Section<Item>[] = [];
+  items.forEach((item, index) => {
+    const heading = headingOf?.(item);
+    const last = sections.at(-1);
+    if (last !== undefined && last.heading === heading) last.entries.push({ item, index });
+    else sections.push({ heading, entries: [{ item, index }] });
+  });
+  return sections;
 }

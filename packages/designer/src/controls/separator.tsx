@@ -2,8 +2,9 @@ import { useRef, type KeyboardEvent, type PointerEvent } from "react";
 
 export interface SeparatorProps {
   readonly label: string;
-  /** `x` between columns, `y` between rows. The panel behind it is the one that is resized. */
+  /** `x` between columns, `y` between rows. The panel behind it is the one that is resized, unless it is `before` the border. */
   readonly axis: "x" | "y";
+  readonly panel?: "before" | "behind";
   readonly size: number;
   readonly min: number;
   readonly max: number;
@@ -16,20 +17,22 @@ const keyStep = 16;
 const largeKeyStep = 64;
 
 /** The border of a panel, moved by mouse or arrow keys. */
-export function Separator({ label, axis, size, min, max, onResize, onReset }: SeparatorProps) {
+export function Separator({ label, axis, panel = "behind", size, min, max, onResize, onReset }: SeparatorProps) {
   const from = useRef<{ readonly at: number; readonly size: number } | undefined>(undefined);
   const resize = (next: number): void => onResize(Math.round(Math.min(max, Math.max(min, next))));
+  const sign = panel === "before" ? -1 : 1;
   const place = (event: PointerEvent): number => (axis === "x" ? event.clientX : event.clientY);
   const onKeyDown = (event: KeyboardEvent): void => {
     const [larger, smaller] = axis === "x" ? ["ArrowLeft", "ArrowRight"] : ["ArrowUp", "ArrowDown"];
     const by = event.key === larger ? 1 : event.key === smaller ? -1 : 0;
     if (by === 0) return;
     event.preventDefault();
-    resize(size + by * (event.shiftKey ? largeKeyStep : keyStep));
+    resize(size + sign * by * (event.shiftKey ? largeKeyStep : keyStep));
   };
   return (
     <div
       className={`separator separator--${axis}`}
+      data-panel={panel}
       role="separator"
       aria-label={label}
       aria-orientation={axis === "x" ? "vertical" : "horizontal"}
@@ -44,7 +47,7 @@ export function Separator({ label, axis, size, min, max, onResize, onReset }: Se
         from.current = { at: place(event), size };
       }}
       onPointerMove={(event) => {
-        if (from.current !== undefined) resize(from.current.size + from.current.at - place(event));
+        if (from.current !== undefined) resize(from.current.size + sign * (from.current.at - place(event)));
       }}
       onPointerUp={() => {
         from.current = undefined;

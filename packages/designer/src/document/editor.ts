@@ -30,6 +30,8 @@ export interface EditorState {
   readonly busy: "saving" | "deploying" | undefined;
   readonly notice: Notice | undefined;
   readonly question: Question | undefined;
+  /** The target of the last deployment, until the user closes its summary. */
+  readonly deployedTo: string | undefined;
   /** A draft of an earlier visit that differs from the file. */
   readonly offered: Draft | undefined;
 }
@@ -95,6 +97,7 @@ export class Editor {
       busy: undefined,
       notice: undefined,
       question: undefined,
+      deployedTo: undefined,
       offered,
     }));
   }
@@ -138,7 +141,7 @@ export class Editor {
     this.#set((flow) => flows.selectAt(flow, offset));
   }
 
-  say(notice: Notice | undefined): void {
+  showNotice(notice: Notice | undefined): void {
     this.store.setState({ notice });
   }
 
@@ -155,7 +158,7 @@ export class Editor {
       const file = await this.#parts.port.save(this.id, text, replacing === undefined ? (saved?.hash ?? null) : replacing);
       this.#wrote(file);
       const { saved: savedText, savedWithFaults, versionNotKept } = this.#parts.words;
-      this.say({ kind: "info", text: file.versionKept === false ? versionNotKept : flows.isBroken(this.flow) ? savedWithFaults : savedText });
+      this.showNotice({ kind: "info", text: file.versionKept === false ? versionNotKept : flows.isBroken(this.flow) ? savedWithFaults : savedText });
       return true;
     } catch (error) {
       this.#failed(error, "save", null);
@@ -169,12 +172,13 @@ export class Editor {
   async deploy(target: string | null, overwrite: string | null = null, replacing?: string | null): Promise<boolean> {
     if (this.store.getState().busy !== undefined) return false;
     const { text, saved } = this.flow;
-    this.store.setState({ busy: "deploying", notice: undefined });
+    this.store.setState({ busy: "deploying", notice: undefined, deployedTo: undefined });
     try {
       const reply = await this.#parts.port.deploy(this.id, { text, baseHash: replacing === undefined ? (saved?.hash ?? null) : replacing, target, overwrite });
       this.#wrote(reply.file);
       this.#recorded(reply.record);
-      this.say({ kind: "info", text: this.#parts.words.deployed(reply.reply.warnings ?? []) });
+      this.store.setState({ deployedTo: reply.record.target });
+      this.showNotice({ kind: "info", text: this.#parts.words.deployed(reply.reply.warnings ?? []) });
       return true;
     } catch (error) {
       const file = error instanceof ApiError ? (error.detail["file"] as SavedFile | undefined) : undefined;
@@ -194,7 +198,7 @@ export class Editor {
     try {
       const { record, reply } = await this.#parts.port.rollBack(this.id, body);
       this.#recorded(record);
-      this.say({ kind: "info", text: this.#parts.words.rolledBack(body.revision, body.target, reply.warnings ?? []) });
+      this.showNotice({ kind: "info", text: this.#parts.words.rolledBack(body.revision, body.target, reply.warnings ?? []) });
     } catch (error) {
       this.#failed(error, "deploy", body.target);
     } finally {
@@ -229,6 +233,10 @@ export class Editor {
     this.store.setState({ question: undefined });
   }
 
+  closeDeployed(): void {
+    this.store.setState({ deployedTo: undefined });
+  }
+
   acceptOffered(): void {
     const { offered } = this.store.getState();
     if (offered !== undefined) this.replaceText(offered.text, this.#parts.words.takeDisk);
@@ -259,7 +267,7 @@ export class Editor {
   #takeDisk(file: SavedFile, label: string): void {
     this.replaceText(file.text, label);
     this.#set((flow) => flows.markSaved(flow, savedOf(file)));
-    this.say({ kind: "info", text: label });
+    this.showNotice({ kind: "info", text: label });
   }
 
   #wrote(file: SavedFile): void {
@@ -277,7 +285,7 @@ export class Editor {
     const { conflict, disk, deployed } = error.detail as { conflict?: string; disk?: SavedFile | null; deployed?: SavedFile };
     if (conflict === "file") this.store.setState({ question: { kind: "file", during, disk: disk ?? null, base: this.flow.saved?.text } });
     else if (conflict === "deployment" && deployed !== undefined) this.store.setState({ question: { kind: "deployment", deployed, target } });
-    this.say({ kind: "error", text: error.message });
+    this.showNotice({ kind: "error", text: error.message });
     this.keepDraft();
   }
 

@@ -3,7 +3,7 @@
 import { applySplice, rereadTree, type Diagnostic, type Edit, type Path, type Splice, type Tree } from "@sluice/model";
 import * as timeline from "./history.ts";
 import type { History, Origin } from "./history.ts";
-import { everyStep, outlineOf, pathKey, type BlockOutline, type Outline, type StepOutline } from "./outline.ts";
+import { outlineOf, pathKey, type BlockOutline, type Outline, type StepOutline } from "./outline.ts";
 
 /** The file as last loaded or saved by the page. */
 export interface SavedFile {
@@ -174,13 +174,6 @@ const blocksToward = (steps: readonly StepOutline[], path: Path): readonly Block
 };
 
 const isBelow = (path: Path, above: Path): boolean => path.length >= above.length && above.every((part, index) => part === path[index]);
-
-/** The step with this runtime id. */
-export function stepById(flow: OpenFlow, routeId: string, stepId: string): StepOutline | undefined {
-  const route = flow.good?.outline.routes.find(({ id }) => id === routeId);
-  for (const step of everyStep(route?.steps ?? [])) if (step.id === stepId) return step;
-  return undefined;
-}
 
 /** The element at a position of the outlined text: the innermost step or branch, else the surrounding trigger or element. */
 export function placeAt(outline: Outline, offset: number): Path | undefined {

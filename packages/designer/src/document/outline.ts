@@ -2,6 +2,9 @@
 // are assigned like in the runtime, so that traces match their step.
 import type { MapTree, Path, Span, Tree } from "@sluice/model";
 
+/** The options with a short text, by name, with those under `parameters`; a bare text has the name "". */
+export type OptionTexts = Readonly<Record<string, string>>;
+
 export interface BlockOutline {
   /** The key of the branch, such as `when`; empty for the plain `steps` of a step. */
   readonly name: string;
@@ -29,6 +32,7 @@ export interface StepOutline {
   readonly description: string | undefined;
   /** The most informative value: a URI, an expression, a name. */
   readonly detail: string;
+  readonly options: OptionTexts;
   readonly disabled: boolean;
   /** Its branches or parts run at the same time. */
   readonly isParallel: boolean;
@@ -42,7 +46,7 @@ export interface RouteOutline {
   readonly id: string;
   readonly description: string | undefined;
   readonly group: string | undefined;
-  readonly from: { readonly path: Path; readonly uri: string; readonly span: Span };
+  readonly from: { readonly path: Path; readonly uri: string; readonly options: OptionTexts; readonly span: Span };
   readonly stepsPath: Path;
   readonly steps: readonly StepOutline[];
   readonly span: Span;
@@ -90,7 +94,7 @@ export function outlineOf(tree: Tree, flowId: string): Outline {
       id,
       description: textOf(entry.value, "description"),
       group: textOf(entry.value, "group"),
-      from: { path: fromPath, uri: (from === undefined ? undefined : addressOf(from)) ?? "", span: from?.span ?? item.span },
+      from: { path: fromPath, uri: (from === undefined ? undefined : addressOf(from)) ?? "", options: optionTexts(from), span: from?.span ?? item.span },
       stepsPath,
       steps: withIds(steps),
       span: item.span,
@@ -124,6 +128,7 @@ function stepsOf(tree: Tree | undefined, listPath: Path): StepOutline[] {
       hasOwnId: id !== undefined,
       description: value === undefined ? undefined : textOf(value, "description"),
       detail: value === undefined ? "" : detailOf(value),
+      options: optionTexts(value),
       disabled: value !== undefined && textOf(value, "disabled") === "true",
       isParallel: value !== undefined && textOf(value, parallelOption) === "true",
       blocks: value === undefined ? [] : blocksOf(value, [...path, name]),
@@ -158,6 +163,28 @@ function blockOf(name: string, tree: MapTree, path: Path): BlockOutline {
     steps: stepsOf(memberOf(tree, "steps"), stepsPath),
     span: tree.span,
   };
+}
+
+function optionTexts(value: Tree | undefined): OptionTexts {
+  const texts: Record<string, string> = {};
+  if (value?.type === "scalar" && value.text !== null) texts[""] = value.text;
+  if (value?.type !== "map") return texts;
+  for (const { key, value: member } of value.entries) {
+    if (key === "parameters" && member.type === "map") Object.assign(texts, optionTexts(member));
+    const text = member.type === "list" ? undefined : shortText(member);
+    if (text !== undefined) texts[key] = text;
+  }
+  return texts;
+}
+
+/** A value, or the text of an expression such as `{simple: "${body}"}` or `{expression: $.items}`; empty for a group without values. */
+function shortText(tree: Tree): string | undefined {
+  if (tree.type === "scalar") return tree.text ?? undefined;
+  if (tree.type !== "map" || memberOf(tree, "steps") !== undefined) return undefined;
+  const written = textOf(tree, "expression") ?? textOf(tree, "token");
+  if (written !== undefined) return written;
+  const first = tree.entries[0]?.value;
+  return first === undefined ? "" : first.type === "list" ? undefined : shortText(first);
 }
 
 const parallelOption = "parallelProcessing";

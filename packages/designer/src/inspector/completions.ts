@@ -25,7 +25,7 @@ const functions: readonly Completion[] = [
   { text: "exception.message", doc: "the message of the caught failure" },
   { text: "exception", doc: "the caught failure" },
   { text: "date:now:yyyy-MM-dd HH:mm:ss", doc: "the time, formatted with a pattern" },
-  { text: "date:now+1d:yyyy-MM-dd", doc: "the time, moved" },
+  { text: "date:now+1d:yyyy-MM-dd", doc: "the time plus an offset" },
   { text: "date-with-timezone:now:UTC:yyyy-MM-dd'T'HH:mm:ss", doc: "the time in a zone" },
   { text: "uuid", doc: "a new unique id" },
   { text: "random(100)", doc: "a random integer below the limit" },
@@ -49,7 +49,7 @@ const functions: readonly Completion[] = [
   { text: "concat(a,b)", doc: "concatenated texts" },
   { text: "hash(${body},SHA-256)", doc: "a digest of a text" },
   { text: "iif(${body} != null,yes,no)", doc: "one of two values, by a condition" },
-  { text: "collate(10)", doc: "a list in groups" },
+  { text: "collate(10)", doc: "a list split into groups" },
   { text: "empty(list)", doc: "an empty list, map or text" },
 ];
 

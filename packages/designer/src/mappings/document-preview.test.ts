@@ -2,7 +2,7 @@ import { readTable, type ValueTable } from "@sluice/mapping";
 import { describe, expect, it } from "vitest";
 import { previewDocument, readDocument, runDocumentTests, sampleOf, withTest } from "./document-preview.ts";
 import { fieldList } from "./field-list.ts";
-import { createSurroundings } from "./mapping-environment.ts";
+import { createLazyEnvironment } from "./mapping-environment.ts";
 import { newDocumentText } from "./new-document.ts";
 
 const uom = readTable("uom", { columns: ["shop", "sap"], rows: [["piece", "ST"]] }).table as ValueTable;
@@ -88,17 +88,17 @@ describe("editing a document", () => {
 
   it("loads only the tables and languages used in the text, each once", async () => {
     const read: string[] = [];
-    const around = createSurroundings({ tables: ["uom", "country"], documents: ["shared"] }, (kind, id) => {
+    const lazyEnvironment = createLazyEnvironment({ tables: ["uom", "country"], documents: ["shared"] }, (kind, id) => {
       read.push(`${kind} ${id}`);
       return Promise.resolve(kind === "value-mappings" ? { columns: ["shop", "sap"], rows: [] } : { map: [] });
     });
     const text = JSON.stringify({ ...order, import: ["shared"] });
-    expect(await around.complete(text)).toBe(true);
-    expect(await around.complete(text)).toBe(false);
+    expect(await lazyEnvironment.complete(text)).toBe(true);
+    expect(await lazyEnvironment.complete(text)).toBe(false);
     expect(read).toEqual(["value-mappings uom", "message-mappings shared"]);
-    expect(around.environment.compileLanguage).toBeUndefined();
-    await around.complete('{"expr": {"simple": "${body}"}}');
+    expect(lazyEnvironment.environment.compileLanguage).toBeUndefined();
+    await lazyEnvironment.complete('{"expr": {"simple": "${body}"}}');
     const document = { ...order, map: [{ to: "greeting", expr: { simple: "Hello ${body[id]}" } }] };
-    expect(JSON.parse(previewDocument(document, '{"id":"A"}', around.environment, 0).output ?? "")).toEqual({ greeting: "Hello A" });
+    expect(JSON.parse(previewDocument(document, '{"id":"A"}', lazyEnvironment.environment, 0).output ?? "")).toEqual({ greeting: "Hello A" });
   });
 });

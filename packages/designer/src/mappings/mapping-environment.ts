@@ -4,7 +4,7 @@ import type { MappingKind } from "../api-client/runtime-client.ts";
 
 export type ReadMapping = (kind: MappingKind, id: string) => Promise<unknown>;
 
-export interface Surroundings {
+export interface LazyEnvironment {
   readonly environment: MappingEnvironment;
   /** Loads missing items that the text names; true when something was loaded. */
   complete(text: string): Promise<boolean>;
@@ -12,7 +12,7 @@ export interface Surroundings {
 
 const languageNames = /"?(simple|jsonpath|jq|xpath|jsonata|constant|header|exchangeProperty|variable|csimple|tokenize|datasonnet|js|javascript)"?\s*:/;
 
-export function createSurroundings(ids: { readonly tables: readonly string[]; readonly documents: readonly string[] }, read: ReadMapping): Surroundings {
+export function createLazyEnvironment(ids: { readonly tables: readonly string[]; readonly documents: readonly string[] }, read: ReadMapping): LazyEnvironment {
   const tables = new Map<string, ValueTable>();
   const documents = new Map<string, unknown>();
   const asked = new Set<string>();

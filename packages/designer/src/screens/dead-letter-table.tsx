@@ -2,6 +2,7 @@ import { Link } from "wouter";
 import type { DeadLetter } from "@sluice/client";
 import { Button } from "../controls/button.tsx";
 import { Moment } from "../controls/moment.tsx";
+import { DataTable, hidden, number } from "../controls/data-table.tsx";
 import { strings } from "../strings.ts";
 
 const words = strings.deadLetters;
@@ -25,65 +26,51 @@ export function DeadLetterTable({ letters, selected, onSelect, onOpen, onReplay,
   };
   const isAll = letters.every(({ id }) => selected.has(id));
   return (
-    <div className="table-scroll" role="region" aria-label={words.title} tabIndex={0}>
-      <table className="table table--stacks">
-        <thead>
-          <tr>
-            <th scope="col">
-              <input
-                type="checkbox"
-                aria-label={words.selectAll}
-                checked={isAll}
-                onChange={() => onSelect(new Set(isAll ? [] : letters.map(({ id }) => id)))}
-              />
-            </th>
-            <th scope="col">{columns.when}</th>
-            <th scope="col">{columns.route}</th>
-            <th scope="col">{columns.error}</th>
-            <th scope="col" className="number">
-              {columns.attempts}
-            </th>
-            <th scope="col">
-              <span className="visually-hidden">{words.replay}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {letters.map((letter) => (
-            <tr key={letter.id}>
-              <td>
-                <input type="checkbox" aria-label={words.selectOne(letter.id)} checked={selected.has(letter.id)} onChange={() => toggle(letter.id)} />
-              </td>
-              <td data-label={columns.when}>
-                <Moment iso={letter.at} />
-              </td>
-              <td>
-                <Link href={`/flows/${letter.flowId}`}>{letter.routeId}</Link>
-                <div className="mono muted">{letter.id}</div>
-              </td>
-              <td className="cell-text">
-                {letter.error.message}
-                <div>
-                  <button type="button" className="link" aria-label={`${words.show} ${letter.id}`} onClick={() => onOpen(letter)}>
-                    {words.show}
-                  </button>
-                </div>
-              </td>
-              <td className="number" data-label={columns.attempts}>
-                {letter.attempts}
-              </td>
-              <td className="number">
-                <Button look="quiet" aria-label={`${words.replay} ${letter.id}`} onClick={() => onReplay(letter)}>
-                  {words.replay}
-                </Button>
-                <Button look="quiet" aria-label={`${words.remove} ${letter.id}`} onClick={() => onRemove(letter)}>
-                  {words.remove}
-                </Button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label={words.title}
+      heads={[
+        <input type="checkbox" aria-label={words.selectAll} checked={isAll} onChange={() => onSelect(new Set(isAll ? [] : letters.map(({ id }) => id)))} />,
+        columns.when,
+        columns.route,
+        columns.error,
+        number(columns.attempts),
+        hidden(words.replay),
+      ]}
+      stacks
+    >
+      {letters.map((letter) => (
+        <tr key={letter.id}>
+          <td>
+            <input type="checkbox" aria-label={words.selectOne(letter.id)} checked={selected.has(letter.id)} onChange={() => toggle(letter.id)} />
+          </td>
+          <td data-label={columns.when}>
+            <Moment iso={letter.at} />
+          </td>
+          <td>
+            <Link href={`/flows/${letter.flowId}`}>{letter.routeId}</Link>
+            <div className="mono muted">{letter.id}</div>
+          </td>
+          <td className="cell-text">
+            {letter.error.message}
+            <div>
+              <button type="button" className="link" aria-label={`${words.show} ${letter.id}`} onClick={() => onOpen(letter)}>
+                {words.show}
+              </button>
+            </div>
+          </td>
+          <td className="number" data-label={columns.attempts}>
+            {letter.attempts}
+          </td>
+          <td className="number">
+            <Button look="quiet" aria-label={`${words.replay} ${letter.id}`} onClick={() => onReplay(letter)}>
+              {words.replay}
+            </Button>
+            <Button look="quiet" aria-label={`${words.remove} ${letter.id}`} onClick={() => onRemove(letter)}>
+              {words.remove}
+            </Button>
+          </td>
+        </tr>
+      ))}
+    </DataTable>
   );
 }

@@ -1,6 +1,7 @@
 import { FilePlus2, Upload, Workflow } from "lucide-react";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
+import type { FlowSummary } from "@sluice/client";
 import { readTree, slug } from "@sluice/model";
 import type { Category, FlowEntry } from "../api-client/workspace-client.ts";
 import { Button } from "../controls/button.tsx";
@@ -10,6 +11,7 @@ import { Moment } from "../controls/moment.tsx";
 import { StateChip } from "../controls/state-chip.tsx";
 import { FailureBanner } from "../controls/failure-banner.tsx";
 import { SearchField } from "../controls/search-field.tsx";
+import { DataTable, hidden, number } from "../controls/data-table.tsx";
 import { drafts } from "../document/drafts.ts";
 import { deriveState, type DerivedState, type FlowState } from "../document/flow-state.ts";
 import { outlineOf } from "../document/outline.ts";
@@ -123,61 +125,52 @@ function FlowTable({ rows, categories, onNotice }: FlowTableProps) {
   const { columns } = strings.flows;
   if (rows.length === 0) return <p className="muted">{strings.common.nothingFound}</p>;
   return (
-    <div className="table-scroll" role="region" aria-label={strings.flows.title} tabIndex={0}>
-      <table className="table table--stacks">
-        <thead>
-          <tr>
-            <th scope="col">{columns.name}</th>
-            <th scope="col">{columns.category}</th>
-            <th scope="col">{columns.state}</th>
-            <th scope="col" className="number">
-              {columns.routes}
-            </th>
-            <th scope="col" className="number">
-              {columns.runs}
-            </th>
-            <th scope="col">{columns.lastRun}</th>
-            <th scope="col">{columns.changed}</th>
-            <th scope="col">
-              <span className="visually-hidden">{columns.actions}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.id}>
-              <td>
-                <Link href={`/flows/${row.id}`}>{row.name}</Link>
-                <div className="mono muted">
-                  {row.id}
-                  {row.mark === undefined ? null : ` · ${row.mark}`}
-                </div>
-              </td>
-              <td data-label={columns.category}>
-                <CategoryLabel id={row.category} categories={categories} />
-              </td>
-              <td data-label={columns.state}>
-                <StateChip {...row.derived} />
-                {row.isStopped ? <span className="chip chip--warn">{strings.flows.stopped}</span> : null}
-              </td>
-              <td className="number" data-label={columns.routes}>
-                {row.routes}
-              </td>
-              <td className="number" data-label={columns.runs}>
-                {strings.flows.runs(row.total, row.failed)}
-              </td>
-              <td data-label={columns.lastRun}>
-                {row.lastRunAt === null ? <span className="muted">{strings.common.never}</span> : <Moment iso={row.lastRunAt} />}
-              </td>
-              <td data-label={columns.changed}>{row.lastModified === undefined ? null : <Moment iso={row.lastModified} />}</td>
-              <td>
-                <FlowMenu id={row.id} name={row.name} onNotice={onNotice} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label={strings.flows.title}
+      heads={[
+        columns.name,
+        columns.category,
+        columns.state,
+        number(columns.routes),
+        number(columns.runs),
+        columns.lastRun,
+        columns.changed,
+        hidden(columns.actions),
+      ]}
+      stacks
+    >
+      {rows.map((row) => (
+        <tr key={row.id}>
+          <td>
+            <Link href={`/flows/${row.id}`}>{row.name}</Link>
+            <div className="mono muted">
+              {row.id}
+              {row.mark === undefined ? null : ` · ${row.mark}`}
+            </div>
+          </td>
+          <td data-label={columns.category}>
+            <CategoryLabel id={row.category} categories={categories} />
+          </td>
+          <td data-label={columns.state}>
+            <StateChip {...row.derived} />
+            {row.isStopped ? <span className="chip chip--warn">{strings.flows.stopped}</span> : null}
+          </td>
+          <td className="number" data-label={columns.routes}>
+            {row.routes}
+          </td>
+          <td className="number" data-label={columns.runs}>
+            {strings.flows.runs(row.total, row.failed)}
+          </td>
+          <td data-label={columns.lastRun}>
+            {row.lastRunAt === null ? <span className="muted">{strings.common.never}</span> : <Moment iso={row.lastRunAt} />}
+          </td>
+          <td data-label={columns.changed}>{row.lastModified === undefined ? null : <Moment iso={row.lastModified} />}</td>
+          <td>
+            <FlowMenu id={row.id} name={row.name} onNotice={onNotice} />
+          </td>
+        </tr>
+      ))}
+    </DataTable>
   );
 }
 
@@ -198,43 +191,63 @@ function useRows(): readonly Row[] {
     });
     const known = new Set(saved.map(({ id }) => id));
     const unsaved = drafts.unsavedIds().filter((id) => !known.has(id));
-    return [...saved, ...unsaved.map(draftRow)];
+    const elsewhere = flows === undefined ? [] : [...runtime.flows.values()].filter(({ id }) => !known.has(id) && !unsaved.includes(id));
+    return [...saved, ...unsaved.map((id) => draftRow(id, runtime.flows.get(id))), ...elsewhere.map((flow) => deployedRow(flow, target ?? "", routes))];
   }, [flows, runtime, target]);
 }
 
-function rowOf(
-  flow: FlowEntry,
-  derived: DerivedState,
-  routes: readonly { flowId: string; total: number; failed: number; lastRunAt: string | null }[],
-): Omit<Row, "isStopped"> {
-  const own = routes.filter(({ flowId }) => flowId === flow.id);
+type RouteRuns = readonly { flowId: string; total: number; failed: number; lastRunAt: string | null }[];
+
+function runsOf(id: string, routes: RouteRuns): Pick<Row, "total" | "failed" | "lastRunAt"> {
+  const own = routes.filter(({ flowId }) => flowId === id);
   const last = own
     .flatMap(({ lastRunAt }) => lastRunAt ?? [])
     .sort()
     .at(-1);
+  return {
+    total: own.reduce((sum, { total }) => sum + total, 0),
+    failed: own.reduce((sum, { failed }) => sum + failed, 0),
+    lastRunAt: last ?? null,
+  };
+}
+
+/** A flow that was deployed without this workspace, for example from the command line. */
+function deployedRow(flow: FlowSummary, target: string, routes: RouteRuns): Row {
+  return {
+    id: flow.id,
+    name: flow.id,
+    category: null,
+    derived: { state: "Deployed", stale: false, deployedAt: flow.lastModified, error: undefined },
+    routes: flow.routeCount,
+    ...runsOf(flow.id, routes),
+    lastModified: flow.lastModified,
+    mark: strings.flows.onlyOn(target),
+    isStopped: flow.status === "Stopped",
+  };
+}
+
+function rowOf(flow: FlowEntry, derived: DerivedState, routes: RouteRuns): Omit<Row, "isStopped"> {
   return {
     id: flow.id,
     name: flow.name,
     category: flow.category,
     derived,
     routes: flow.routeIds.length,
-    total: own.reduce((sum, { total }) => sum + total, 0),
-    failed: own.reduce((sum, { failed }) => sum + failed, 0),
-    lastRunAt: last ?? null,
+    ...runsOf(flow.id, routes),
     lastModified: flow.lastModified,
     mark: flow.readable ? undefined : strings.flows.unreadable,
   };
 }
 
 /** A flow that exists only in this browser. */
-function draftRow(id: string): Row {
+function draftRow(id: string, running: FlowSummary | undefined): Row {
   const { tree } = readTree(drafts.get(id)?.text ?? "");
   const route = tree === undefined ? undefined : outlineOf(tree, id).routes[0];
   return {
     id,
     name: route?.description ?? id,
     category: route?.group ?? null,
-    derived: { state: "Draft", stale: false, deployedAt: null, error: undefined },
+    derived: { state: running === undefined ? "Draft" : "Deployed", stale: false, deployedAt: running?.lastModified ?? null, error: undefined },
     routes: tree === undefined ? 0 : outlineOf(tree, id).routes.length,
     total: 0,
     failed: 0,

@@ -4,6 +4,7 @@ import { pageCommands } from "../commands/page-commands.ts";
 import { shownShortcut } from "../commands/shortcut.ts";
 import { Button } from "../controls/button.tsx";
 import { Dialog } from "../controls/dialog.tsx";
+import { TableHead } from "../controls/data-table.tsx";
 import { strings } from "../strings.ts";
 
 interface Listed {
@@ -27,12 +28,7 @@ function Shortcuts({ title, commands }: { readonly title: string; readonly comma
     <section>
       <h3>{title}</h3>
       <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">{strings.shortcuts.action}</th>
-            <th scope="col">{strings.shortcuts.key}</th>
-          </tr>
-        </thead>
+        <TableHead heads={[strings.shortcuts.action, strings.shortcuts.key]} />
         <tbody>
           {commands.flatMap(({ name, title: action, shortcut }) =>
             shortcut === undefined

@@ -6,6 +6,7 @@ import { workspaceClient, type TargetEntry, type TargetsBody } from "../api-clie
 import { Button } from "../controls/button.tsx";
 import { Dialog } from "../controls/dialog.tsx";
 import { Field } from "../controls/field.tsx";
+import { DataTable, hidden } from "../controls/data-table.tsx";
 import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
 
@@ -76,46 +77,31 @@ function questionOf(reason: unknown, { targets, password, confirmed }: TargetsBo
 function TargetTable({ targets, onRemove }: { readonly targets: readonly TargetEntry[]; readonly onRemove: (name: string) => void }) {
   const { targetColumns: columns } = words;
   return (
-    <div className="table-scroll" role="region" aria-label={words.targetList} tabIndex={0}>
-      <table className="table table--stacks">
-        <thead>
-          <tr>
-            <th scope="col">{columns.name}</th>
-            <th scope="col">{columns.address}</th>
-            <th scope="col">{columns.token}</th>
-            <th scope="col">{columns.health}</th>
-            <th scope="col">
-              <span className="visually-hidden">{columns.action}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {targets.map((target) => (
-            <tr key={target.name}>
-              <td>{target.name}</td>
-              <td className="mono" data-label={columns.address}>
-                {target.baseUrl}
-              </td>
-              <td className="mono" data-label={columns.token}>
-                {target.tokenEnv}
-              </td>
-              <td data-label={columns.health}>
-                <TargetHealth name={target.name} hasToken={target.hasToken} />
-              </td>
-              <td className="number">
-                <Button
-                  look="quiet"
-                  icon={<Trash2 size={16} aria-hidden="true" />}
-                  aria-label={words.removeTarget(target.name)}
-                  disabled={targets.length < 2}
-                  onClick={() => onRemove(target.name)}
-                />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable label={words.targetList} heads={[columns.name, columns.address, columns.token, columns.health, hidden(columns.action)]} stacks>
+      {targets.map((target) => (
+        <tr key={target.name}>
+          <td>{target.name}</td>
+          <td className="mono" data-label={columns.address}>
+            {target.baseUrl}
+          </td>
+          <td className="mono" data-label={columns.token}>
+            {target.tokenEnv}
+          </td>
+          <td data-label={columns.health}>
+            <TargetHealth name={target.name} hasToken={target.hasToken} />
+          </td>
+          <td className="number">
+            <Button
+              look="quiet"
+              icon={<Trash2 size={16} aria-hidden="true" />}
+              aria-label={words.removeTarget(target.name)}
+              disabled={targets.length < 2}
+              onClick={() => onRemove(target.name)}
+            />
+          </td>
+        </tr>
+      ))}
+    </DataTable>
   );
 }
 

@@ -8,20 +8,20 @@ export type TransportLine = LoggedLine;
 
 export interface TestFileOptions {
   /** Timeout for mock calls; overrides that of the test. */
-  readonly patienceMs?: number;
+  readonly mockTimeoutMs?: number;
 }
 
 /** `transport` may depend on the flow of the file. */
 export async function runTestFile(
   transport: RuntimeTransport | ((file: FlowTestFile) => RuntimeTransport),
   { id, text }: TestFile,
-  { patienceMs }: TestFileOptions = {},
+  { mockTimeoutMs }: TestFileOptions = {},
 ): Promise<FileVerdict> {
   try {
     const file = readFlowTests(text);
     const runtime = typeof transport === "function" ? transport(file) : transport;
     const tests: TestVerdict[] = [];
-    for (const test of file.tests) tests.push(verdictOf(await runFlowTest(runtime, test, file.defaults, { mockPatienceMs: patienceMs })));
+    for (const test of file.tests) tests.push(verdictOf(await runFlowTest(runtime, test, file.defaults, { mockTimeoutMs })));
     return { id, faults: [], tests };
   } catch (error) {
     return { id, faults: error instanceof FlowTestFileError ? fileFaults(error) : [(error as Error).message], tests: [] };

@@ -9,7 +9,7 @@ export interface TestsRequest extends SimulatedFlow {
 }
 
 /** A simulation settles before it responds, so there is no need to wait. */
-const patienceMs = 1;
+const mockTimeoutMs = 1;
 
 export async function simulateTests({ files, ...flow }: TestsRequest): Promise<readonly FileVerdict[]> {
   const verdicts: FileVerdict[] = [];
@@ -24,7 +24,7 @@ export async function simulateTests({ files, ...flow }: TestsRequest): Promise<r
             mappings: { ...flow.mappings, ...documentsOf(messageMappings) },
           }),
         file,
-        { patienceMs },
+        { mockTimeoutMs },
       ),
     );
   return verdicts;

@@ -24,7 +24,7 @@ test("work that only yields continues before any timer fires", async () => {
   let over = false;
   clock.after(0, () => order.push("alarm"));
   void (async () => {
-    for (let turn = 0; turn < 5; turn++) await clock.breathe();
+    for (let turn = 0; turn < 5; turn++) await clock.yieldToEventLoop();
     order.push("work");
     over = true;
   })();

@@ -33,7 +33,7 @@ export class SimulatedClock implements Clock {
     return () => void this.#alarms.delete(alarm);
   }
 
-  async breathe(): Promise<void> {
+  async yieldToEventLoop(): Promise<void> {
     this.#breathing++;
     await turn();
     this.#breathing--;

@@ -1,6 +1,6 @@
 // The host of a simulation: it does no I/O, collects log records and keeps the HTTP routes.
 import type { Exchange, Host, HttpMount, HttpReply, HttpRequest, LogLevel, Lookup, SessionTag } from "@sluice/engine";
-import { closedConnections } from "./outside-systems.ts";
+import { closedConnections } from "./runtime-connectors.ts";
 import { SimulatedClock } from "./simulated-clock.ts";
 
 export interface LoggedLine {

@@ -11,7 +11,7 @@ export class SimulatedMappings {
   readonly #tables: ReadonlyMap<string, ValueTable>;
   readonly #documents: ReadonlyMap<string, unknown>;
   readonly #compiled = new Map<string, { readonly mapping: CompiledMapping | undefined; readonly error: string | undefined }>();
-  #surroundings: { readonly catalog: Catalog; readonly host: Host } | undefined;
+  #languageScope: { readonly catalog: Catalog; readonly host: Host } | undefined;
 
   constructor(tables: Documents, documents: Documents) {
     this.#tables = new Map(
@@ -35,17 +35,17 @@ export class SimulatedMappings {
 
   /** Provides the languages of the simulation; call before anything runs. */
   use(catalog: Catalog, host: Host): void {
-    this.#surroundings = { catalog, host };
+    this.#languageScope = { catalog, host };
   }
 
   #compile(id: string): { readonly mapping: CompiledMapping | undefined; readonly error: string | undefined } {
     const known = this.#compiled.get(id);
     if (known !== undefined) return known;
-    const around = this.#surroundings;
+    const scope = this.#languageScope;
     const { mapping, problems } = compileMapping(this.#documents.get(id), {
       tables: this.#tables,
       documents: this.#documents,
-      ...(around === undefined ? {} : { compileLanguage: mappingLanguages(around.catalog, around.host) }),
+      ...(scope === undefined ? {} : { compileLanguage: mappingLanguages(scope.catalog, scope.host) }),
     });
     const outcome = { mapping, error: mapping === undefined ? problemText(problems) : undefined };
     this.#compiled.set(id, outcome);

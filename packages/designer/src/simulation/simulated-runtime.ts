@@ -1,7 +1,7 @@
 // A flow deployed in the page: the real engine on a host without I/O.
 import { createRuntime, type Deployment, type Exchange, type Run, type Runtime } from "@sluice/engine";
 import type { Diagnostic } from "@sluice/model";
-import { closedConnections, type OutsideSystems } from "./outside-systems.ts";
+import { closedConnections, type RuntimeConnectors } from "./runtime-connectors.ts";
 import { SimulatedHost } from "./simulated-host.ts";
 import { SimulatedMappings, type Documents } from "./simulated-mappings.ts";
 import { simulationCatalog } from "./simulation-catalog.ts";
@@ -15,7 +15,7 @@ export interface SimulatedFlow {
   readonly tables?: Documents;
   readonly mappings?: Documents;
   /** Connectors and connections of the runtime. */
-  readonly systems?: OutsideSystems;
+  readonly systems?: RuntimeConnectors;
 }
 
 export interface SimulatedRuntime {
@@ -33,13 +33,13 @@ export interface SimulatedRuntime {
 
 export type Started = { readonly ok: true; readonly simulated: SimulatedRuntime } | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
 
-const noSystems: OutsideSystems = { connectors: [], classes: [] };
+const noConnectors: RuntimeConnectors = { connectors: [], classes: [] };
 const unresolved = /^no value for parameter '(.+)'$/;
 const limits = { drainMs: 100, exchanges: 20_000 };
 
 /** Deploys a flow, or returns why that is not possible. */
 export async function startSimulated(flow: SimulatedFlow): Promise<Started> {
-  const { params = {}, systems = noSystems } = flow;
+  const { params = {}, systems = noConnectors } = flow;
   const mappings = new SimulatedMappings(flow.tables ?? {}, flow.mappings ?? {});
   const host = new SimulatedHost(mappings.lookup, closedConnections(systems));
   const recorder = new StepRecorder();

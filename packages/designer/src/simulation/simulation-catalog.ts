@@ -3,34 +3,34 @@
 import { portableConnectors, ioShapes, type MessageMappingPort } from "@sluice/connectors/portable";
 import { entities, type Catalog, type Connector, type ConnectorDeclaration, type Exchange, type LanguageDeclaration, type Source } from "@sluice/engine";
 import type { ConnectorRole } from "@sluice/model";
-import { shapesOf, type OutsideSystems } from "./outside-systems.ts";
+import { shapesOf, type RuntimeConnectors } from "./runtime-connectors.ts";
 import { beans, formats, languages, refused, restEntities, steps } from "@sluice/standard";
 
-export interface OutsideWorld {
+export interface SimulationPorts {
   readonly mappings: MessageMappingPort;
   /** A message reached a stand-in without a mock. */
   unmocked(exchange: Exchange): void;
   /** A text was compiled as a condition by a language that treats conditions differently from other expressions. */
   condition?(text: string): void;
   /** Connectors of the runtime in addition to those of the page. */
-  readonly systems?: OutsideSystems;
+  readonly systems?: RuntimeConnectors;
 }
 
-export function simulationCatalog(world: OutsideWorld): Catalog {
-  const known = new Map(languages.map((language) => [language.name, withConditions(language, world)]));
+export function simulationCatalog(ports: SimulationPorts): Catalog {
+  const known = new Map(languages.map((language) => [language.name, withConditions(language, ports)]));
   const portable = portableConnectors(
     // Two bodies are equal when all their bytes are.
     { digest: (bytes) => bytes.join(), readUpload: (body) => Promise.resolve({ body, headers: [] }) },
     {
-      mappings: world.mappings,
+      mappings: ports.mappings,
       languages: { language: (name) => known.get(name) },
-      deadLetters: { keep: (exchange) => Promise.resolve(world.unmocked(exchange)) },
+      deadLetters: { keep: (exchange) => Promise.resolve(ports.unmocked(exchange)) },
     },
   );
-  const own = [...portable.map((connector) => simulated(connector, world)), ...ioShapes.map((shape) => outbound(shape, world))];
+  const own = [...portable.map((connector) => simulated(connector, ports)), ...ioShapes.map((shape) => outbound(shape, ports))];
   const schemes = new Set(own.flatMap(({ scheme, aliases = [] }) => [scheme, ...aliases]));
-  const others = world.systems === undefined ? [] : shapesOf(world.systems, (scheme) => schemes.has(scheme));
-  const connectors = [...own, ...others.map((shape) => outbound(shape, world))];
+  const others = ports.systems === undefined ? [] : shapesOf(ports.systems, (scheme) => schemes.has(scheme));
+  const connectors = [...own, ...others.map((shape) => outbound(shape, ports))];
   return {
     steps: new Map(steps.map((step) => [step.name, step])),
     languages: known,
@@ -44,13 +44,13 @@ export function simulationCatalog(world: OutsideWorld): Catalog {
 }
 
 /** A simulated run is started manually and stores nothing: automatic triggers never fire, and there is no store. */
-function simulated(connector: ConnectorDeclaration, world: OutsideWorld): ConnectorDeclaration {
-  if (connector.usesStore === true) return outbound(connector, world);
+function simulated(connector: ConnectorDeclaration, ports: SimulationPorts): ConnectorDeclaration {
+  if (connector.usesStore === true) return outbound(connector, ports);
   if (connector.trigger === "schedule") return withSource(connector, quietSource);
   return connector.trigger === "request" ? withSource(connector, directly) : connector;
 }
 
-function withConditions(language: LanguageDeclaration, { condition }: OutsideWorld): LanguageDeclaration {
+function withConditions(language: LanguageDeclaration, { condition }: SimulationPorts): LanguageDeclaration {
   const { compilePredicate } = language;
   if (compilePredicate === undefined) return language;
   return {
@@ -87,7 +87,7 @@ const directly =
   (endpoint, scope) =>
     make({ ...endpoint, options: { ...(endpoint.options as object), durable: false } }, scope);
 
-function outbound(shape: Omit<ConnectorDeclaration, "connect">, { unmocked }: OutsideWorld): ConnectorDeclaration {
+function outbound(shape: Omit<ConnectorDeclaration, "connect">, { unmocked }: SimulationPorts): ConnectorDeclaration {
   const triggers: Connector["source"] = () => ({ claims: [], exclusive: false, ...silent });
   const sink: Connector["sink"] = () => ({ send: unmocked });
   const poller: Connector["poller"] = () => ({ receive: (_timeoutMs, exchange) => (unmocked(exchange), undefined) });

@@ -16,7 +16,7 @@ class FakeWorker implements WorkerLike {
     this.ended = true;
   }
 
-  say(report: Report): void {
+  emit(report: Report): void {
     this.onmessage?.({ data: report } as MessageEvent<Report>);
   }
 }
@@ -42,18 +42,18 @@ test("a request is sent when the worker is ready, and its result is returned", a
   const result = order("a");
   const [worker] = workers as [FakeWorker];
   expect(worker.orders).toEqual([]);
-  worker.say({ kind: "ready" });
+  worker.emit({ kind: "ready" });
   expect(worker.orders.map(({ number }) => number)).toEqual([1]);
-  worker.say({ kind: "done", number: 1, result: "verdicts" });
+  worker.emit({ kind: "done", number: 1, result: "verdicts" });
   expect(await result).toBe("verdicts");
 });
 
 test("only the newest waiting request is executed", async () => {
   const results = [order("a"), order("b"), order("c")].map(outcome);
   const [worker] = workers as [FakeWorker];
-  worker.say({ kind: "ready" });
-  worker.say({ kind: "done", number: 1, result: "first" });
-  worker.say({ kind: "done", number: 3, result: "third" });
+  worker.emit({ kind: "ready" });
+  worker.emit({ kind: "done", number: 1, result: "first" });
+  worker.emit({ kind: "done", number: 3, result: "third" });
   expect(await Promise.all(results)).toEqual(["first", "replaced", "third"]);
   expect(worker.orders.map(({ request }) => ("source" in request ? request.source : undefined))).toEqual(["a", "c"]);
 });
@@ -62,15 +62,15 @@ test("a request that takes too long terminates its worker; the next one gets a n
   const slow = outcome(order("slow"));
   const [worker] = workers as [FakeWorker];
   await vi.advanceTimersByTimeAsync(longestMs * 5);
-  worker.say({ kind: "ready" });
+  worker.emit({ kind: "ready" });
   await vi.advanceTimersByTimeAsync(longestMs - 1);
   expect(worker.ended).toBe(false);
   const next = outcome(order("next"));
   await vi.advanceTimersByTimeAsync(1);
   expect([await slow, worker.ended, workers.length]).toEqual(["time", true, 2]);
-  worker.say({ kind: "done", number: 1, result: "late" });
-  (workers[1] as FakeWorker).say({ kind: "ready" });
-  (workers[1] as FakeWorker).say({ kind: "done", number: 2, result: "next" });
+  worker.emit({ kind: "done", number: 1, result: "late" });
+  (workers[1] as FakeWorker).emit({ kind: "ready" });
+  (workers[1] as FakeWorker).emit({ kind: "done", number: 2, result: "next" });
   expect(await next).toBe("next");
 });
 

@@ -6,7 +6,6 @@ export const accessStrings = {
   columns: { flow: "Flow", access: "Access", rules: "Rules", otherwise: "Otherwise", changed: "Changed" },
   open: "Open to everyone",
   openText: "This flow has no access policy. Anyone who can reach the runtime can call it, unless the runtime was started with SERVICE_WEBHOOK_DEFAULT=deny.",
-  openAction: "Add a policy",
   noScheme: "No credentials required",
   broken: "Unreadable: all calls are refused",
   brokenText: (reason: string) => `The policy cannot be read, so all calls are refused: ${reason}. Save a new policy or delete this one.`,

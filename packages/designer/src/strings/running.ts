@@ -118,11 +118,9 @@ export const tryItStrings = {
   body: "Body",
   send: "Send",
   response: "Response",
-  noWebhook: "This flow has no webhook. Runs started by timers or files are listed under Runs.",
   notDeployed: "Deploy the flow first. Send calls the deployed version.",
   took: (ms: number) => `${ms} ms`,
   truncated: "The response was truncated.",
-  openRun: "Show run",
 } as const;
 
 export const runsStrings = {
@@ -170,7 +168,9 @@ export const runsStrings = {
   request: "Request",
   dropped: "dropped (timed out)",
   steps: "Run steps",
-  stepColumns: { step: "Step", status: "Status", duration: "Duration", share: "Share" },
+  called: (routeId: string) => `Route ${routeId}`,
+  openCalled: "Open the run of this route",
+  stepColumns: { step: "Step", status: "Status", duration: "Duration", time: "Time" },
   missing: "This run is no longer stored.",
 } as const;
 

@@ -65,6 +65,9 @@ function bodyOf({ body, bodyKind }: SampleDraft, served: boolean): unknown {
   }
 }
 
+/** The path at which an HTTP route is called. */
+export const calledPath = ({ id, from }: RouteOutline): string => ownPath(from.uri) ?? `/api/${id}`;
+
 /** The path of an HTTP route, unless it has parameters; a route without one is called by its id. */
 function ownPath(uri: string): string | undefined {
   const path = /^[^:?]+:\/*([^?{]*)(?:\?|$)/.exec(uri)?.[1];

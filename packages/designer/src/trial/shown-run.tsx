@@ -1,6 +1,6 @@
 // The open recorded run, if any, and its current step.
 import { createContext, useCallback, useContext, useEffect, useMemo, useState, type ReactNode } from "react";
-import type { RunDetail } from "@sluice/client";
+import type { Run, RunDetail } from "@sluice/client";
 import { runtimeAt } from "../api-client/runtime-client.ts";
 import { recordedSteps, type RecordedStep } from "./recorded-run.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
@@ -12,6 +12,8 @@ export interface ShownRun {
   readonly run: RunDetail | undefined;
   readonly problem: string | undefined;
   readonly steps: readonly RecordedStep[];
+  /** The runs of the same chain: the routes that it called, and those they called. */
+  readonly chain: readonly Run[];
   readonly at: number;
   /** Moves to a step and selects it on the canvas. */
   goTo(at: number): void;
@@ -20,7 +22,7 @@ export interface ShownRun {
 /** How often a run that is in flight is read again. */
 const runningMs = 500;
 
-const noRun: ShownRun = { runId: undefined, run: undefined, problem: undefined, steps: [], at: 0, goTo: () => undefined };
+const noRun: ShownRun = { runId: undefined, run: undefined, problem: undefined, steps: [], chain: [], at: 0, goTo: () => undefined };
 const ShownRunContext = createContext<ShownRun>(noRun);
 
 export const useShownRun = (): ShownRun => useContext(ShownRunContext);
@@ -35,6 +37,7 @@ export function ShownRunProvider({ runId, children }: { readonly runId: string |
   const [polled] = usePolled(runId === undefined || target === undefined ? undefined : load, isRunning ? runningMs : undefined);
   const loaded = polled !== undefined && "value" in polled && polled.value.id === runId ? polled.value : undefined;
   useEffect(() => setRunning(loaded?.endedAt === null), [loaded]);
+  const chain = useChain(loaded, target);
   const shown = useMemo((): ShownRun => {
     if (runId === undefined) return noRun;
     const steps = loaded === undefined ? [] : recordedSteps(loaded, outline);
@@ -50,7 +53,29 @@ export function ShownRunProvider({ runId, children }: { readonly runId: string |
       const path = steps[next]?.path;
       if (path !== undefined) editor.select(path);
     };
-    return { runId, run: loaded, problem: polled !== undefined && "error" in polled ? polled.error : undefined, steps, at, goTo };
-  }, [runId, loaded, outline, chosen, polled, editor]);
+    return { runId, run: loaded, problem: polled !== undefined && "error" in polled ? polled.error : undefined, steps, chain, at, goTo };
+  }, [runId, loaded, chain, outline, chosen, polled, editor]);
   return <ShownRunContext value={shown}>{children(shown)}</ShownRunContext>;
+}
+
+const longestChain = 200;
+const noRuns: readonly Run[] = [];
+
+function useChain(run: RunDetail | undefined, target: string | undefined): readonly Run[] {
+  const [chain, setChain] = useState(noRuns);
+  useEffect(() => {
+    setChain(noRuns);
+    if (run === undefined) return undefined;
+    let isCurrent = true;
+    runtimeAt(target)
+      .call("GET /runs", { query: { correlationId: run.correlationId, limit: longestChain } })
+      .then(
+        ({ runs }) => isCurrent && runs.length > 1 && setChain(runs),
+        () => undefined,
+      );
+    return () => {
+      isCurrent = false;
+    };
+  }, [run, target]);
+  return chain;
 }

@@ -1,7 +1,7 @@
 // All tests of the workspace, one suite per flow, run in the page on the saved flows.
 import { workspaceClient } from "../api-client/workspace-client.ts";
 import { currentCatalog } from "../catalog/use-catalog.ts";
-import { systemsOf } from "../simulation/outside-systems.ts";
+import { runtimeConnectorsOf } from "../simulation/runtime-connectors.ts";
 import { SimulationStopped, type Simulator } from "../simulation/simulator.ts";
 import type { FileVerdict, TestFile } from "../simulation/test-verdict.ts";
 
@@ -28,10 +28,12 @@ export async function runSuite(simulator: Simulator, flowId: string, tooLong: st
     texts("value-mappings"),
     texts("message-mappings"),
   ]);
-  return simulator.run("tests", { flowId, source: flow.text, tables, mappings, files, systems: systemsOf(currentCatalog()?.view) }).catch((error: Error) => {
-    const fault = error instanceof SimulationStopped && error.reason === "time" ? tooLong : error.message;
-    return files.map(({ id }) => ({ id, faults: [fault], tests: [] }));
-  });
+  return simulator
+    .run("tests", { flowId, source: flow.text, tables, mappings, files, systems: runtimeConnectorsOf(currentCatalog()?.view) })
+    .catch((error: Error) => {
+      const fault = error instanceof SimulationStopped && error.reason === "time" ? tooLong : error.message;
+      return files.map(({ id }) => ({ id, faults: [fault], tests: [] }));
+    });
 }
 
 export interface Tally {

@@ -8,7 +8,7 @@ import { placeAt } from "../document/open-flow.ts";
 import type { Outline, RouteOutline } from "../document/outline.ts";
 import type { Evaluation, EvaluationRequest } from "../simulation/evaluate.ts";
 import type { SimulationRequest, SimulationResult } from "../simulation/simulate.ts";
-import { systemsOf } from "../simulation/outside-systems.ts";
+import { runtimeConnectorsOf } from "../simulation/runtime-connectors.ts";
 import { SimulationStopped, type Simulator } from "../simulation/simulator.ts";
 import type { SimulatedStep } from "../simulation/step-recorder.ts";
 import type { FileVerdict, TestFile } from "../simulation/test-verdict.ts";
@@ -185,7 +185,7 @@ export class Trial {
     this.store.setState({ areTestsBusy: true });
     const [files, documents] = await Promise.all([this.loadTests(), this.#readDocuments()]);
     await this.#parts.simulator
-      .run("tests", { flowId: this.#editor.id, source: text, ...documents, files, systems: systemsOf(this.#parts.catalog()?.view) })
+      .run("tests", { flowId: this.#editor.id, source: text, ...documents, files, systems: runtimeConnectorsOf(this.#parts.catalog()?.view) })
       .then(
         (verdicts) => {
           if (this.#editor.flow.text === text) this.store.setState({ testRun: { by: "simulation", files: verdicts }, areTestsBusy: false });
@@ -196,11 +196,6 @@ export class Trial {
           this.store.setState({ testRun: { by: "simulation", files: files.map(({ id }) => ({ id, faults, tests: [] })) }, areTestsBusy: false });
         },
       );
-  }
-
-  /** Tables and mappings are reloaded on the next run. */
-  forgetDocuments(): void {
-    this.#documents = undefined;
   }
 
   #soon(): void {
@@ -219,7 +214,7 @@ export class Trial {
       flowId: this.#editor.id,
       source,
       ...documents,
-      systems: systemsOf(catalog?.view),
+      systems: runtimeConnectorsOf(catalog?.view),
       sample: sampleOf(sample, route, catalog),
       mocks: mocksOf(responses),
       testFiles,

@@ -88,6 +88,14 @@ export function runningOf(runtime: RuntimeState, id: string): FlowSummary | null
   return runtime.reachable === true ? (runtime.flows.get(id) ?? null) : undefined;
 }
 
+const localHosts: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/** True for a runtime on this machine; by default the selected one. Without a target there is nothing to protect. */
+export function isLocalTarget(name = useWorkspace.getState().target): boolean {
+  const target = useWorkspace.getState().targets.find((entry) => entry.name === name);
+  return target === undefined || localHosts.has(new URL(target.baseUrl).hostname);
+}
+
 /** Settings of this browser; none when the storage is disabled. */
 export function readSetting(key: string): string | undefined {
   try {

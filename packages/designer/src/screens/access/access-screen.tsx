@@ -7,6 +7,7 @@ import type { SchemeType } from "../../access/policy-edits.ts";
 import { EmptyState } from "../../controls/empty-state.tsx";
 import { Moment } from "../../controls/moment.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
+import { DataTable, number } from "../../controls/data-table.tsx";
 import { strings } from "../../strings.ts";
 import { accessStrings as words } from "../../strings/access.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
@@ -56,40 +57,25 @@ export function AccessScreen() {
 function PolicyTable({ rows }: { readonly rows: readonly Row[] }) {
   const { columns } = words;
   return (
-    <div className="table-scroll" role="region" aria-label={words.listLabel} tabIndex={0}>
-      <table className="table table--stacks">
-        <thead>
-          <tr>
-            <th scope="col">{columns.flow}</th>
-            <th scope="col">{columns.access}</th>
-            <th scope="col" className="number">
-              {columns.rules}
-            </th>
-            <th scope="col">{columns.otherwise}</th>
-            <th scope="col">{columns.changed}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ flowId, name, isDeployed, policy }) => (
-            <tr key={flowId}>
-              <td>
-                <Link href={`/flows/${flowId}/access`}>{name}</Link>
-                {name === flowId ? null : <div className="mono muted">{flowId}</div>}
-                {isDeployed ? null : <div className="muted">{words.notDeployed}</div>}
-              </td>
-              <td data-label={columns.access}>
-                <PolicyChips policy={policy} />
-              </td>
-              <td className="number" data-label={columns.rules}>
-                {policy?.ruleCount}
-              </td>
-              <td data-label={columns.otherwise}>{policy?.default == null ? null : words.defaults[policy.default]}</td>
-              <td data-label={columns.changed}>{policy?.lastModified == null ? null : <Moment iso={policy.lastModified} />}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable label={words.listLabel} heads={[columns.flow, columns.access, number(columns.rules), columns.otherwise, columns.changed]} stacks>
+      {rows.map(({ flowId, name, isDeployed, policy }) => (
+        <tr key={flowId}>
+          <td>
+            <Link href={`/flows/${flowId}/access`}>{name}</Link>
+            {name === flowId ? null : <div className="mono muted">{flowId}</div>}
+            {isDeployed ? null : <div className="muted">{words.notDeployed}</div>}
+          </td>
+          <td data-label={columns.access}>
+            <PolicyChips policy={policy} />
+          </td>
+          <td className="number" data-label={columns.rules}>
+            {policy?.ruleCount}
+          </td>
+          <td data-label={columns.otherwise}>{policy?.default == null ? null : words.defaults[policy.default]}</td>
+          <td data-label={columns.changed}>{policy?.lastModified == null ? null : <Moment iso={policy.lastModified} />}</td>
+        </tr>
+      ))}
+    </DataTable>
   );
 }
 

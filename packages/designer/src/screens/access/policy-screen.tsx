@@ -20,6 +20,7 @@ import { LimitFields } from "./limit-fields.tsx";
 import { PolicyFormContext, type PolicyForm } from "./policy-fields.tsx";
 import { RuleFields } from "./rule-fields.tsx";
 import { SampleCall } from "./sample-call.tsx";
+import { LoadedScreen } from "../loaded-screen.tsx";
 import "../mappings/mappings.css";
 import "./access.css";
 
@@ -39,14 +40,7 @@ export function PolicyScreen({ flowId }: { readonly flowId: string }) {
   useTitle(strings.pageTitle(words.policyTitle(flowId)));
   const load = useCallback(() => loadPolicy(flowId, target), [flowId, target]);
   const [loaded] = usePolled(target === undefined ? undefined : load, undefined);
-  if (loaded === undefined) return <p className="screen muted">{strings.common.loading}</p>;
-  if ("error" in loaded)
-    return (
-      <div className="screen">
-        <FailureBanner text={loaded.error} />
-      </div>
-    );
-  return <PolicyEditor key={target} flowId={flowId} loaded={loaded.value} target={target} />;
+  return <LoadedScreen loaded={loaded}>{(value) => <PolicyEditor key={target} flowId={flowId} loaded={value} target={target} />}</LoadedScreen>;
 }
 
 async function loadPolicy(flowId: string, target: string | undefined): Promise<SavedPolicy> {

@@ -4,7 +4,7 @@ import { Link, useLocation } from "wouter";
 import type { ConnectionFails, ConnectionSummary, ConnectionWorks } from "@sluice/client";
 import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { usePolled } from "../../api-client/use-polled.ts";
-import { useCatalog, useCatalogUpkeep } from "../../catalog/use-catalog.ts";
+import { useCatalog, useCatalogLoader } from "../../catalog/use-catalog.ts";
 import { documentOf, fieldErrorOf, type ConnectionDraft } from "../../connections/connection-draft.ts";
 import { ConnectionStateChip } from "../../connections/connection-state-chip.tsx";
 import { useConnections } from "../../connections/use-connections.ts";
@@ -23,6 +23,7 @@ import { draftKey } from "./connection-places.ts";
 import { FlowLinks } from "./flow-links.tsx";
 import { RemoveConnectionDialog } from "./remove-connection-dialog.tsx";
 import { TestResult } from "./test-result.tsx";
+import { LoadedScreen } from "../loaded-screen.tsx";
 import "../mappings/mappings.css";
 import "./connections.css";
 
@@ -36,17 +37,10 @@ interface SavedConnection {
 export function ConnectionScreen({ id }: { readonly id: string }) {
   const target = useWorkspace((state) => state.target);
   useTitle(strings.pageTitle(id));
-  useCatalogUpkeep();
+  useCatalogLoader();
   const load = useCallback(() => loadConnection(id, target), [id, target]);
   const [loaded] = usePolled(target === undefined ? undefined : load, undefined);
-  if (loaded === undefined) return <p className="screen muted">{strings.common.loading}</p>;
-  if ("error" in loaded)
-    return (
-      <div className="screen">
-        <FailureBanner text={loaded.error} />
-      </div>
-    );
-  return <ConnectionEditor key={target} id={id} loaded={loaded.value} target={target} />;
+  return <LoadedScreen loaded={loaded}>{(value) => <ConnectionEditor key={target} id={id} loaded={value} target={target} />}</LoadedScreen>;
 }
 
 async function loadConnection(id: string, target: string | undefined): Promise<SavedConnection> {

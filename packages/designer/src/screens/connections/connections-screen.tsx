@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import type { ConnectionFails, ConnectionSummary, ConnectionWorks } from "@sluice/client";
 import { runtimeAt } from "../../api-client/runtime-client.ts";
-import { useCatalog, useCatalogUpkeep } from "../../catalog/use-catalog.ts";
+import { useCatalog, useCatalogLoader } from "../../catalog/use-catalog.ts";
 import { ConnectionStateChip } from "../../connections/connection-state-chip.tsx";
 import { useConnections } from "../../connections/use-connections.ts";
 import { Button } from "../../controls/button.tsx";
@@ -11,6 +11,7 @@ import { EmptyState } from "../../controls/empty-state.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { Moment, shownTime } from "../../controls/moment.tsx";
 import { SearchField } from "../../controls/search-field.tsx";
+import { DataTable, hidden } from "../../controls/data-table.tsx";
 import { strings } from "../../strings.ts";
 import { connectionStrings as words } from "../../strings/connections.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
@@ -28,7 +29,7 @@ export function ConnectionsScreen({ creating = false }: { readonly creating?: bo
   const [text, setText] = useState("");
   const [loaded, refresh] = useConnections();
   useTitle(strings.pageTitle(words.title));
-  useCatalogUpkeep();
+  useCatalogLoader();
   const connections = loaded !== undefined && "value" in loaded ? loaded.value : undefined;
   const wanted = text.trim().toLowerCase();
   const shown = connections?.filter(({ id, title, type }) => `${id} ${title ?? ""} ${type ?? ""}`.toLowerCase().includes(wanted)) ?? [];
@@ -77,27 +78,11 @@ interface TableProps {
 function ConnectionTable({ connections, target }: TableProps) {
   const { columns } = words;
   return (
-    <div className="table-scroll" role="region" aria-label={words.listLabel} tabIndex={0}>
-      <table className="table table--stacks">
-        <thead>
-          <tr>
-            <th scope="col">{columns.name}</th>
-            <th scope="col">{columns.type}</th>
-            <th scope="col">{columns.state}</th>
-            <th scope="col">{columns.usedBy}</th>
-            <th scope="col">{columns.changed}</th>
-            <th scope="col">
-              <span className="visually-hidden">{columns.action}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {connections.map((connection) => (
-            <ConnectionRow key={connection.id} connection={connection} target={target} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable label={words.listLabel} heads={[columns.name, columns.type, columns.state, columns.usedBy, columns.changed, hidden(columns.action)]} stacks>
+      {connections.map((connection) => (
+        <ConnectionRow key={connection.id} connection={connection} target={target} />
+      ))}
+    </DataTable>
   );
 }
 

@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { Button } from "../../controls/button.tsx";
 import { Moment } from "../../controls/moment.tsx";
+import { hidden, TableHead } from "../../controls/data-table.tsx";
 import { useEditor } from "../../editor/editor-context.ts";
 import { strings } from "../../strings.ts";
 import { runningOf, useWorkspace } from "../../workspace/workspace-store.ts";
@@ -37,7 +38,7 @@ export function DeployedVersions({ target }: { readonly target: string }) {
   }, [editor, target, isDeployed, hash, lastModified]);
   const load = async (revision: number): Promise<FlowVersionText> =>
     runtimeAt(target).call("GET /flows/:id/versions/:revision", { params: { id: editor.id, revision: String(revision) } });
-  const open = (work: Promise<void>): void => void work.catch((error: Error) => editor.say({ kind: "error", text: error.message }));
+  const open = (work: Promise<void>): void => void work.catch((error: Error) => editor.showNotice({ kind: "error", text: error.message }));
   const compare = async (revision: number): Promise<void> => setCompared({ name: words.versionName(revision), text: (await load(revision)).yaml });
   const restore = async (revision: number): Promise<void> => editor.replaceText((await load(revision)).yaml, words.restored(words.versionName(revision)));
   const ask = async (revision: number): Promise<void> => {
@@ -51,17 +52,7 @@ export function DeployedVersions({ target }: { readonly target: string }) {
   return (
     <>
       <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">{words.version}</th>
-            <th scope="col">{words.at}</th>
-            <th scope="col">{words.by}</th>
-            <th scope="col">{words.comment}</th>
-            <th scope="col">
-              <span className="visually-hidden">{words.actions}</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead heads={[words.version, words.at, words.by, words.comment, hidden(words.actions)]} />
         <tbody>
           {versions.map((version) => (
             <tr key={version.revision}>

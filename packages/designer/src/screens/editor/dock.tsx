@@ -3,6 +3,7 @@ import { useId, useRef } from "react";
 import { Button } from "../../controls/button.tsx";
 import { Separator } from "../../controls/separator.tsx";
 import { strings } from "../../strings.ts";
+import { DeployedPanel } from "./deployed-panel.tsx";
 import { dockTabs, type DockTabId } from "./dock-tabs.tsx";
 import { changePanel, panelLimits, usePanels } from "./panel-sizes.ts";
 import { useProblems } from "../../editor/use-problems.ts";
@@ -42,6 +43,7 @@ export function Dock({ tab, onTab }: { readonly tab: DockTabId; readonly onTab: 
           onReset={() => changePanel("dock", { size: undefined })}
         />
       )}
+      <DeployedPanel onTry={() => show("try")} />
       <div className="dock__bar">
         <div
           className="dock__tabs"

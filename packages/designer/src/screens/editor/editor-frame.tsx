@@ -5,7 +5,7 @@ import type { DocumentCommand, EditorHandle } from "../../commands/command.ts";
 import { runCommand } from "../../commands/run-command.ts";
 import { CanvasPane } from "../../canvas/canvas-pane.tsx";
 import { CardFactsContext, layeredFacts } from "../../canvas/card-facts.ts";
-import { useCatalogUpkeep } from "../../catalog/use-catalog.ts";
+import { useCatalogLoader } from "../../catalog/use-catalog.ts";
 import type { Editor } from "../../document/editor.ts";
 import { isBroken } from "../../document/open-flow.ts";
 import { metricFacts } from "../../metrics/metric-facts.ts";
@@ -15,7 +15,7 @@ import { recordedFacts, type RecordedStep } from "../../trial/recorded-run.ts";
 import type { Trial } from "../../trial/trial.ts";
 import { TrialContext, trialOf, useTrial } from "../../trial/trial-context.ts";
 import { trialFacts } from "../../trial/trial-facts.ts";
-import { useWorkspace } from "../../workspace/workspace-store.ts";
+import { isLocalTarget, useWorkspace } from "../../workspace/workspace-store.ts";
 import { useEditorHandle, useTitle } from "../page-context.tsx";
 import { Dock } from "./dock.tsx";
 import type { DockTabId } from "./dock-tabs.tsx";
@@ -23,13 +23,16 @@ import { EditorBanners } from "./editor-banners.tsx";
 import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 import { EditorHeader } from "./editor-header.tsx";
 import { InspectorPanel } from "./inspector-panel.tsx";
-import { usePanels } from "./panel-sizes.ts";
+import { OutlinePanel, outlineSize } from "./outline-panel.tsx";
+import { changePanel, usePanels } from "./panel-sizes.ts";
 import { QuestionDialog } from "./question-dialog.tsx";
 import { ShownRunProvider } from "../../trial/shown-run.tsx";
 import type { View } from "./view.ts";
 import "./editor.css";
 
 const SourceView = lazy(() => import("../../source-view/source-view.tsx").then((module) => ({ default: module.SourceView })));
+
+const ReviewDialog = lazy(() => import("./review-dialog.tsx").then((module) => ({ default: module.ReviewDialog })));
 
 const lintAfterMs = 300;
 
@@ -73,21 +76,27 @@ function Frame({ runId }: { readonly runId: string | undefined }) {
     if (runId !== undefined) setTab("runs");
   }, [runId]);
   useTitle(strings.pageTitle(name));
-  useCatalogUpkeep();
+  useCatalogLoader();
   useLint(editor);
-  const handle = useMemo(() => handleOf(editor, trial, setView, setTab), [editor, trial, setView]);
+  const [isReviewing, setReviewing] = useState(false);
+  const target = useWorkspace((state) => state.target);
+  const handle = useMemo(() => handleOf(editor, trial, setView, setTab, () => setReviewing(true)), [editor, trial, setView]);
   useEditorHandle(handle);
+  const outline = usePanels((state) => state.outline);
+  const isOutlineOpen = !outline.isCollapsed;
+  const outlineStyle = { "--outline": `${outline.size ?? outlineSize}px` } as CSSProperties;
   const inspector = usePanels((state) => state.inspector);
   const isInspectorCollapsed = inspector.isCollapsed;
   const style = inspector.size === undefined ? undefined : ({ "--inspector": `${inspector.size}px` } as CSSProperties);
   return (
     <div className="editor" data-view={view} data-inspector={isInspectorCollapsed ? "collapsed" : undefined} style={style}>
-      <EditorHeader name={name} view={view} handle={handle} onView={setView} />
+      <EditorHeader name={name} view={view} handle={handle} onView={setView} onReview={() => setReviewing(true)} />
       <div className="editor__work">
         <EditorBanners />
         {view === "yaml" ? null : (
-          <section className="editor__canvas" data-region aria-label={strings.editor.canvas}>
-            <CanvasPane />
+          <section className="editor__canvas" data-region data-outline={isOutlineOpen || undefined} aria-label={strings.editor.canvas} style={outlineStyle}>
+            {isOutlineOpen ? <OutlinePanel /> : null}
+            <CanvasPane outline={{ isOpen: isOutlineOpen, toggle: handle.toggleOutline }} />
           </section>
         )}
         {view === "canvas" ? null : (
@@ -101,6 +110,18 @@ function Frame({ runId }: { readonly runId: string | undefined }) {
         <Dock tab={tab} onTab={setTab} />
       </div>
       <QuestionDialog />
+      {isReviewing && target !== undefined ? (
+        <Suspense>
+          <ReviewDialog
+            target={target}
+            onClose={() => setReviewing(false)}
+            onDeploy={(reviewed) => {
+              setReviewing(false);
+              deployNow(editor, reviewed);
+            }}
+          />
+        </Suspense>
+      ) : null}
     </div>
   );
 }
@@ -113,8 +134,7 @@ function useView(): readonly [View, (view: View) => void] {
   return useMemo(() => [view, (next: View) => setSearch(next === "canvas" ? {} : { view: next }, { replace: true })] as const, [view, setSearch]);
 }
 
-function handleOf(editor: Editor, trial: Trial, setView: (view: View) => void, setTab: (tab: DockTabId) => void): EditorHandle {
-  const { getState } = useWorkspace;
+function handleOf(editor: Editor, trial: Trial, setView: (view: View) => void, setTab: (tab: DockTabId) => void, review: () => void): EditorHandle {
   return {
     get flow() {
       return editor.flow;
@@ -122,7 +142,8 @@ function handleOf(editor: Editor, trial: Trial, setView: (view: View) => void, s
     undo: () => editor.undo(),
     redo: () => editor.redo(),
     save: () => void editor.save(),
-    deploy: () => void editor.deploy(getState().target ?? null).then(() => getState().loadRuntime()),
+    // Elsewhere than on this machine, what will change is shown first.
+    deploy: () => (isLocalTarget() ? deployNow(editor) : review()),
     runTests: () => {
       setTab("tests");
       void trial.runTests();
@@ -132,8 +153,15 @@ function handleOf(editor: Editor, trial: Trial, setView: (view: View) => void, s
       trial.start();
     },
     setView,
+    toggleOutline: () => changePanel("outline", { isCollapsed: !usePanels.getState().outline.isCollapsed }),
     run: (command: DocumentCommand) => void runCommand(editor, command, "command"),
   };
+}
+
+/** `reviewed` is the hash of the deployed version that the user agreed to replace. */
+function deployNow(editor: Editor, reviewed: string | null = null): void {
+  const { target, loadRuntime } = useWorkspace.getState();
+  void editor.deploy(target ?? null, reviewed).then(loadRuntime);
 }
 
 /** Validates the text on the runtime shortly after the last change. */

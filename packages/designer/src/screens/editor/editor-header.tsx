@@ -1,4 +1,4 @@
-import { FlaskConical, Play, Redo2, ShieldCheck, Undo2 } from "lucide-react";
+import { FlaskConical, GitCompare, Play, Redo2, ShieldCheck, Undo2 } from "lucide-react";
 import { Link } from "wouter";
 import type { EditorHandle } from "../../commands/command.ts";
 import { shownShortcut } from "../../commands/shortcut.ts";
@@ -22,9 +22,10 @@ export interface EditorHeaderProps {
   readonly view: View;
   readonly handle: EditorHandle;
   readonly onView: (view: View) => void;
+  readonly onReview: () => void;
 }
 
-export function EditorHeader({ name, view, handle, onView }: EditorHeaderProps) {
+export function EditorHeader({ name, view, handle, onView, onReview }: EditorHeaderProps) {
   const editor = useEditor();
   const flow = useEditorState((state) => state.flow);
   const busy = useEditorState((state) => state.busy);
@@ -89,10 +90,17 @@ export function EditorHeader({ name, view, handle, onView }: EditorHeaderProps) 
             ))}
           </select>
         )}
+        <Button
+          icon={<GitCompare size={16} aria-hidden="true" />}
+          aria-label={strings.review.open}
+          title={strings.review.open}
+          disabled={busy !== undefined || target === undefined}
+          onClick={onReview}
+        />
         <Button look="primary" title={shownShortcut("Mod+Enter")} disabled={busy !== undefined} onClick={handle.deploy}>
           {words.deploy}
         </Button>
-        <FlowMenu id={flow.id} name={name} onNotice={(notice) => editor.say(notice)} />
+        <FlowMenu id={flow.id} name={name} onNotice={(notice) => editor.showNotice(notice)} />
       </div>
     </header>
   );

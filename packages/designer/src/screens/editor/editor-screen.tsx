@@ -28,7 +28,7 @@ export function EditorScreen({ id, runId }: { readonly id: string; readonly runI
   if ("editor" in opened) {
     return (
       <EditorContext.Provider value={opened.editor}>
-        <Upkeep editor={opened.editor} />
+        <EditorBackgroundTasks editor={opened.editor} />
         <EditorFrame runId={runId} />
       </EditorContext.Provider>
     );
@@ -41,7 +41,7 @@ export function EditorScreen({ id, runId }: { readonly id: string; readonly runI
 }
 
 /** Saves drafts, checks the disk, and warns before the page is closed with unsaved changes. */
-function Upkeep({ editor }: { readonly editor: Editor }) {
+function EditorBackgroundTasks({ editor }: { readonly editor: Editor }) {
   useEffect(() => {
     const drafting = setInterval(() => editor.keepDraft(), draftEveryMs);
     const watching = setInterval(() => {

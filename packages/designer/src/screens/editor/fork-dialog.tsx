@@ -3,7 +3,7 @@ import type { ReplayOutcome, RunDetail } from "@sluice/client";
 import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { Button } from "../../controls/button.tsx";
 import { Dialog } from "../../controls/dialog.tsx";
-import { Field } from "../../controls/field.tsx";
+import { TextAreaField } from "../../controls/text-area-field.tsx";
 import { strings } from "../../strings.ts";
 import { bodyText } from "../../trial/message-text.ts";
 import type { RecordedStep } from "../../trial/recorded-run.ts";
@@ -46,23 +46,8 @@ export function ForkDialog({ run, step, onClose }: { readonly run: RunDetail; re
     >
       <p className="muted">{words.forkText}</p>
       <ReplayTargets flowIds={[run.flowId]} recordedHash={run.flowHash} />
-      <Field label={strings.tryIt.body}>
-        {(control) => (
-          <textarea {...control} className="input input--mono" rows={10} spellCheck={false} value={body} onChange={(event) => setBody(event.target.value)} />
-        )}
-      </Field>
-      <Field label={strings.tryIt.headers} hint={strings.tryIt.headersHint}>
-        {(control) => (
-          <textarea
-            {...control}
-            className="input input--mono"
-            rows={2}
-            spellCheck={false}
-            value={headers}
-            onChange={(event) => setHeaders(event.target.value)}
-          />
-        )}
-      </Field>
+      <TextAreaField label={strings.tryIt.body} rows={10} value={body} onChange={setBody} />
+      <TextAreaField label={strings.tryIt.headers} hint={strings.tryIt.headersHint} rows={2} value={headers} onChange={setHeaders} />
       <div aria-live="polite">{outcome === undefined ? null : <Replayed outcome={outcome} flowId={run.flowId} />}</div>
     </Dialog>
   );

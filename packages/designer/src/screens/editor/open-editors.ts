@@ -4,7 +4,9 @@ import { workspaceClient } from "../../api-client/workspace-client.ts";
 import { drafts } from "../../document/drafts.ts";
 import { Editor, type EditorParts } from "../../document/editor.ts";
 import { unsavedChanges } from "../../document/open-flow.ts";
+import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { strings } from "../../strings.ts";
+import { useWorkspace } from "../../workspace/workspace-store.ts";
 
 const parts: EditorParts = {
   port: { save: workspaceClient.saveFlow, deploy: workspaceClient.deployFlow, rollBack: workspaceClient.rollBackFlow, read: workspaceClient.flow },
@@ -27,11 +29,27 @@ export async function openEditor(id: string): Promise<Editor | undefined> {
     if (error instanceof ApiError && error.status === 404) return undefined;
     throw error;
   });
+  const target = file === undefined && drafts.get(id) === undefined ? await draftOfDeployed(id) : undefined;
   if (file === undefined && drafts.get(id) === undefined) return undefined;
   const editor = new Editor(parts, { id, file });
+  if (target !== undefined) editor.showNotice({ kind: "info", text: strings.editor.loadedFrom(target) });
   for (const [other, open] of editors) if (editors.size >= mostEditors && unsavedChanges(open.flow) === 0) editors.delete(other);
   editors.set(id, editor);
   return editor;
+}
+
+/** A flow that is only deployed opens as a draft, which Save stores in the workspace. Returns the target it was loaded from. */
+async function draftOfDeployed(id: string): Promise<string | undefined> {
+  const workspace = useWorkspace.getState();
+  if (workspace.target === undefined) await workspace.loadTargets();
+  const { target } = useWorkspace.getState();
+  if (target === undefined) return undefined;
+  const deployed = await runtimeAt(target)
+    .call("GET /flows/:id", { params: { id } })
+    .catch(() => undefined);
+  if (typeof deployed?.yaml !== "string") return undefined;
+  drafts.put(id, { text: deployed.yaml, baseHash: null, at: new Date().toISOString() });
+  return target;
 }
 
 /** Discards the editor of a deleted flow and its unsaved changes. */

@@ -2,7 +2,7 @@
 import { create } from "zustand";
 import { readSetting, writeSetting } from "../../workspace/workspace-store.ts";
 
-export type PanelName = "inspector" | "dock";
+export type PanelName = "inspector" | "dock" | "outline";
 
 interface Panel {
   /** Undefined for the default size. */
@@ -12,12 +12,12 @@ interface Panel {
 
 type Panels = Readonly<Record<PanelName, Panel>>;
 
-export const panelLimits = { inspector: { min: 240, max: 640 }, dock: { min: 120, max: 640 } } as const;
+export const panelLimits = { inspector: { min: 240, max: 640 }, dock: { min: 120, max: 640 }, outline: { min: 160, max: 360 } } as const;
 
 const settingKey = "sluice.panels";
 const open: Panel = { size: undefined, isCollapsed: false };
 
-export const usePanels = create<Panels>(() => ({ inspector: open, dock: open, ...stored() }));
+export const usePanels = create<Panels>(() => ({ inspector: open, dock: open, outline: { ...open, isCollapsed: true }, ...stored() }));
 
 export function changePanel(name: PanelName, change: Partial<Panel>): void {
   usePanels.setState((before) => ({ [name]: { ...before[name], ...change } }));
@@ -27,7 +27,7 @@ export function changePanel(name: PanelName, change: Partial<Panel>): void {
 function stored(): Partial<Panels> {
   try {
     const kept = JSON.parse(readSetting(settingKey) ?? "{}") as Partial<Record<PanelName, Partial<Panel>>>;
-    return { inspector: panelOf(kept.inspector), dock: panelOf(kept.dock) };
+    return { inspector: panelOf(kept.inspector), dock: panelOf(kept.dock), outline: panelOf(kept.outline ?? { isCollapsed: true }) };
   } catch {
     return {};
   }

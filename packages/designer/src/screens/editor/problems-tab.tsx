@@ -4,6 +4,7 @@ import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { useEditor } from "../../editor/editor-context.ts";
 import { offsetOfLine } from "../../document/line-offset.ts";
 import { useProblems } from "../../editor/use-problems.ts";
+import { TableHead } from "../../controls/data-table.tsx";
 
 const words = strings.problems;
 
@@ -24,13 +25,7 @@ export function ProblemsTab() {
     <>
       {unchecked}
       <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">{words.where}</th>
-            <th scope="col">{words.what}</th>
-            <th scope="col">{words.code}</th>
-          </tr>
-        </thead>
+        <TableHead heads={[words.where, words.what, words.code]} />
         <tbody>
           {problems.map((problem, index) => (
             <tr key={index}>

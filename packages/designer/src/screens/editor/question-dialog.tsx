@@ -1,8 +1,9 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { Button } from "../../controls/button.tsx";
 import { Dialog } from "../../controls/dialog.tsx";
 import { DiffView } from "../../controls/diff-view.tsx";
 import type { Question } from "../../document/editor.ts";
+import { mergedText, mergeTexts, type Conflict } from "../../document/merge-texts.ts";
 import { strings } from "../../strings.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { useEditor, useEditorState } from "../../editor/editor-context.ts";
@@ -21,9 +22,20 @@ function FileQuestion({ question }: { readonly question: Extract<Question, { kin
   const mine = useEditorState((state) => state.flow.text);
   const [side, setSide] = useState<"diskToMine" | "baseToDisk" | "baseToMine">("diskToMine");
   const { disk, base = "", during } = question;
+  const parts = useMemo(() => (disk === null ? [] : mergeTexts(base, mine, disk.text)), [base, mine, disk]);
+  const conflicts = parts.filter((part) => part.kind === "conflict");
+  const [choices, setChoices] = useState<readonly ("mine" | "theirs" | undefined)[]>([]);
+  const isSettled = conflicts.every((_, index) => choices[index] !== undefined);
+  const merged = mergedText(parts, choices);
   const target = useWorkspace((state) => state.target);
   const overwrite = (): void => {
     editor.dismiss();
+    const replacing = disk?.hash ?? null;
+    void (during === "deploy" ? editor.deploy(target ?? null, null, replacing) : editor.save(replacing));
+  };
+  const saveMerged = (): void => {
+    editor.dismiss();
+    editor.replaceText(merged, words.saveMerged);
     const replacing = disk?.hash ?? null;
     void (during === "deploy" ? editor.deploy(target ?? null, null, replacing) : editor.save(replacing));
   };
@@ -36,14 +48,15 @@ function FileQuestion({ question }: { readonly question: Extract<Question, { kin
       actions={
         <>
           <Button onClick={() => editor.dismiss()}>{strings.common.cancel}</Button>
-          {disk === null ? null : (
-            <Button look="primary" onClick={() => editor.takeDisk()}>
-              {words.takeDisk}
-            </Button>
-          )}
+          {disk === null ? null : <Button onClick={() => editor.takeDisk()}>{words.takeDisk}</Button>}
           <Button look={disk === null ? "primary" : "plain"} onClick={overwrite}>
             {disk === null ? words.recreate : words.keepMine}
           </Button>
+          {disk === null ? null : (
+            <Button look="primary" disabled={!isSettled} title={isSettled ? undefined : words.undecided} onClick={saveMerged}>
+              {words.saveMerged}
+            </Button>
+          )}
         </>
       }
     >
@@ -58,9 +71,42 @@ function FileQuestion({ question }: { readonly question: Extract<Question, { kin
             ))}
           </div>
           <DiffView before={texts[side][0]} after={texts[side][1]} label={words[side]} />
+          <p aria-live="polite">{conflicts.length === 0 ? words.noConflicts : words.conflicts(conflicts.length)}</p>
+          {conflicts.map((conflict, index) => (
+            <ConflictChoice
+              key={index}
+              conflict={conflict}
+              number={index + 1}
+              choice={choices[index]}
+              onChoice={(choice) => setChoices(conflicts.map((_, at) => (at === index ? choice : choices[at])))}
+            />
+          ))}
         </>
       )}
     </Dialog>
+  );
+}
+
+interface ConflictChoiceProps {
+  readonly conflict: Conflict;
+  readonly number: number;
+  readonly choice: "mine" | "theirs" | undefined;
+  readonly onChoice: (choice: "mine" | "theirs") => void;
+}
+
+/** Lines that were changed on both sides: one of them is kept. */
+function ConflictChoice({ conflict, number, choice, onChoice }: ConflictChoiceProps) {
+  return (
+    <fieldset className="merge">
+      <legend>{words.conflict(number)}</legend>
+      {(["mine", "theirs"] as const).map((side) => (
+        <label key={side} className="merge__side">
+          <input type="radio" checked={choice === side} onChange={() => onChoice(side)} />
+          <span>{words.sides[side]}</span>
+          <pre>{conflict[side].length === 0 ? words.nothing : conflict[side].join("\n")}</pre>
+        </label>
+      ))}
+    </fieldset>
   );
 }
 

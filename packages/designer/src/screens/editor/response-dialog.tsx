@@ -4,6 +4,7 @@ import { writeIds } from "../../commands/write-ids.ts";
 import { Button } from "../../controls/button.tsx";
 import { Dialog } from "../../controls/dialog.tsx";
 import { Field } from "../../controls/field.tsx";
+import { TextAreaField } from "../../controls/text-area-field.tsx";
 import { useEditor } from "../../editor/editor-context.ts";
 import { strings } from "../../strings.ts";
 import { bodyText } from "../../trial/message-text.ts";
@@ -26,7 +27,7 @@ export function ResponseDialog({ step, onClose }: { readonly step: TriedStep; re
     const code = Number(status);
     const written = writeIds(editor.flow, [step.stepId], currentCatalog());
     if (written !== undefined && editor.edit(written.edit, strings.saveTest.ids([...written.ids.values()]), "command"))
-      editor.say({ kind: "info", text: strings.saveTest.ids([...written.ids.values()]) });
+      editor.showNotice({ kind: "info", text: strings.saveTest.ids([...written.ids.values()]) });
     trial.setResponse(responseKey(step.routeId, written?.ids.get(step.stepId) ?? step.stepId), {
       status: status !== "" && code >= 100 && code <= 599 ? code : undefined,
       headers: headersOf(headers),
@@ -65,23 +66,8 @@ export function ResponseDialog({ step, onClose }: { readonly step: TriedStep; re
           <input {...control} className="input" type="number" min={100} max={599} value={status} onChange={(event) => setStatus(event.target.value)} />
         )}
       </Field>
-      <Field label={strings.tryIt.headers} hint={strings.tryIt.headersHint}>
-        {(control) => (
-          <textarea
-            {...control}
-            className="input input--mono"
-            rows={2}
-            spellCheck={false}
-            value={headers}
-            onChange={(event) => setHeaders(event.target.value)}
-          />
-        )}
-      </Field>
-      <Field label={strings.tryIt.body}>
-        {(control) => (
-          <textarea {...control} className="input input--mono" rows={8} spellCheck={false} value={body} onChange={(event) => setBody(event.target.value)} />
-        )}
-      </Field>
+      <TextAreaField label={strings.tryIt.headers} hint={strings.tryIt.headersHint} rows={2} value={headers} onChange={setHeaders} />
+      <TextAreaField label={strings.tryIt.body} rows={8} value={body} onChange={setBody} />
     </Dialog>
   );
 }

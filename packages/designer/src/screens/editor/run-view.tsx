@@ -1,5 +1,5 @@
 import { ChevronLeft, ChevronRight } from "lucide-react";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { Link } from "wouter";
 import type { ReplayOutcome, RunDetail } from "@sluice/client";
 import { runtimeAt } from "../../api-client/runtime-client.ts";
@@ -12,6 +12,7 @@ import { shownMs, type RecordedStep } from "../../trial/recorded-run.ts";
 import { emptySample } from "../../trial/sample-draft.ts";
 import { draftOfRun, type TestDraft } from "../../trial/test-draft.ts";
 import { useTrial } from "../../trial/trial-context.ts";
+import { waterfallRows, type WaterfallRow } from "../../trial/waterfall.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { ReplayDialog } from "../replay-dialog.tsx";
 import { StatusChip } from "../run-table.tsx";
@@ -43,7 +44,7 @@ export function RunView() {
       {run.error === null ? null : <p className="field__error">{run.error.message}</p>}
       {reply?.runId === run.id ? <ReplyView reply={reply} /> : null}
       <div className="run__columns">
-        <Timeline steps={steps} at={at} />
+        <Timeline run={run} at={at} />
         <div className="run__message">{step === undefined ? <Request run={run} /> : <StepMessage run={run} step={step} />}</div>
       </div>
     </div>
@@ -142,9 +143,11 @@ function Scrubber() {
   );
 }
 
-function Timeline({ steps, at }: { readonly steps: readonly RecordedStep[]; readonly at: number }) {
-  const { goTo } = useShownRun();
-  const longest = Math.max(0.001, ...steps.map(({ durationMs }) => durationMs));
+/** The steps of the run and of the routes it called, on one time axis. */
+function Timeline({ run, at }: { readonly run: RunDetail; readonly at: number }) {
+  const { steps, chain } = useShownRun();
+  const outline = useEditorState((state) => state.flow.good?.outline);
+  const rows = useMemo(() => waterfallRows({ run, steps, chain, outline }), [run, steps, chain, outline]);
   return (
     <div className="table-scroll run__steps" role="region" aria-label={words.steps} tabIndex={0}>
       <table className="table">
@@ -155,28 +158,67 @@ function Timeline({ steps, at }: { readonly steps: readonly RecordedStep[]; read
             <th scope="col" className="number">
               {words.stepColumns.duration}
             </th>
-            <th scope="col">{words.stepColumns.share}</th>
+            <th scope="col">{words.stepColumns.time}</th>
           </tr>
         </thead>
         <tbody>
-          {steps.map((step, index) => (
-            <tr key={index} data-selected={index === at || undefined}>
-              <td>
-                <button type="button" className="link mono" aria-pressed={index === at} onClick={() => goTo(index)}>
-                  {step.stepId}
-                </button>
-                {(step.attempts ?? 1) > 1 ? <span className="muted"> ×{step.attempts}</span> : null}
+          {rows.map((row, index) => (
+            <tr key={index} data-selected={(row.kind === "step" && row.index === at) || undefined}>
+              <td style={{ paddingInlineStart: 8 + row.depth * 16 }}>
+                <RowName row={row} isShown={row.kind === "step" && row.index === at} />
               </td>
-              <td>{step.isDropped ? <span className="chip chip--warn">{words.dropped}</span> : <StatusChip status={step.status} />}</td>
-              <td className="number">{shownMs(step.durationMs)} ms</td>
               <td>
-                <span className="run__bar" style={{ inlineSize: `${Math.max(2, (step.durationMs / longest) * 100)}%` }} />
+                {row.kind === "step" && row.step.isDropped ? (
+                  <span className="chip chip--warn">{words.dropped}</span>
+                ) : (
+                  <StatusChip status={row.kind === "route" ? row.run.status : row.step.status} />
+                )}
+              </td>
+              <td className="number">{shownMs(row.kind === "route" ? (row.run.durationMs ?? 0) : row.step.durationMs)} ms</td>
+              <td>
+                <span className="run__axis">
+                  <span
+                    className="run__bar"
+                    data-kind={row.kind}
+                    data-failed={(row.kind === "route" ? row.run : row.step).status === "failed" || undefined}
+                    data-dropped={(row.kind === "step" && row.step.isDropped) || undefined}
+                    style={{ insetInlineStart: `${row.start * 100}%`, inlineSize: `${row.length * 100}%` }}
+                  />
+                </span>
               </td>
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+function RowName({ row, isShown }: { readonly row: WaterfallRow; readonly isShown: boolean }) {
+  const { goTo } = useShownRun();
+  if (row.kind === "route") {
+    return (
+      <Link href={`/flows/${row.run.flowId}/runs/${row.run.id}`} title={words.openCalled}>
+        {words.called(row.run.routeId)}
+      </Link>
+    );
+  }
+  const attempts = (row.step.attempts ?? 1) > 1 ? <span className="muted"> ×{row.step.attempts}</span> : null;
+  if (row.kind === "called") {
+    return (
+      <>
+        <span className="mono">{row.step.stepId}</span>
+        {attempts}
+      </>
+    );
+  }
+  return (
+    <>
+      <button type="button" className="link mono" aria-pressed={isShown} onClick={() => goTo(row.index)}>
+        {row.step.stepId}
+      </button>
+      {attempts}
+    </>
   );
 }
 

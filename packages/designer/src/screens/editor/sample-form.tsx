@@ -2,6 +2,7 @@ import { useRef, useState, type ReactNode } from "react";
 import { useCatalog } from "../../catalog/use-catalog.ts";
 import { Button } from "../../controls/button.tsx";
 import { Field } from "../../controls/field.tsx";
+import { TextAreaField } from "../../controls/text-area-field.tsx";
 import type { RouteOutline } from "../../document/outline.ts";
 import { strings } from "../../strings.ts";
 import { useTrial, useTrialState } from "../../trial/trial-context.ts";
@@ -85,30 +86,14 @@ export function SampleForm({
         )}
       </div>
       {children}
-      <Field label={strings.tryIt.body} hint={sample.bytes === undefined ? sample.origin || undefined : words.bytes(sample.bytes.length)}>
-        {(control) => (
-          <textarea
-            {...control}
-            className="input input--mono"
-            rows={4}
-            spellCheck={false}
-            value={sample.body}
-            onChange={(event) => trial.setSample({ body: event.target.value, bytes: undefined })}
-          />
-        )}
-      </Field>
-      <Field label={strings.tryIt.headers}>
-        {(control) => (
-          <textarea
-            {...control}
-            className="input input--mono"
-            rows={2}
-            spellCheck={false}
-            value={sample.headers}
-            onChange={(event) => trial.setSample({ headers: event.target.value })}
-          />
-        )}
-      </Field>
+      <TextAreaField
+        label={strings.tryIt.body}
+        hint={sample.bytes === undefined ? sample.origin || undefined : words.bytes(sample.bytes.length)}
+        rows={4}
+        value={sample.body}
+        onChange={(text) => trial.setSample({ body: text, bytes: undefined })}
+      />
+      <TextAreaField label={strings.tryIt.headers} rows={2} value={sample.headers} onChange={(text) => trial.setSample({ headers: text })} />
       <div className="try__buttons">
         <Button look="quiet" onClick={() => picker.current?.click()}>
           {words.file}

@@ -42,7 +42,7 @@ export function SaveTestDialog({ draft, onClose }: { readonly draft: TestDraft; 
       return setProblem((error as Error).message);
     }
     await trial.loadTests();
-    editor.say({ kind: "info", text: words.saved(`tests/${editor.id}/${id}.test.yaml`) });
+    editor.showNotice({ kind: "info", text: words.saved(`tests/${editor.id}/${id}.test.yaml`) });
     onClose();
   };
   return (

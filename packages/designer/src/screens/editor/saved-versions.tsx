@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { workspaceClient, type VersionEntry } from "../../api-client/workspace-client.ts";
 import { Button } from "../../controls/button.tsx";
 import { Moment, shownTime } from "../../controls/moment.tsx";
+import { hidden, TableHead } from "../../controls/data-table.tsx";
 import { strings } from "../../strings.ts";
 import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 import { VersionComparison, type ComparedVersion } from "./version-comparison.tsx";
@@ -28,21 +29,13 @@ export function SavedVersions() {
   const load = ({ id, at }: VersionEntry, use: (version: ComparedVersion) => void): void =>
     void workspaceClient.versionText(editor.id, id).then(
       (text) => use({ name: words.versionOf(shownTime(at)), text }),
-      (error: Error) => editor.say({ kind: "error", text: error.message }),
+      (error: Error) => editor.showNotice({ kind: "error", text: error.message }),
     );
   if (versions.length === 0) return <p className="muted">{words.none}</p>;
   return (
     <>
       <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">{words.at}</th>
-            <th scope="col">{words.reason}</th>
-            <th scope="col">
-              <span className="visually-hidden">{words.actions}</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead heads={[words.at, words.reason, hidden(words.actions)]} />
         <tbody>
           {versions.map((version) => (
             <tr key={version.id}>

@@ -3,6 +3,7 @@ import { CircleAlert, CircleCheck, Unplug } from "lucide-react";
 import { currentCatalog } from "../../catalog/use-catalog.ts";
 import { Button } from "../../controls/button.tsx";
 import { MessageView } from "../../controls/message-view.tsx";
+import { DataTable, number } from "../../controls/data-table.tsx";
 import { strings } from "../../strings.ts";
 import { bodySummary } from "../../trial/message-text.ts";
 import { draftOfTrial, type TestDraft } from "../../trial/test-draft.ts";
@@ -85,40 +86,32 @@ function StepTable({ steps, shown }: { readonly steps: readonly TriedStep[]; rea
   const responses = useTrialState((state) => state.responses);
   const [editing, setEditing] = useState<TriedStep | undefined>(undefined);
   return (
-    <div className="table-scroll try__steps" role="region" aria-label={words.steps} tabIndex={0}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">{words.columns.step}</th>
-            <th scope="col">{words.columns.result}</th>
-            <th scope="col">{words.columns.response}</th>
-            <th scope="col" className="number">
-              {words.columns.duration}
-            </th>
+    <>
+      <DataTable
+        className="try__steps"
+        label={words.steps}
+        heads={[words.columns.step, words.columns.result, words.columns.response, number(words.columns.duration)]}
+      >
+        {steps.map((step, index) => (
+          <tr key={index} aria-selected={shown === index} data-failed={step.error === undefined ? undefined : true}>
+            <td>
+              <button type="button" className="link mono" aria-pressed={shown === index} onClick={() => trial.show(index)}>
+                {step.stepId}
+                {step.attempt > 1 ? ` #${step.attempt}` : ""}
+              </button>
+            </td>
+            <td className="mono try__after">
+              {step.error === undefined ? bodySummary(step.after?.body) : <span className="field__error">{step.error.message}</span>}
+            </td>
+            <td>
+              <ResponseOrigin step={step} origin={responses[responseKey(step.routeId, step.stepId)]?.origin} onEdit={() => setEditing(step)} />
+            </td>
+            <td className="number">{words.took(step.durationMs)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {steps.map((step, index) => (
-            <tr key={index} aria-selected={shown === index} data-failed={step.error === undefined ? undefined : true}>
-              <td>
-                <button type="button" className="link mono" aria-pressed={shown === index} onClick={() => trial.show(index)}>
-                  {step.stepId}
-                  {step.attempt > 1 ? ` #${step.attempt}` : ""}
-                </button>
-              </td>
-              <td className="mono try__after">
-                {step.error === undefined ? bodySummary(step.after?.body) : <span className="field__error">{step.error.message}</span>}
-              </td>
-              <td>
-                <ResponseOrigin step={step} origin={responses[responseKey(step.routeId, step.stepId)]?.origin} onEdit={() => setEditing(step)} />
-              </td>
-              <td className="number">{words.took(step.durationMs)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </DataTable>
       {editing === undefined ? null : <ResponseDialog step={editing} onClose={() => setEditing(undefined)} />}
-    </div>
+    </>
   );
 }
 

@@ -8,7 +8,7 @@ import { headersOf, routeOf, type SampleDraft } from "../../trial/sample-draft.t
 import { useSentReply } from "../../trial/sent-reply.ts";
 import { useTrial, useTrialState } from "../../trial/trial-context.ts";
 import { strings } from "../../strings.ts";
-import { useWorkspace } from "../../workspace/workspace-store.ts";
+import { isLocalTarget, useWorkspace } from "../../workspace/workspace-store.ts";
 import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 import { ReplyView } from "./reply-view.tsx";
 import { SampleForm } from "./sample-form.tsx";
@@ -72,13 +72,10 @@ export function TryTab() {
 }
 
 const captureMs = 60_000;
-const localHosts: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** Calls the deployed flow. On a runtime of this machine the messages are captured, so that the run can show them. */
 async function sendSample(routeId: string, sample: SampleDraft, target: string | undefined): Promise<TryReply> {
-  const baseUrl = useWorkspace.getState().targets.find(({ name }) => name === target)?.baseUrl;
-  const isLocal = baseUrl !== undefined && localHosts.has(new URL(baseUrl).hostname);
-  if (isLocal)
+  if (isLocalTarget(target))
     await runtimeAt(target)
       .call("POST /routes/:id/capture", { params: { id: routeId }, body: { forMs: captureMs } })
       .catch(() => undefined);

@@ -1,6 +1,7 @@
 import type { Preview } from "../../mappings/document-preview.ts";
 import { fieldList } from "../../mappings/field-list.ts";
 import { documentStrings as words } from "../../strings/mappings.ts";
+import { DataTable } from "../../controls/data-table.tsx";
 
 export interface OutcomeProps {
   readonly preview: Preview | undefined;
@@ -30,26 +31,15 @@ export function DocumentOutcome({ preview, document }: OutcomeProps) {
 function ErrorTable({ errors }: Pick<Preview, "errors">) {
   const { errorColumns: heads } = words;
   return (
-    <div className="table-scroll" role="region" aria-label={words.errors} tabIndex={0}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">{heads.field}</th>
-            <th scope="col">{heads.source}</th>
-            <th scope="col">{heads.message}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {errors.map(({ field, source, message }, index) => (
-            <tr key={index}>
-              <td className="mono">{field}</td>
-              <td className="mono">{source}</td>
-              <td className="cell-text problem-text">{message}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable label={words.errors} heads={[heads.field, heads.source, heads.message]}>
+      {errors.map(({ field, source, message }, index) => (
+        <tr key={index}>
+          <td className="mono">{field}</td>
+          <td className="mono">{source}</td>
+          <td className="cell-text problem-text">{message}</td>
+        </tr>
+      ))}
+    </DataTable>
   );
 }
 
@@ -58,28 +48,17 @@ function FieldTable({ document, output }: { readonly document: Readonly<Record<s
   return (
     <details>
       <summary>{words.fieldsTitle}</summary>
-      <div className="table-scroll mapping__fields" role="region" aria-label={words.fieldsTitle} tabIndex={0}>
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col">{heads.target}</th>
-              <th scope="col">{heads.source}</th>
-              <th scope="col">{heads.result}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {fieldList(document, output).map(({ target, depth, source, result }, index) => (
-              <tr key={index}>
-                <td className="mono" style={{ paddingInlineStart: `${12 + depth * 16}px` }}>
-                  {target}
-                </td>
-                <td className="mono">{source}</td>
-                <td className="mono cell-text">{result}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable className="mapping__fields" label={words.fieldsTitle} heads={[heads.target, heads.source, heads.result]}>
+        {fieldList(document, output).map(({ target, depth, source, result }, index) => (
+          <tr key={index}>
+            <td className="mono" style={{ paddingInlineStart: `${12 + depth * 16}px` }}>
+              {target}
+            </td>
+            <td className="mono">{source}</td>
+            <td className="mono cell-text">{result}</td>
+          </tr>
+        ))}
+      </DataTable>
     </details>
   );
 }

@@ -31,7 +31,7 @@ function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
     keep(next);
     setShown({ text: next });
   };
-  const { preview, surroundings, document, fault, sample, setSample } = usePreview(id, text, loaded, target);
+  const { preview, lazyEnvironment, document, fault, sample, setSample } = usePreview(id, text, loaded, target);
   const save = (): void => {
     const read = readDocument(text);
     if ("fault" in read) saving.refuse(syntaxText(text, read.fault));
@@ -65,7 +65,7 @@ function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
       <Remarks title={mappingStrings.warnings} look="warn" sentences={[...new Set([...(preview?.warnings ?? []), ...saving.warnings])]} />
       <DocumentTests
         document={document}
-        environment={surroundings.environment}
+        environment={lazyEnvironment.environment}
         canAdd={preview?.output !== undefined && fault === undefined}
         onAdd={() => document !== undefined && preview?.output !== undefined && put(withTest(document, sample, preview.output), change)}
       />

@@ -8,6 +8,7 @@ import { EmptyState } from "../../controls/empty-state.tsx";
 import { Moment } from "../../controls/moment.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { SearchField } from "../../controls/search-field.tsx";
+import { DataTable, hidden, number } from "../../controls/data-table.tsx";
 import { mappingKinds, mappingList, notInstalled, type MappingEntry } from "../../mappings/mapping-list.ts";
 import { strings } from "../../strings.ts";
 import { mappingStrings as words } from "../../strings/mappings.ts";
@@ -101,58 +102,43 @@ interface TableProps {
 function MappingTable({ entries, target, onRemove }: TableProps) {
   const { columns } = words;
   return (
-    <div className="table-scroll" role="region" aria-label={words.listLabel} tabIndex={0}>
-      <table className="table table--stacks">
-        <thead>
-          <tr>
-            <th scope="col">{columns.name}</th>
-            <th scope="col">{columns.kind}</th>
-            <th scope="col">{columns.shape}</th>
-            <th scope="col" className="number">
-              {columns.size}
-            </th>
-            <th scope="col">{columns.usedBy}</th>
-            <th scope="col">{columns.changed}</th>
-            <th scope="col">
-              <span className="visually-hidden">{columns.action}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry) => (
-            <tr key={`${entry.kind} ${entry.id}`}>
-              <td>
-                <Link href={pathOf(entry.kind, entry.id)}>{entry.name}</Link>
-                {entry.name === entry.id ? null : <div className="mono muted">{entry.id}</div>}
-                <div className="mappings__marks">
-                  {hasDraft(draftKey(entry.kind, entry.id, target)) ? <span className="chip chip--warn">{words.unsaved}</span> : null}
-                  {entry.isInstalled || entry.isNew === true ? null : <span className="chip">{words.notInstalled}</span>}
-                  {entry.error === undefined ? null : (
-                    <span className="chip chip--fail" title={entry.error}>
-                      {words.broken}
-                    </span>
-                  )}
-                </div>
-              </td>
-              <td data-label={columns.kind}>{words.kinds[entry.kind]}</td>
-              <td className="cell-text" data-label={columns.shape}>
-                {entry.shape}
-              </td>
-              <td className="number" data-label={columns.size}>
-                {entry.size}
-              </td>
-              <td className="cell-text" data-label={columns.usedBy}>
-                {entry.usedBy.length === 0 ? <span className="muted">{words.unused}</span> : entry.usedBy.join(", ")}
-              </td>
-              <td data-label={columns.changed}>{entry.lastModified === undefined ? null : <Moment iso={entry.lastModified} />}</td>
-              <td className="number">
-                <Button look="quiet" icon={<Trash2 size={16} aria-hidden="true" />} aria-label={words.deleteOne(entry.id)} onClick={() => onRemove(entry)} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label={words.listLabel}
+      heads={[columns.name, columns.kind, columns.shape, number(columns.size), columns.usedBy, columns.changed, hidden(columns.action)]}
+      stacks
+    >
+      {entries.map((entry) => (
+        <tr key={`${entry.kind} ${entry.id}`}>
+          <td>
+            <Link href={pathOf(entry.kind, entry.id)}>{entry.name}</Link>
+            {entry.name === entry.id ? null : <div className="mono muted">{entry.id}</div>}
+            <div className="mappings__marks">
+              {hasDraft(draftKey(entry.kind, entry.id, target)) ? <span className="chip chip--warn">{words.unsaved}</span> : null}
+              {entry.isInstalled || entry.isNew === true ? null : <span className="chip">{words.notInstalled}</span>}
+              {entry.error === undefined ? null : (
+                <span className="chip chip--fail" title={entry.error}>
+                  {words.broken}
+                </span>
+              )}
+            </div>
+          </td>
+          <td data-label={columns.kind}>{words.kinds[entry.kind]}</td>
+          <td className="cell-text" data-label={columns.shape}>
+            {entry.shape}
+          </td>
+          <td className="number" data-label={columns.size}>
+            {entry.size}
+          </td>
+          <td className="cell-text" data-label={columns.usedBy}>
+            {entry.usedBy.length === 0 ? <span className="muted">{words.unused}</span> : entry.usedBy.join(", ")}
+          </td>
+          <td data-label={columns.changed}>{entry.lastModified === undefined ? null : <Moment iso={entry.lastModified} />}</td>
+          <td className="number">
+            <Button look="quiet" icon={<Trash2 size={16} aria-hidden="true" />} aria-label={words.deleteOne(entry.id)} onClick={() => onRemove(entry)} />
+          </td>
+        </tr>
+      ))}
+    </DataTable>
   );
 }
 

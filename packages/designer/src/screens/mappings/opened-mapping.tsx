@@ -1,4 +1,3 @@
-import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { useCallback, type ComponentType } from "react";
 import type { MappingKind } from "../../api-client/runtime-client.ts";
 import { loadMapping, type SavedMapping } from "../../mappings/saved-mapping.ts";
@@ -6,6 +5,7 @@ import { strings } from "../../strings.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { useTitle } from "../page-context.tsx";
 import { usePolled } from "../../api-client/use-polled.ts";
+import { LoadedScreen } from "../loaded-screen.tsx";
 
 /** Props of a table or document editor. */
 export interface MappingEditorProps {
@@ -26,12 +26,5 @@ export function OpenedMapping({ kind, id, editor: Editor }: OpenedMappingProps) 
   useTitle(strings.pageTitle(id));
   const load = useCallback(() => loadMapping(kind, id, target), [kind, id, target]);
   const [loaded] = usePolled(target === undefined ? undefined : load, undefined);
-  if (loaded === undefined) return <p className="screen muted">{strings.common.loading}</p>;
-  if ("error" in loaded)
-    return (
-      <div className="screen">
-        <FailureBanner text={loaded.error} />
-      </div>
-    );
-  return <Editor key={target} id={id} loaded={loaded.value} target={target} />;
+  return <LoadedScreen loaded={loaded}>{(value) => <Editor key={target} id={id} loaded={value} target={target} />}</LoadedScreen>;
 }

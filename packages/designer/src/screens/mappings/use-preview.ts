@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from "react";
 import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { previewDocument, readDocument, sampleOf, type Preview, type SyntaxFault } from "../../mappings/document-preview.ts";
-import { createSurroundings, type Surroundings } from "../../mappings/mapping-environment.ts";
+import { createLazyEnvironment, type LazyEnvironment } from "../../mappings/mapping-environment.ts";
 import type { SavedMapping } from "../../mappings/saved-mapping.ts";
 
 const pauseMs = 120;
@@ -14,15 +14,15 @@ export interface LivePreview {
   readonly document: Readonly<Record<string, unknown>> | undefined;
   readonly fault: SyntaxFault | undefined;
   readonly sample: string;
-  readonly surroundings: Surroundings;
+  readonly lazyEnvironment: LazyEnvironment;
   setSample(text: string): void;
 }
 
 /** Parses, compiles and runs the document shortly after each keystroke. */
 export function usePreview(id: string, text: string, { tableIds, documentIds }: SavedMapping, target: string | undefined): LivePreview {
-  const surroundings = useMemo(
+  const lazyEnvironment = useMemo(
     () =>
-      createSurroundings({ tables: tableIds, documents: documentIds.filter((other) => other !== id) }, (kind, other) =>
+      createLazyEnvironment({ tables: tableIds, documents: documentIds.filter((other) => other !== id) }, (kind, other) =>
         runtimeAt(target).call(`GET /${kind}/:id`, { params: { id: other } }),
       ),
     [id, tableIds, documentIds, target],
@@ -40,12 +40,12 @@ export function usePreview(id: string, text: string, { tableIds, documentIds }: 
       if ("fault" in read) return setState((before) => ({ ...before, fault: read.fault }));
       const show = (): void =>
         setState({
-          preview: previewDocument(read.document, own ?? sampleOf(read.document), surroundings.environment, Date.now()),
+          preview: previewDocument(read.document, own ?? sampleOf(read.document), lazyEnvironment.environment, Date.now()),
           document: read.document,
           fault: undefined,
         });
       // Loading errors are reported as problems of the document.
-      await surroundings.complete(text).catch(() => false);
+      await lazyEnvironment.complete(text).catch(() => false);
       if (current) show();
     };
     const timer = setTimeout(() => void run(), pauseMs);
@@ -53,11 +53,11 @@ export function usePreview(id: string, text: string, { tableIds, documentIds }: 
       current = false;
       clearTimeout(timer);
     };
-  }, [text, own, surroundings]);
+  }, [text, own, lazyEnvironment]);
   return {
     ...state,
     sample,
-    surroundings,
+    lazyEnvironment,
     setSample(next) {
       samples.set(id, next);
       setOwn(next);

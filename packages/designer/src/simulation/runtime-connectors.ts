@@ -2,21 +2,21 @@
 import type { Connection, ConnectorDeclaration, Host } from "@sluice/engine";
 import { f, type CatalogView, type ConnectorRole } from "@sluice/model";
 
-export interface OutsideSystems {
+export interface RuntimeConnectors {
   readonly connectors: readonly { readonly scheme: string; readonly aliases: readonly string[]; readonly roles: readonly ConnectorRole[] }[];
   /** Camel classes that describe connections. */
   readonly classes: readonly string[];
 }
 
 /** The catalog data about them, small enough to send with every request. */
-export const systemsOf = (view: Pick<CatalogView, "connectors" | "connections"> | undefined): OutsideSystems => ({
+export const runtimeConnectorsOf = (view: Pick<CatalogView, "connectors" | "connections"> | undefined): RuntimeConnectors => ({
   connectors: (view?.connectors ?? []).map(({ scheme, aliases, roles }) => ({ scheme, aliases, roles })),
   // A catalog cached by an earlier visit may lack them.
   classes: (view?.connections ?? []).flatMap(({ beans }) => beans),
 });
 
 /** Declarations that accept any option: the runtime validates them. */
-export function shapesOf({ connectors }: OutsideSystems, isKnown: (scheme: string) => boolean): readonly Omit<ConnectorDeclaration, "connect">[] {
+export function shapesOf({ connectors }: RuntimeConnectors, isKnown: (scheme: string) => boolean): readonly Omit<ConnectorDeclaration, "connect">[] {
   return connectors
     .filter(({ scheme }) => !isKnown(scheme))
     .map(({ scheme, aliases, roles }) => ({
@@ -37,7 +37,7 @@ export function shapesOf({ connectors }: OutsideSystems, isKnown: (scheme: strin
 }
 
 /** Connections of a simulation, which open nothing. */
-export function closedConnections({ classes }: OutsideSystems): NonNullable<Host["connections"]> {
+export function closedConnections({ classes }: RuntimeConnectors): NonNullable<Host["connections"]> {
   const ignore = (): void => undefined;
   return {
     hasClass: (name) => classes.includes(name),

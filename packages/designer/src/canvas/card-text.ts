@@ -1,0 +1,59 @@
+// Fills the templates of declarations, such as `Set header {name}`, with the options of a step or endpoint.
+import { parseQuery, readSyntax, splitPath, type ConnectorView, type StepView } from "@sluice/model";
+import type { FlowCatalog } from "../catalog/flow-catalog.ts";
+import type { OptionTexts, StepOutline } from "../document/outline.ts";
+
+const placeholder = /\{(\w+)(\?)?\}/g;
+
+/** The filled template; undefined when a value is missing. */
+export function filled(template: string | undefined, values: OptionTexts): string | undefined {
+  let isComplete = template !== undefined;
+  const text = (template ?? "").replaceAll(placeholder, (_, name: string, optional: string | undefined) => {
+    const value = values[name] ?? "";
+    if (value === "" && optional === undefined) isComplete = false;
+    return value;
+  });
+  return isComplete ? text.trim() : undefined;
+}
+
+/** The fixed words of a template. */
+export const wordsOf = (template: string): string => template.replaceAll(placeholder, "").trim();
+
+export function stepValues(step: StepOutline, view: StepView | undefined, catalog: FlowCatalog | undefined): OptionTexts {
+  const { "": bare, ...options } = step.options;
+  const values: Record<string, string> = bare === undefined ? options : { ...options, [view?.shorthand ?? "uri"]: bare };
+  for (const { name, kind } of view?.options ?? []) {
+    if (kind === "expression") {
+      const language = Object.keys(options).find((key) => catalog?.language(key) !== undefined);
+      if (language !== undefined) {
+        values[name] ??= options[language] ?? "";
+        values["language"] ??= catalog?.language(language)?.title ?? language;
+      }
+    } else if (kind === "format") {
+      const format = Object.keys(options).find((key) => catalog?.format(key) !== undefined);
+      if (format !== undefined) values["format"] = catalog?.format(format)?.title ?? format;
+    }
+  }
+  return values;
+}
+
+/** `{{erp.url:http://erp.example}}/orders` is shown with its default value. */
+export const withDefaults = (uri: string): string => uri.replaceAll(/\{\{[^:{}]*:([^{}]*)\}\}/g, "$1");
+
+/** The options of an endpoint: from its parameters, its query and its path. */
+export function endpointValues(uri: string, options: OptionTexts, connector: ConnectorView): OptionTexts {
+  const [path = "", query = ""] = uri.split(/\?(.*)/s, 2);
+  const address = path.replace(/^[a-z0-9+.-]*:?(\/\/)?/i, "");
+  const slash = address.indexOf("/");
+  const isWeb = path.includes("://");
+  const parts = splitPath(address, readSyntax(connector.syntax));
+  const given = Object.fromEntries(parseQuery(query).options.map(({ name, value }) => [name, value]));
+  const first = options[connector.path[0]?.name ?? ""] ?? "";
+  return {
+    address: address === "" ? first : address,
+    ...(isWeb ? { host: slash === -1 ? address : address.slice(0, slash), path: slash === -1 ? "/" : address.slice(slash) } : {}),
+    ...options,
+    ...given,
+    ...parts,
+  };
+}

@@ -1,0 +1,113 @@
+import { useEffect, useRef, useState, type PointerEvent, type RefObject } from "react";
+import type { Path } from "@sluice/model";
+import { useEditorState } from "../editor/editor-context.ts";
+import "./overview-map.css";
+
+interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+interface Overview {
+  readonly boxes: readonly Box[];
+  readonly view: Box;
+}
+
+const size = { width: 124, height: 80 };
+/** See overview-map.css. */
+const margin = 14;
+const afterMs = 150;
+
+/** A small picture of a flow that is larger than the canvas; a click or drag moves the view. Screen readers and keys have the outline and the tree. */
+export function OverviewMap({ pane }: { readonly pane: RefObject<HTMLDivElement | null> }) {
+  const selected = useEditorState((state) => state.flow.selection);
+  const overview = useOverview(pane, selected);
+  const map = useRef<HTMLDivElement>(null);
+  if (overview === undefined) return null;
+  const move = (event: PointerEvent): void => {
+    const canvas = pane.current;
+    const box = map.current?.getBoundingClientRect();
+    if (canvas === null || box === undefined || event.buttons === 0) return;
+    canvas.scrollTo({
+      left: ((event.clientX - box.left) / box.width) * canvas.scrollWidth - canvas.clientWidth / 2,
+      top: ((event.clientY - box.top) / box.height) * canvas.scrollHeight - canvas.clientHeight / 2,
+    });
+  };
+  const place = ({ left, top, width, height }: Box) => ({ left: `${left * 100}%`, top: `${top * 100}%`, width: `${width * 100}%`, height: `${height * 100}%` });
+  return (
+    <div
+      className="overview-map"
+      ref={map}
+      aria-hidden="true"
+      style={size}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        move(event);
+      }}
+      onPointerMove={move}
+    >
+      {overview.boxes.map((box, index) => (
+        <span key={index} className="overview-map__step" style={place(box)} />
+      ))}
+      <span className="overview-map__view" style={place(overview.view)} />
+    </div>
+  );
+}
+
+/** Undefined while everything is in view, or while the map would cover the selected card. Measured after a pause, so that typing and scrolling do not wait for it. */
+function useOverview(pane: RefObject<HTMLDivElement | null>, selected: Path | undefined): Overview | undefined {
+  const [overview, setOverview] = useState<Overview | undefined>(undefined);
+  useEffect(() => {
+    const canvas = pane.current;
+    const content = canvas?.querySelector(".canvas__content");
+    if (canvas === null || content === null || content === undefined) return undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const later = (): void => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        setOverview(measured(canvas));
+      }, afterMs);
+    };
+    const sizes = new ResizeObserver(later);
+    sizes.observe(canvas);
+    sizes.observe(content);
+    canvas.addEventListener("scroll", later, { passive: true });
+    return () => {
+      clearTimeout(timer);
+      sizes.disconnect();
+      canvas.removeEventListener("scroll", later);
+    };
+  }, [pane, selected]);
+  return overview;
+}
+
+/** One read of positions. The steps of a chunk that the browser skips are not measured: the chunk stands for them. */
+function measured(canvas: HTMLElement): Overview | undefined {
+  const { scrollWidth, scrollHeight, clientWidth, clientHeight, scrollLeft, scrollTop } = canvas;
+  if (scrollWidth <= clientWidth + 1 && scrollHeight <= clientHeight + 1) return undefined;
+  const origin = canvas.getBoundingClientRect();
+  const chosen = canvas.querySelector('[aria-selected="true"]')?.getBoundingClientRect();
+  if (
+    chosen !== undefined &&
+    chosen.left < origin.left + margin + size.width &&
+    chosen.right > origin.left &&
+    chosen.bottom > origin.bottom - margin - size.height &&
+    chosen.top < origin.bottom
+  )
+    return undefined;
+  const boxes = [...canvas.querySelectorAll(".chunk, .card:not(.chunk .card)")].map((element) => {
+    const { left, top, width, height } = element.getBoundingClientRect();
+    return {
+      left: (left - origin.left + scrollLeft) / scrollWidth,
+      top: (top - origin.top + scrollTop) / scrollHeight,
+      width: width / scrollWidth,
+      height: height / scrollHeight,
+    };
+  });
+  return {
+    boxes,
+    view: { left: scrollLeft / scrollWidth, top: scrollTop / scrollHeight, width: clientWidth / scrollWidth, height: clientHeight / scrollHeight },
+  };
+}

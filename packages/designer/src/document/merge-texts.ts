@@ -1,0 +1,98 @@
+// Merges two changed versions of a text, line by line. Changes that do not touch are both taken.
+import { diffLines } from "@sluice/model";
+
+/** Lines that both sides agree on, or that one side changed. */
+interface Settled {
+  readonly kind: "settled";
+  readonly lines: readonly string[];
+}
+
+/** Lines that both sides changed in different ways. */
+export interface Conflict {
+  readonly kind: "conflict";
+  readonly mine: readonly string[];
+  readonly theirs: readonly string[];
+}
+
+export type MergePart = Settled | Conflict;
+
+/** A replacement of the lines `from` to `to` (exclusive) of the common version. */
+interface Change {
+  readonly from: number;
+  to: number;
+  readonly lines: string[];
+}
+
+export function mergeTexts(base: string, mine: string, theirs: string): readonly MergePart[] {
+  const lines = base.split("\n");
+  const own = changesOf(base, mine);
+  const other = changesOf(base, theirs);
+  const parts: MergePart[] = [];
+  const settle = (settled: readonly string[]): void => {
+    if (settled.length > 0) parts.push({ kind: "settled", lines: settled });
+  };
+  let at = 0;
+  while (own.length > 0 || other.length > 0) {
+    const from = Math.min(own[0]?.from ?? Infinity, other[0]?.from ?? Infinity);
+    settle(lines.slice(at, from));
+    let to = from;
+    const ours: Change[] = [];
+    const others: Change[] = [];
+    // Changes that overlap or touch belong together.
+    for (let grows = true; grows;) {
+      grows = false;
+      for (const [list, taken] of [
+        [own, ours],
+        [other, others],
+      ] as const) {
+        const next = list[0];
+        if (next === undefined || next.from > to) continue;
+        taken.push(next);
+        list.shift();
+        to = Math.max(to, next.to);
+        grows = true;
+      }
+    }
+    const mineHere = applied(lines, from, to, ours);
+    const theirsHere = applied(lines, from, to, others);
+    if (others.length === 0 || mineHere.join("\n") === theirsHere.join("\n")) settle(mineHere);
+    else if (ours.length === 0) settle(theirsHere);
+    else parts.push({ kind: "conflict", mine: mineHere, theirs: theirsHere });
+    at = to;
+  }
+  settle(lines.slice(at));
+  return parts;
+}
+
+/** The merged text with one side chosen for each conflict, in order. */
+export function mergedText(parts: readonly MergePart[], choices: readonly ("mine" | "theirs" | undefined)[]): string {
+  let conflict = 0;
+  return parts.flatMap((part) => (part.kind === "settled" ? part.lines : choices[conflict++] === "theirs" ? part.theirs : part.mine)).join("\n");
+}
+
+function changesOf(base: string, text: string): Change[] {
+  const changes: Change[] = [];
+  let at = 0;
+  let open: Change | undefined;
+  for (const line of diffLines(base, text)) {
+    if (line.kind === "same") {
+      at++;
+      open = undefined;
+      continue;
+    }
+    if (open === undefined) changes.push((open = { from: at, to: at, lines: [] }));
+    if (line.kind === "removed") open.to = ++at;
+    else open.lines.push(line.text);
+  }
+  return changes;
+}
+
+function applied(lines: readonly string[], from: number, to: number, changes: readonly Change[]): readonly string[] {
+  const result: string[] = [];
+  let at = from;
+  for (const change of changes) {
+    result.push(...lines.slice(at, change.from), ...change.lines);
+    at = change.to;
+  }
+  return [...result, ...lines.slice(at, to)];
+}

@@ -1,0 +1,67 @@
+import { Copy, X } from "lucide-react";
+import { useState } from "react";
+import { triggerFace } from "../../canvas/step-face.ts";
+import { useCatalog } from "../../catalog/use-catalog.ts";
+import { Button } from "../../controls/button.tsx";
+import { useEditor, useEditorState } from "../../editor/editor-context.ts";
+import { strings } from "../../strings.ts";
+import { curlOf } from "../../trial/curl.ts";
+import { calledPath } from "../../trial/sample-draft.ts";
+import { useTrialState } from "../../trial/trial-context.ts";
+import { useWorkspace } from "../../workspace/workspace-store.ts";
+
+const words = strings.deployedPanel;
+
+/** After a deployment: how the flow is called, or what starts it. */
+export function DeployedPanel({ onTry }: { readonly onTry: () => void }) {
+  const editor = useEditor();
+  const target = useEditorState((state) => state.deployedTo);
+  const routes = useEditorState((state) => state.flow.good?.outline.routes);
+  const sample = useTrialState((state) => state.sample);
+  const baseUrl = useWorkspace((state) => state.targets.find(({ name }) => name === target)?.baseUrl);
+  const catalog = useCatalog();
+  const [copied, setCopied] = useState<string | undefined>(undefined);
+  const route = routes?.find(({ from }) => catalog?.isServed(from.uri) === true) ?? routes?.[0];
+  if (target === undefined || route === undefined) return null;
+  const isServed = catalog?.isServed(route.from.uri) === true;
+  const method = route.from.options["httpMethodRestrict"]?.split(",")[0] ?? sample.method;
+  const url = `${baseUrl ?? ""}${calledPath(route)}`;
+  const copy = (what: string, text: string): void =>
+    void navigator.clipboard.writeText(text).then(
+      () => setCopied(words.copied(what)),
+      () => setCopied(words.notCopied),
+    );
+  const face = triggerFace(route, catalog);
+  return (
+    <section className="deployed" aria-label={words.title(target)}>
+      <strong>{words.title(target)}</strong>
+      {isServed ? (
+        <>
+          <code className="deployed__url">
+            {method} {url}
+          </code>
+          <Button icon={<Copy size={14} aria-hidden="true" />} onClick={() => copy(words.url, url)}>
+            {words.url}
+          </Button>
+          <Button icon={<Copy size={14} aria-hidden="true" />} onClick={() => copy("curl", curlOf(method, url, sample))}>
+            curl
+          </Button>
+          <Button onClick={onTry}>{words.tryCall}</Button>
+        </>
+      ) : (
+        <span className="muted">{words.starts(face.title, face.subtitle)}</span>
+      )}
+      <span className="muted" aria-live="polite">
+        {copied}
+      </span>
+      <span className="grow" />
+      <Button
+        look="quiet"
+        icon={<X size={16} aria-hidden="true" />}
+        aria-label={strings.common.close}
+        title={strings.common.close}
+        onClick={() => editor.closeDeployed()}
+      />
+    </section>
+  );
+}

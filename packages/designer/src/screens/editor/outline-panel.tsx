@@ -1,0 +1,92 @@
+import { useMemo, useState } from "react";
+import { useCatalog } from "../../catalog/use-catalog.ts";
+import { focusSelected } from "../../canvas/canvas-actions.ts";
+import { stepFace, triggerFace, type Face } from "../../canvas/step-face.ts";
+import { StepIcon } from "../../canvas/step-icon.tsx";
+import { Separator } from "../../controls/separator.tsx";
+import { pathKey, type Outline, type StepOutline } from "../../document/outline.ts";
+import { useEditor, useEditorState } from "../../editor/editor-context.ts";
+import { strings } from "../../strings.ts";
+import type { FlowCatalog } from "../../catalog/flow-catalog.ts";
+import type { Path } from "@sluice/model";
+import { changePanel, panelLimits, usePanels } from "./panel-sizes.ts";
+import "./outline-panel.css";
+
+const words = strings.outline;
+export const outlineSize = 240;
+
+interface Line {
+  readonly path: Path;
+  readonly depth: number;
+  readonly face: Face;
+}
+
+/** The steps of the flow as an indented list that can be filtered. */
+export function OutlinePanel() {
+  const editor = useEditor();
+  const catalog = useCatalog();
+  const outline = useEditorState((state) => state.flow.good?.outline);
+  const selected = useEditorState((state) => (state.flow.selection === undefined ? undefined : pathKey(state.flow.selection)));
+  const { size } = usePanels((state) => state.outline);
+  const [query, setQuery] = useState("");
+  const lines = useMemo(() => linesOf(outline, catalog), [outline, catalog]);
+  const wanted = query.trim().toLowerCase();
+  const shown = lines.filter(({ face }) => `${face.title} ${face.subtitle}`.toLowerCase().includes(wanted));
+  return (
+    <nav className="outline" aria-label={words.title} style={{ width: size ?? outlineSize }}>
+      <Separator
+        label={words.resize}
+        axis="x"
+        panel="before"
+        size={size ?? outlineSize}
+        {...panelLimits.outline}
+        onResize={(next) => changePanel("outline", { size: next })}
+        onReset={() => changePanel("outline", { size: undefined })}
+      />
+      <input
+        className="input"
+        type="search"
+        aria-label={words.filter}
+        placeholder={words.filter}
+        value={query}
+        onChange={(event) => setQuery(event.target.value)}
+      />
+      <ul className="outline__list">
+        {shown.map(({ path, depth, face }) => (
+          <li key={pathKey(path)}>
+            <button
+              type="button"
+              className="outline__line"
+              aria-current={pathKey(path) === selected ? "true" : undefined}
+              style={{ paddingInlineStart: 8 + depth * 14 }}
+              title={face.subtitle}
+              onClick={() => {
+                editor.select(path);
+                focusSelected(editor);
+              }}
+            >
+              <StepIcon icon={face.icon} kind={face.kind} />
+              <span className="outline__title">{face.title}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {shown.length === 0 ? <p className="muted">{strings.common.nothingFound}</p> : null}
+    </nav>
+  );
+}
+
+function linesOf(outline: Outline | undefined, catalog: FlowCatalog | undefined): readonly Line[] {
+  const lines: Line[] = [];
+  const add = (steps: readonly StepOutline[], depth: number): void => {
+    for (const step of steps) {
+      lines.push({ path: step.path, depth, face: stepFace(step, catalog) });
+      for (const block of step.blocks) add(block.steps, depth + 1);
+    }
+  };
+  for (const route of outline?.routes ?? []) {
+    lines.push({ path: route.from.path, depth: 0, face: triggerFace(route, catalog) });
+    add(route.steps, 1);
+  }
+  return lines;
+}

@@ -1,0 +1,96 @@
+// The rows of a run on one time axis: its steps by nesting, and below a step the steps of the routes it called.
+import type { Run, RunStep } from "@sluice/client";
+import { everyStep, pathKey, type Outline } from "../document/outline.ts";
+import type { RecordedStep } from "./recorded-run.ts";
+
+interface RowTime {
+  readonly depth: number;
+  /** Shares of the whole time, 0 to 1. */
+  readonly start: number;
+  readonly length: number;
+}
+
+export type WaterfallRow =
+  | (RowTime & { readonly kind: "step"; readonly index: number; readonly step: RecordedStep })
+  | (RowTime & { readonly kind: "route"; readonly run: Run })
+  | (RowTime & { readonly kind: "called"; readonly run: Run; readonly step: RunStep });
+
+interface Shown {
+  readonly run: Run;
+  readonly steps: readonly RecordedStep[];
+  /** Runs of the same chain, in any order; those that this run did not cause are ignored. */
+  readonly chain: readonly Run[];
+  readonly outline: Outline | undefined;
+}
+
+export function waterfallRows({ run, steps, chain, outline }: Shown): readonly WaterfallRow[] {
+  const begin = Date.parse(run.startedAt);
+  const children = childrenByRun(chain, run.id);
+  const everyEnd = [run, ...descendants(run.id, children)].flatMap((one) => [endOfRun(one), ...one.steps.map(endOfStep)]);
+  const whole = Math.max(1, Math.max(...everyEnd) - begin);
+  const time = (startedAt: string, durationMs: number): Pick<RowTime, "start" | "length"> => ({
+    start: Math.min(1, Math.max(0, (Date.parse(startedAt) - begin) / whole)),
+    length: Math.min(1, durationMs / whole),
+  });
+  const uris = new Map(outline?.routes.flatMap((route) => [...everyStep(route.steps)].map((step) => [`${route.id}/${step.id}`, step.detail] as const)) ?? []);
+  const rows: WaterfallRow[] = [];
+  const addRoute = (called: Run, depth: number): void => {
+    rows.push({ kind: "route", run: called, depth, ...time(called.startedAt, called.durationMs ?? 0) });
+    const below = callers(called, children.get(called.id) ?? [], uris);
+    called.steps.forEach((step, index) => {
+      rows.push({ kind: "called", run: called, step, depth: depth + 1, ...time(step.startedAt, step.durationMs) });
+      for (const child of below.get(index) ?? []) addRoute(child, depth + 2);
+    });
+    for (const child of below.get(-1) ?? []) addRoute(child, depth + 1);
+  };
+  const below = callers(run, children.get(run.id) ?? [], uris);
+  steps.forEach((step, index) => {
+    const depth = depthOf(step, steps);
+    rows.push({ kind: "step", index, step, depth, ...time(step.startedAt, step.durationMs) });
+    for (const child of below.get(index) ?? []) addRoute(child, depth + 1);
+  });
+  for (const child of below.get(-1) ?? []) addRoute(child, 0);
+  return rows;
+}
+
+const endOfStep = ({ startedAt, durationMs }: RunStep): number => Date.parse(startedAt) + durationMs;
+const endOfRun = ({ startedAt, durationMs }: Run): number => Date.parse(startedAt) + (durationMs ?? 0);
+
+function childrenByRun(chain: readonly Run[], rootId: string): ReadonlyMap<string, readonly Run[]> {
+  const children = new Map<string, Run[]>();
+  for (const run of chain.toSorted((one, other) => (one.startedAt < other.startedAt ? -1 : 1))) {
+    if (run.parentRunId === null || run.id === rootId) continue;
+    const siblings = children.get(run.parentRunId);
+    if (siblings === undefined) children.set(run.parentRunId, [run]);
+    else siblings.push(run);
+  }
+  return children;
+}
+
+function descendants(id: string, children: ReadonlyMap<string, readonly Run[]>): readonly Run[] {
+  return (children.get(id) ?? []).flatMap((child) => [child, ...descendants(child.id, children)]);
+}
+
+/** The called runs by the index of the step that called them; -1 when that is unknown. */
+function callers(run: Run, called: readonly Run[], uris: ReadonlyMap<string, string>): ReadonlyMap<number, readonly Run[]> {
+  const byStep = new Map<number, Run[]>();
+  for (const child of called) {
+    const at = Date.parse(child.startedAt);
+    const running = run.steps
+      .map((step, index) => ({ step, index }))
+      // Times are rounded to milliseconds. A step that sends without waiting ends before the called route starts.
+      .filter(({ step }) => Date.parse(step.startedAt) <= at + 1);
+    const named = running.filter(({ step }) => uris.get(`${run.routeId}/${step.stepId}`)?.split("?")[0] === child.trigger.uri.split("?")[0]);
+    const index = (named.at(-1) ?? running.filter(({ step }) => endOfStep(step) >= at - 1).at(-1))?.index ?? -1;
+    byStep.set(index, [...(byStep.get(index) ?? []), child]);
+  }
+  return byStep;
+}
+
+/** How many of the other steps are around this one. */
+function depthOf({ path }: RecordedStep, steps: readonly RecordedStep[]): number {
+  if (path === undefined) return 0;
+  const key = pathKey(path);
+  const around = new Set(steps.flatMap((other) => (other.path !== undefined && key.startsWith(`${pathKey(other.path)}/`) ? [pathKey(other.path)] : [])));
+  return around.size;
+}
