@@ -13,6 +13,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const { file, hashOfInputs, inputsFile, stampOfInputs } = createRequire(import.meta.url)("../packages/cli/bin/bundle.cjs");
 const folder = dirname(file);
 const onCallMark = "\0on-call:";
+const separateMark = "\0separate:";
 
 /** Modules that the bundle replaces, by path. */
 const replacements = {
@@ -43,45 +44,79 @@ const onCall = new Set([
   "packages/standard/dist/xml/query/compile-query.js",
 ]);
 const isOnCall = (path) => onCall.has(pathOf(path));
-const setUpOnCall = {
-  name: "set-up-on-call",
+
+/**
+ * Large packages that few runtimes need. Each becomes a file of its own, because a start reads the whole text of the bundle, and its code cache has an
+ * entry for every function, including those that are never called.
+ */
+const separate = ["@fastify/busboy", "croner", "fast-check", "fflate", "fontoxpath", "jsonata", "re2js", "undici"];
+const packageOf = (path) => separate.find((name) => pathOf(path).includes(`node_modules/${name}/`));
+const separateFile = (name) => `${name.replace(/^@.*\//, "")}.cjs`;
+/** Entry file of each separate package. */
+const entries = new Map();
+
+/** The names of a module's exports. */
+const exportsOf = async (path) => Object.keys(await import(pathToFileURL(path).href)).filter((name) => name !== "default" && name !== "module.exports");
+
+const loadLater = {
+  name: "load-later",
   async resolveId(source, importer) {
-    if (importer === undefined || importer.startsWith(onCallMark) || isOnCall(importer)) return undefined;
+    if (importer === undefined) return undefined;
+    if (importer.startsWith(separateMark)) return { id: source, external: true };
     const found = await this.resolve(source, importer, { skipSelf: true });
-    return found !== null && isOnCall(found.id) ? `${onCallMark}${found.id}` : undefined;
+    if (found === null) return undefined;
+    if (isOnCall(found.id) && !importer.startsWith(onCallMark) && !isOnCall(importer)) return `${onCallMark}${found.id}`;
+    const name = packageOf(found.id);
+    if (name === undefined || name === packageOf(importer)) return undefined;
+    entries.set(name, found.id);
+    return `${separateMark}${name}`;
   },
   async load(id) {
-    if (!id.startsWith(onCallMark)) return undefined;
-    const path = id.slice(onCallMark.length);
-    const names = Object.keys(await import(pathToFileURL(path).href)).filter((name) => name !== "default");
-    return names.map((name) => `export const ${name} = (...given) => require(${JSON.stringify(path)}).${name}(...given);`).join("\n");
+    if (id.startsWith(onCallMark)) {
+      const path = id.slice(onCallMark.length);
+      return (await exportsOf(path)).map((name) => `export const ${name} = (...given) => require(${JSON.stringify(path)}).${name}(...given);`).join("\n");
+    }
+    if (!id.startsWith(separateMark)) return undefined;
+    const name = id.slice(separateMark.length);
+    const names = await exportsOf(entries.get(name));
+    return [
+      `const loaded = require(${JSON.stringify(`./${separateFile(name)}`)});`,
+      "export default loaded.default ?? loaded;",
+      ...names.map((each) => `export const ${each} = loaded.${each};`),
+    ].join("\n");
   },
 };
+
+/** The text of a module with everything that it imports. */
+async function bundleOf(options) {
+  const bundle = await rolldown({ platform: "node", logLevel: "silent", ...options });
+  const { output } = await bundle.generate({
+    format: "cjs",
+    codeSplitting: false,
+    dynamicImportInCjs: false,
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+  });
+  await bundle.close();
+  return output[0].code;
+}
 
 /** Latin-1: V8 reads such a file without converting it. */
 const ascii = (text) => text.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 const inputs = `${hashOfInputs()}\n${stampOfInputs()}`;
-const bundle = await rolldown({
+const command = await bundleOf({
   input: `${root}packages/cli/dist/bundle.js`,
-  platform: "node",
   external: [/^@photostructure\//, /^@jitl\//, /^quickjs-/],
-  plugins: [setUpOnCall, replacedModules],
-  logLevel: "silent",
+  plugins: [loadLater, replacedModules],
 });
-const { output } = await bundle.generate({
-  format: "cjs",
-  codeSplitting: false,
-  dynamicImportInCjs: false,
-  minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
-});
-await bundle.close();
+const packages = await Promise.all([...entries].map(async ([name, input]) => [separateFile(name), await bundleOf({ input })]));
 mkdirSync(folder, { recursive: true });
 // Removed first: an interrupted bundling leaves no record of its inputs, and the command then runs from its modules.
 rmSync(inputsFile, { force: true });
-const text = `(function (exports, require, module, __filename, __dirname, importOutside) {${ascii(output[0].code)}\n})`;
+const text = `(function (exports, require, module, __filename, __dirname, importOutside) {${ascii(command)}\n})`;
 writeFileSync(`${file}.next`, `/*${createHash("sha256").update(text).digest("hex").slice(0, 16)}*/${text}`);
 for (const name of readdirSync(folder)) if (name.endsWith(".cache")) rmSync(join(folder, name));
+for (const [name, code] of packages) writeFileSync(join(folder, name), code);
 renameSync(`${file}.next`, file);
 writeFileSync(inputsFile, inputs);
 

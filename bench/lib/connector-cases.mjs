@@ -1,6 +1,7 @@
 // The servers that bench:connectors measures: the bare client of each, and the endpoint that does the same. A round has its own names.
 // A sink is `{count, send(n), to, steps}`; a source is `{count, fill(whom), consume(first), from}`, where `consume` resolves with how many
 // messages came after the first.
+import { randomUUID } from "node:crypto";
 import amqplib from "amqplib";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect as connectNats } from "@nats-io/transport-node";
@@ -36,14 +37,14 @@ export const connectorCases = {
       const pool = new pg.Pool({ host: "127.0.0.1", port, user: "postgres", database: "postgres", max: 10 });
       await pool.query("create table notes (id integer primary key, note text)");
       await pool.query("create table copies (id integer, note text)");
-      await pool.query("insert into notes select n, repeat('x', 1024) from generate_series(0, 3000) n");
+      await pool.query("insert into notes select n, repeat('x', 1024) from generate_series(0, 6000) n");
       const by = "?dataSource=%23postgres";
       return {
         close: () => pool.end(),
         cases: {
           select: {
             round: () => ({
-              count: 3000,
+              count: 6000,
               send: (n) => pool.query({ name: "get", text: "select id, note from notes where id = $1", values: [n] }),
               steps: numbered,
               to: `sql:select id, note from notes where id = :%23\${exchangeProperty.n}${by}`,
@@ -51,7 +52,7 @@ export const connectorCases = {
           },
           insert: {
             round: () => ({
-              count: 3000,
+              count: 6000,
               send: (n) => pool.query({ name: "put", text: "insert into copies values ($1, $2)", values: [n, kilobyte] }),
               steps: numbered,
               to: `sql:insert into copies values (:%23\${exchangeProperty.n}, :%23\${body})${by}`,
@@ -70,13 +71,13 @@ export const connectorCases = {
       await admin.end();
       const pool = mysql.createPool({ host: "127.0.0.1", port, user: "root", database: "bench", connectionLimit: 10 });
       await pool.query("create table notes (id integer primary key, note text)");
-      await pool.query("insert into notes select seq, repeat('x', 1024) from seq_0_to_3000");
+      await pool.query("insert into notes select seq, repeat('x', 1024) from seq_0_to_6000");
       return {
         close: () => pool.end(),
         cases: {
           select: {
             round: () => ({
-              count: 3000,
+              count: 6000,
               send: (n) => pool.execute("select id, note from notes where id = ?", [n]),
               steps: numbered,
               to: `sql:select id, note from notes where id = :%23\${exchangeProperty.n}?dataSource=%23mariadb`,
@@ -96,7 +97,7 @@ export const connectorCases = {
         cases: {
           set: {
             round: () => ({
-              count: 5000,
+              count: 20_000,
               send: (n) => redis.set(`k${n}`, kilobyte),
               steps: `{setHeader: {name: CamelRedis.Key, simple: "k\${body}"}}, {setBody: {constant: ${kilobyte}}}`,
               to: "spring-redis:127.0.0.1:1?command=SET&connectionFactory=%23redis",
@@ -112,8 +113,10 @@ export const connectorCases = {
     async open(port) {
       const client = await amqplib.connect(`amqp://guest:guest@127.0.0.1:${port}`);
       const channel = await client.createConfirmChannel();
+      // As ours: an unroutable message is returned, and found by its id.
+      const published = () => ({ persistent: true, mandatory: true, messageId: randomUUID(), contentType: "text/plain", contentEncoding: "UTF-8" });
       const publish = (queue) =>
-        new Promise((resolve, reject) => channel.sendToQueue(queue, bytes, { persistent: true }, (error) => (error ? reject(error) : resolve())));
+        new Promise((resolve, reject) => channel.sendToQueue(queue, bytes, published(), (error) => (error ? reject(error) : resolve())));
       return {
         close: () => client.close(),
         cases: {
@@ -155,6 +158,17 @@ export const connectorCases = {
     connection: (port) => ({ type: "amqp", values: { url: `amqp://127.0.0.1:${port}`, username: "guest", password: "guest", queuePrefix: "/queue/" } }),
     async open(port) {
       const connection = rhea.create_container().connect({ host: "127.0.0.1", port, username: "guest", password: "guest", reconnect: false });
+      // The fields that JMS clients set, as ours does.
+      const jmsMessage = (queue) => ({
+        body: kilobyte,
+        message_id: `ID:${randomUUID()}`,
+        creation_time: Date.now(),
+        durable: true,
+        priority: 4,
+        to: `/queue/${queue}`,
+        application_properties: {},
+        message_annotations: { "x-opt-jms-msg-type": rhea.types.wrap_byte(5) },
+      });
       const senderOf = (queue) => {
         const sender = connection.open_sender({ target: { address: `/queue/${queue}`, durable: 2 } });
         const waiting = new Map();
@@ -164,7 +178,7 @@ export const connectorCases = {
           async send() {
             while (!sender.sendable()) await sendable();
             await new Promise((resolve) => {
-              const delivery = sender.send({ durable: true, body: kilobyte });
+              const delivery = sender.send(jmsMessage(queue));
               waiting.set(delivery, () => (waiting.delete(delivery), resolve()));
             });
           },
@@ -207,6 +221,7 @@ export const connectorCases = {
     async open(port) {
       const url = `mqtt://127.0.0.1:${port}`;
       const client = await mqtt.connectAsync(url, { protocolVersion: 5 });
+      client.stream.setNoDelay(true);
       const kept = (clientId) => ({ protocolVersion: 5, clientId, clean: false, properties: { sessionExpiryInterval: 600 } });
       const subscribe = async (clientId, topic) => {
         const one = await mqtt.connectAsync(url, kept(clientId));
@@ -218,7 +233,7 @@ export const connectorCases = {
         cases: {
           send: {
             round: (name) => ({
-              count: 2000,
+              count: 20_000,
               send: () => client.publishAsync(name, bytes, { qos: 1 }),
               steps: numbered,
               to: `paho-mqtt5:${name}?qos=1&connection=%23mqtt`,
@@ -236,6 +251,8 @@ export const connectorCases = {
                 let one;
                 const taken = await counted(800, first, (take) => {
                   one = mqtt.connect(url, kept(`${name}bare`));
+                  // As ours: otherwise the kernel delays acknowledgements.
+                  one.on("connect", () => one.stream.setNoDelay(true));
                   one.on("message", take);
                 });
                 await one.endAsync();
@@ -262,8 +279,9 @@ export const connectorCases = {
             async round(name) {
               await manager.streams.add({ name, subjects: [`${name}.>`] });
               return {
-                count: 5000,
-                send: () => stream.publish(`${name}.a`, bytes),
+                count: 10_000,
+                // Ours has an id too: a retry is stored once.
+                send: () => stream.publish(`${name}.a`, bytes, { msgID: randomUUID() }),
                 steps: numbered,
                 to: `nats:${name}.a?jetstreamEnabled=true&exchangePattern=InOnly&connection=%23nats`,
               };

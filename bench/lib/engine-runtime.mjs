@@ -17,7 +17,7 @@ export const host = {
       const timer = setTimeout(run, ms);
       return () => clearTimeout(timer);
     },
-    breathe: () => new Promise((resolve) => setImmediate(resolve)),
+    yieldToEventLoop: () => new Promise((resolve) => setImmediate(resolve)),
   },
   log: { enabled: () => false, write: ignore },
   ids: { next: () => `b${count++}` },

@@ -4,6 +4,8 @@
 import type {
   Capture,
   Catalog,
+  ClusterChange,
+  ClusterNode,
   ConnectionDocument,
   ConnectionFails,
   ConnectionSummary,
@@ -51,6 +53,10 @@ export interface Operations {
     readonly query: { readonly probe?: "live" | "ready" | undefined };
     readonly reply: Health | ProbeReply;
   };
+  /** Lists the live nodes of the cluster, as this node knows them; empty without a cluster. */
+  readonly "GET /nodes": {
+    readonly reply: { readonly nodes: readonly ClusterNode[]; readonly total: number };
+  };
   /** Returns metrics of routes, queues, dead letters and the process for Prometheus. */
   readonly "GET /metrics": {
     readonly reply: string;
@@ -88,7 +94,13 @@ export interface Operations {
   readonly "DELETE /flows/:id": {
     readonly params: { readonly id: string };
     readonly conditional: true;
-    readonly reply: { readonly id: string; readonly deleted: boolean; readonly routes: readonly string[]; readonly drained: boolean };
+    readonly reply: {
+      readonly id: string;
+      readonly deleted: boolean;
+      readonly routes: readonly string[];
+      readonly drained: boolean;
+      readonly cluster?: ClusterChange;
+    };
   };
   /** Validates a flow without installing it. */
   readonly "POST /flows/validate": {

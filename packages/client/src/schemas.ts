@@ -33,6 +33,10 @@ export interface Catalog {
     readonly since: string;
     /** Other words that find it in a list. */
     readonly keywords?: readonly string[];
+    /** Its heading in lists of steps. */
+    readonly paletteGroup?: "receive" | "send" | "data" | "decide" | "repeat" | "errors" | "speed" | "watch" | "code";
+    /** The text of its card on the canvas, with names of options in braces. */
+    readonly card?: { readonly title?: string; readonly subtitle?: string };
     readonly examples: readonly unknown[];
     readonly name: string;
     readonly shorthand?: string;
@@ -52,6 +56,10 @@ export interface Catalog {
     readonly since: string;
     /** Other words that find it in a list. */
     readonly keywords?: readonly string[];
+    /** Its heading in lists of steps. */
+    readonly paletteGroup?: "receive" | "send" | "data" | "decide" | "repeat" | "errors" | "speed" | "watch" | "code";
+    /** The text of its card on the canvas, with names of options in braces. */
+    readonly card?: { readonly title?: string; readonly subtitle?: string };
     readonly examples: readonly unknown[];
     readonly scheme: string;
     readonly aliases: readonly string[];
@@ -76,6 +84,10 @@ export interface Catalog {
     readonly since: string;
     /** Other words that find it in a list. */
     readonly keywords?: readonly string[];
+    /** Its heading in lists of steps. */
+    readonly paletteGroup?: "receive" | "send" | "data" | "decide" | "repeat" | "errors" | "speed" | "watch" | "code";
+    /** The text of its card on the canvas, with names of options in braces. */
+    readonly card?: { readonly title?: string; readonly subtitle?: string };
     readonly examples: readonly unknown[];
     readonly type: string;
     readonly kinds: readonly string[];
@@ -95,6 +107,10 @@ export interface Catalog {
     readonly since: string;
     /** Other words that find it in a list. */
     readonly keywords?: readonly string[];
+    /** Its heading in lists of steps. */
+    readonly paletteGroup?: "receive" | "send" | "data" | "decide" | "repeat" | "errors" | "speed" | "watch" | "code";
+    /** The text of its card on the canvas, with names of options in braces. */
+    readonly card?: { readonly title?: string; readonly subtitle?: string };
     readonly examples: readonly unknown[];
     readonly name: string;
     readonly textKey: string;
@@ -110,6 +126,10 @@ export interface Catalog {
     readonly since: string;
     /** Other words that find it in a list. */
     readonly keywords?: readonly string[];
+    /** Its heading in lists of steps. */
+    readonly paletteGroup?: "receive" | "send" | "data" | "decide" | "repeat" | "errors" | "speed" | "watch" | "code";
+    /** The text of its card on the canvas, with names of options in braces. */
+    readonly card?: { readonly title?: string; readonly subtitle?: string };
     readonly examples: readonly unknown[];
     readonly name: string;
     readonly shorthand?: string;
@@ -125,6 +145,10 @@ export interface Catalog {
     readonly since: string;
     /** Other words that find it in a list. */
     readonly keywords?: readonly string[];
+    /** Its heading in lists of steps. */
+    readonly paletteGroup?: "receive" | "send" | "data" | "decide" | "repeat" | "errors" | "speed" | "watch" | "code";
+    /** The text of its card on the canvas, with names of options in braces. */
+    readonly card?: { readonly title?: string; readonly subtitle?: string };
     readonly examples: readonly unknown[];
     readonly name: string;
     readonly shorthand?: string;
@@ -143,6 +167,10 @@ export interface Catalog {
     readonly since: string;
     /** Other words that find it in a list. */
     readonly keywords?: readonly string[];
+    /** Its heading in lists of steps. */
+    readonly paletteGroup?: "receive" | "send" | "data" | "decide" | "repeat" | "errors" | "speed" | "watch" | "code";
+    /** The text of its card on the canvas, with names of options in braces. */
+    readonly card?: { readonly title?: string; readonly subtitle?: string };
     readonly examples: readonly unknown[];
     readonly names: readonly string[];
     readonly kind: string;
@@ -204,6 +232,42 @@ export interface CatalogOption {
   readonly item?: CatalogOption;
   /** For an object: its members. */
   readonly fields?: readonly CatalogOption[];
+}
+
+export interface ClusterChange {
+  readonly revision: number;
+  /** Live nodes. */
+  readonly nodes: number;
+  /** Live nodes that have applied the change. */
+  readonly running: number;
+  readonly behind: readonly { readonly node: string; readonly reason: string }[];
+}
+
+export interface ClusterHealth {
+  readonly name: string;
+  readonly store: "nats" | "postgres";
+  /** The node that answers. */
+  readonly node: string;
+  readonly connectivity: "connected" | "disconnected";
+  /** The newest configuration revision that this node knows. */
+  readonly revision: number;
+  readonly applied: number;
+  readonly nodes: readonly ClusterNode[];
+}
+
+export interface ClusterNode {
+  readonly node: string;
+  /** Id of the process. */
+  readonly boot: string;
+  readonly version: string;
+  readonly startedAt: string;
+  readonly ready: boolean;
+  /** The last configuration revision that it has applied. */
+  readonly applied: number;
+  /** It runs the schedules and polls of the flows in these slots. */
+  readonly slots: readonly number[];
+  /** Records that it could not apply. */
+  readonly behind: readonly { readonly id: string; readonly reason: string }[];
 }
 
 export interface ConnectionDocument {
@@ -353,6 +417,8 @@ export interface FlowDryRun {
   readonly routeCount: number;
   readonly warnings: readonly string[];
   readonly testsPassed?: number;
+  /** Only in a cluster: how far the change has reached. */
+  readonly cluster?: ClusterChange;
   /** The new entry in the version history; absent when nothing was stored. */
   readonly revision?: number;
   readonly dryRun: true;
@@ -437,6 +503,8 @@ export interface Health {
   readonly failedFlows?: readonly { readonly id: string; readonly error: string | null }[];
   /** Why the durable store cannot write, and since when; the status is then DEGRADED. Null otherwise. */
   readonly store?: { readonly error: string; readonly since: string } | null;
+  /** Only in a cluster. The status is DEGRADED while a node is behind or this one cannot reach the store. */
+  readonly cluster?: ClusterHealth;
   /** The running workers, if there is more than one. */
   readonly workers?: readonly { readonly pid: number; readonly leads: boolean; readonly startedAt: string; readonly runs: number }[];
   /** Workers that exited and have not been replaced yet; the status is then DEGRADED. */
@@ -474,6 +542,8 @@ export interface InstalledFlow {
   readonly routeCount: number;
   readonly warnings: readonly string[];
   readonly testsPassed?: number;
+  /** Only in a cluster: how far the change has reached. */
+  readonly cluster?: ClusterChange;
   /** The new entry in the version history; absent when nothing was stored. */
   readonly revision?: number;
   readonly lastModified: string;

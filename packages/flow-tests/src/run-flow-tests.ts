@@ -22,7 +22,7 @@ export interface FlowTestOptions {
   /** Reads a file next to the tests. */
   readFile?(path: string): Promise<string>;
   /** How long to wait for mocks to be called after the last reply; default: the test's timeout. */
-  readonly mockPatienceMs?: number | undefined;
+  readonly mockTimeoutMs?: number | undefined;
 }
 
 interface Calls {
@@ -46,7 +46,7 @@ export async function runFlowTest(
   const runs: RunView[] = [];
   let reply: FlowTestResult["reply"];
   const attempt = async (calls: readonly When[]): Promise<readonly string[]> => {
-    const outcome = await runOnce(transport, { ...test, when: calls }, defaults, options.mockPatienceMs);
+    const outcome = await runOnce(transport, { ...test, when: calls }, defaults, options.mockTimeoutMs);
     runs.push(...outcome.runs);
     reply = outcome.reply;
     return outcome.faults;
@@ -60,7 +60,7 @@ const longestSession = 3_600_000;
 
 type Outcome = Pick<FlowTestResult, "faults" | "runs" | "reply">;
 
-async function runOnce(transport: RuntimeTransport, test: FlowTest, defaults: FlowTestFile["defaults"], mockPatienceMs: number | undefined): Promise<Outcome> {
+async function runOnce(transport: RuntimeTransport, test: FlowTest, defaults: FlowTestFile["defaults"], mockTimeoutMs: number | undefined): Promise<Outcome> {
   const assertions = test.then.filter((then) => "mockCalled" in then || "mockOrder" in then);
   const timeoutMs = test.timeoutMs ?? defaults.timeoutMs;
   const opened = await transport.api("POST", "/test/session", {
@@ -86,7 +86,7 @@ async function runOnce(transport: RuntimeTransport, test: FlowTest, defaults: Fl
     const isEnough = (logged: Observed["logged"]): boolean => wantsLog.every((then) => judge(then, { ...(last as Sent), logged }) === undefined);
     const seen = { ...(last as Sent), logged: (await log?.lines(isEnough)) ?? [] };
     const faults = test.then.map((then) => judge(then, seen)).filter((fault) => fault !== undefined);
-    const called = assertions.length === 0 ? [] : await mockFaults(transport, sessionId, mockPatienceMs ?? timeoutMs);
+    const called = assertions.length === 0 ? [] : await mockFaults(transport, sessionId, mockTimeoutMs ?? timeoutMs);
     // Steps that run after the reply, in queues or wire taps, also count as visited.
     const { runs } = called.length === 0 && assertions.length > 0 ? await readTraces(transport, sessionId) : seen;
     return { faults: [...faults, ...called], runs, reply: { status: seen.replyStatus, body: seen.body } };

@@ -33,7 +33,7 @@ export class FakeClock implements Clock {
     return () => void this.#alarms.delete(alarm);
   }
 
-  breathe(): Promise<void> {
+  yieldToEventLoop(): Promise<void> {
     return new Promise((resolve) => setImmediate(resolve));
   }
 

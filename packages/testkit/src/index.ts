@@ -10,6 +10,7 @@ export * from "./options-of.ts";
 export * from "./real-clock.ts";
 export * from "./example-document.ts";
 export * from "./faulty-link.ts";
+export * from "./servers/nats-cluster.ts";
 export * from "./servers/server-for.ts";
 export { guardedUser, serverPrograms } from "./servers/server-program.ts";
 export * from "./test-connections.ts";

@@ -15,7 +15,7 @@ const probe = (run: (call: any) => Promise<number>, more: Partial<CommandDeclara
     flags: [
       { name: "level", values: ["low", "high"], default: "low", doc: "How." },
       { name: "param", short: "p", value: "x", many: true, doc: "Some." },
-      { name: "dry-run", doc: "Only look." },
+      { name: "dry-run", doc: "Only check." },
     ],
     examples: [{ doc: "Probe", command: "sluice probe" }],
     exits: { 0: "fine", 7: "seven" },

@@ -10,6 +10,16 @@ export interface SluiceSettings {
   readonly dataDir?: string;
   /** Profile: values in application-<profile>.properties override those in application.properties. */
   readonly profile?: string;
+  /** Makes this runtime a node of a cluster: `nats://host:4222,host:4222/<name>` or `tls://…`; see docs/operations/cluster.md. */
+  readonly cluster?: string;
+  /** Name of this node, unique in its cluster. Default: the host name. */
+  readonly node?: string;
+  /** Number of NATS servers that store each stream of the cluster; used when the streams are created. Default: 3. */
+  readonly clusterReplicas?: number;
+  /** How long a node may be silent before the others take over its schedules: 5s to 60s, the same on every node. Default: 15000. */
+  readonly clusterTtl?: number | string;
+  /** How long a change waits for the other nodes before it is answered. Default: 5000. */
+  readonly clusterSettleMs?: number | string;
   /** Bearer token of the management API. Without it, all calls except health are rejected. */
   readonly deployToken?: string;
   /** Minimum log level. Default: info. */

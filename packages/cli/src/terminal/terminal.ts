@@ -10,8 +10,6 @@ export interface Terminal {
   write(text: string): void;
   /** A note on standard error. */
   note(text: string): void;
-  /** Whether standard output is a terminal. */
-  readonly isTerminal: boolean;
   readonly columns: number;
   /** Coloured text for standard output; plain text with NO_COLOR or without a terminal. */
   style(style: Style | readonly Style[], text: string): string;
@@ -40,7 +38,6 @@ export function createTerminal(output: Stream = process.stdout, stderr: Stream =
       clear();
       stderr.write(text.endsWith("\n") ? text : `${text}\n`);
     },
-    isTerminal: output.isTTY === true,
     columns: output.columns ?? 100,
     // Node checks NO_COLOR, FORCE_COLOR and the stream.
     style: (style, text) => (output.isTTY === true && output instanceof Writable ? styleText(style as Style[], text, { stream: output }) : text),

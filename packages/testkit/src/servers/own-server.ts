@@ -1,6 +1,7 @@
 // A server started for one test, which may kill it and start it again on the same data.
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { answers } from "./free-port.ts";
@@ -16,6 +17,7 @@ export class OwnServer {
   readonly #folder: string;
   readonly #owner: Owner | undefined;
   #child: ChildProcess | undefined = undefined;
+  #watchdog: ChildProcess | undefined = undefined;
   #output = "";
   port: number;
 
@@ -46,7 +48,7 @@ export class OwnServer {
     child.stdout.on("data", take);
     child.stderr.on("data", take);
     child.on("error", (error) => (this.#output += error.message));
-    process.once("exit", this.#killNow);
+    if (child.pid !== undefined) this.#watchdog = watchdog(child.pid, this.#folder);
     for (const limit = Date.now() + startMs; !(await this.#isReady());) {
       if (child.exitCode !== null || Date.now() > limit) throw new Error(`${command} did not start: ${this.#output.slice(-2000)}`);
       await new Promise((resolve) => setTimeout(resolve, pollMs));
@@ -82,7 +84,8 @@ export class OwnServer {
   async #end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
-    process.off("exit", this.#killNow);
+    this.#watchdog?.kill("SIGKILL");
+    this.#watchdog = undefined;
     if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = new Promise((resolve) => child.once("exit", resolve));
     process.kill(-child.pid, signal);
@@ -90,11 +93,18 @@ export class OwnServer {
     // The first process of the group can end before the one that holds the port.
     for (const limit = Date.now() + endMs; (await answers(this.port)) && Date.now() < limit;) await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
+}
 
-  readonly #killNow = (): void => {
-    const pid = this.#child?.pid;
-    if (pid !== undefined) process.kill(-pid, "SIGKILL");
-  };
+/**
+ * Kills the server's process group and removes its data when this process ends without stopping it. An exit handler is not enough: test workers
+ * are ended by a signal, and `afterAll` of a skipped suite does not run. The watchdog notices the end of its input.
+ */
+function watchdog(pid: number, folder: string): ChildProcess {
+  const script = 'cat >/dev/null; kill -KILL "-$0"; sleep 1; rm -rf -- "$1"';
+  const child = spawn("/bin/sh", ["-c", script, String(pid), folder], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
+  child.unref();
+  (child.stdin as Socket | null)?.unref();
+  return child;
 }
 
 /** The user a server runs as; undefined when the test does not run as root. */

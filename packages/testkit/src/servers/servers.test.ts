@@ -1,11 +1,15 @@
 // Starts, uses, kills and restarts each server that the machine has.
-import { connect, type Socket } from "node:net";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { FaultyLink } from "../faulty-link.ts";
 import { answers } from "./free-port.ts";
 import { serverFor, type TestServer } from "./server-for.ts";
-import { serverPrograms } from "./server-program.ts";
+import { findProgram, serverPrograms } from "./server-program.ts";
 
 const ends: (() => Promise<void>)[] = [];
 afterAll(async () => {
@@ -29,6 +33,25 @@ describe("a server started by a test", () => {
       expect([await answers(server.port), name === "kafka" || server.port === port]).toEqual([true, true]);
       await server.end();
       expect(await answers(server.port)).toBe(false);
+    });
+});
+
+describe("a process that ends without stopping its server", () => {
+  for (const signal of ["SIGKILL", "SIGTERM"] as const)
+    it(`takes the server and its data along when it ends by ${signal} (needs Redis)`, async ({ skip }) => {
+      if (findProgram("redis-server") === undefined) return skip();
+      const module = JSON.stringify(new URL("../../dist/servers/server-for.js", import.meta.url).href);
+      const script = `const {serverFor} = await import(${module}); const {port} = await serverFor("redis", {own: true}); console.log(port); setInterval(() => {}, 1000);`;
+      const folder = mkdtempSync(join(tmpdir(), "sluice-"));
+      const env = { ...process.env, TMPDIR: folder };
+      const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "pipe", "inherit"], env });
+      const [line] = (await once(child.stdout, "data")) as [Buffer];
+      const port = Number(line);
+      expect([await answers(port), readdirSync(folder).length]).toEqual([true, 1]);
+      child.kill(signal);
+      await expect.poll(() => answers(port), { timeout: 5_000 }).toBe(false);
+      await expect.poll(() => readdirSync(folder), { timeout: 5_000 }).toEqual([]);
+      rmSync(folder, { recursive: true });
     });
 });
 

@@ -69,7 +69,7 @@ async function apply(connection: Connection, due: readonly Change[], applying: A
       done.push(change);
     } catch (error) {
       applying.progress("");
-      const left = await takeBack(connection, done.toReversed());
+      const left = await rollBack(connection, done.toReversed());
       const why = applying.signal.aborted ? "interrupted" : `${artifact.file}: ${(error as Error).message}`;
       const back =
         done.length === 0
@@ -84,7 +84,7 @@ async function apply(connection: Connection, due: readonly Change[], applying: A
 }
 
 /** Restores the previous versions; returns the artifacts that could not be restored. */
-async function takeBack(connection: Connection, done: readonly Change[]): Promise<readonly string[]> {
+async function rollBack(connection: Connection, done: readonly Change[]): Promise<readonly string[]> {
   const left: string[] = [];
   for (const { artifact, action, before } of done) {
     try {

@@ -18,8 +18,8 @@ export interface Finding {
 
 export function checkNode(version = process.versions.node): Finding {
   const [major = 0, minor = 0] = version.split(".").map(Number);
-  const isFine = major > 20 || (major === 20 && minor >= 19);
-  return isFine
+  const isSupported = major > 20 || (major === 20 && minor >= 19);
+  return isSupported
     ? { check: "Node", state: "ok", text: version }
     : { check: "Node", state: "problem", text: `${version} is too old`, fix: "install Node 20.19 or newer" };
 }
@@ -109,7 +109,7 @@ export async function checkRuntime(connection: Connection, isExplicit: boolean, 
     fix: "pass another URL with --runtime",
   };
   const sent = Date.now();
-  const reply = await askHealth(baseUrl, 5_000);
+  const reply = await fetchHealth(baseUrl, 5_000);
   if (reply instanceof ApiError && reply.status === 0) {
     const text = `no runtime at ${baseUrl} (${reasonOf(reply)})`;
     return [{ check: "runtime", state: isExplicit ? "problem" : "warning", text, fix: "start one with `sluice start`, or pass another URL with --runtime" }];
@@ -135,7 +135,7 @@ export async function checkRuntime(connection: Connection, isExplicit: boolean, 
 }
 
 /** The unauthenticated health reply of a runtime, or the error. */
-export function askHealth(baseUrl: string, timeoutMs: number): Promise<Answer<ReplyOf<"GET /health">> | ApiError> {
+export function fetchHealth(baseUrl: string, timeoutMs: number): Promise<Answer<ReplyOf<"GET /health">> | ApiError> {
   return createClient({ baseUrl, timeoutMs })
     .answer("GET /health")
     .catch((error: ApiError) => error);

@@ -35,7 +35,7 @@ export async function run({ arguments: given, flags, terminal }: Call): Promise<
   return 0;
 }
 
-/** The newest version before the running one with another content. Without a running one, the newest but one. */
+/** The newest version before the running one with different content; if none is running, the second newest. */
 function previousOf(id: string, versions: readonly FlowVersion[]): number {
   const running = versions.find((version) => version.running) ?? versions[0];
   const previous = versions.find(
