@@ -69,6 +69,7 @@ it("flows, routes and the service", async () => {
   await client.call("POST /flows/:id/rollback", { ...id("shop"), query: { by: "ada", comment: "back" }, body: { revision: 1 } });
   await client.call("POST /flows/validate", { body: { yaml: answering("x", "x").replace("setBody", "setBdy") } });
   await post("orders", "x");
+  await client.call("GET /nodes");
   await client.call("GET /health");
   await client.call("GET /health", { query: { probe: "live" } });
   await client.call("GET /health", { query: { probe: "ready" } });

@@ -30,6 +30,11 @@ const steps = {
     "setBody: {constant: read}",
   ],
   csv: ["unmarshal: {csv: {}}", "setBody: {constant: read}"],
+  recipients: ['recipientList: {simple: "${body}"}'],
+  jqParts: ['setBody: {jq: ".[]"}'],
+  reply: ["unmarshal: {json: {}}"],
+  header: ["unmarshal: {json: {}}", 'setHeader: {name: h, simple: "${body}"}', "setBody: {constant: sent}"],
+  notAMap: ["unmarshal: {json: {}}", "convertBodyTo: {type: java.util.Map}"],
   pretty: ['setBody: {simple: "${prettyBody}"}'],
   several: ["a", "b", "c", "d", "e", "f", "g", "h"].map((key) => `setHeader: {name: ${key}, simple: "\${hash(\${body},SHA-384)}"}`),
   marshal: ["marshal: {json: {prettyPrint: true}}", "setBody: {constant: written}"],
@@ -56,6 +61,12 @@ describe("A8: one message does not block the event loop", () => {
     ["JSON bytes that are pretty-printed", "marshal", () => inputs.records(size), "200 written"],
     ["bytes with too much JSON, written as text", "marshal", () => inputs.manyKeys(size), "200 written"],
     ["members omitted from a large value", "withoutNull", () => inputs.records(size), "200 written"],
+    ["addresses of commas", "recipients", () => inputs.commas(size), "500 .*more than 10000 addresses"],
+    ["parts of deep JSON", "jqParts", () => inputs.deepAtLimit(), "200 \\[{100}"],
+    ["a reply of deep JSON", "reply", () => inputs.deepAtLimit(), "200 \\[{100}"],
+    ["a reply of records", "reply", () => inputs.records(size), '200 \\[\\{"id":0'],
+    ["a reply header of a long list", "header", () => inputs.listsAtLimit(), "500 .*header 'h' is longer"],
+    ["the failed conversion of a long list", "notAMap", () => inputs.records(size), "500 .*cannot convert '\\[\\{"],
     ["pretty-printing XML", "pretty", () => inputs.xmlMixed(size), "504"],
   ])(
     "%s",
@@ -110,6 +121,22 @@ describe("A8: one document does not block the event loop", () => {
     const answer = await held("PUT /flows", () => swept.api("PUT", "/flows/x", inputs.emptyArrays(size)));
     expect(answer).toMatch(/^400 .*more than 500000 lists and objects/);
   }, 120_000);
+
+  it.each([
+    ["/message-mappings/x", /^422 .*message mapping 'x'/],
+    ["/value-mappings/x", /^422 .*unknown member 'k0'/],
+    ["/auth/x", /^422 .*unknown member 'k0'/],
+    ["/connections/x", /^422 .*unknown member 'k0'/],
+  ])("%s with 100,000 unknown members", async (path, expected) => {
+    expect(await held(path, () => swept.api("PUT", path, inputs.keysAtLimit()))).toMatch(expected);
+  });
+
+  it("a mapping with thousands of rules that miss its sample", async () => {
+    const names = Array.from({ length: 19_000 }, (_, index) => `k${index}`);
+    const source = { format: "json", sample: Object.fromEntries(names.map((name) => [`s${name}`, 1])) };
+    const document = JSON.stringify({ source, target: { format: "json" }, map: names.map((name) => ({ to: name, from: name })) });
+    expect(await held("sample", () => swept.api("PUT", "/message-mappings/x", document))).toMatch(/^422 .*the source has no field 'k0'/);
+  });
 
   it.each([
     ["a fault", inputs.linesThenFault, /^400 .*unexpected character at line 9899999, column 1/],

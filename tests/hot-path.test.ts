@@ -51,7 +51,7 @@ describe("the hot path", () => {
       const messages = Array.from({ length: 500 }, () => new Message("x"));
       // Garbage collection reduces the figure, other work increases it: the minimum of many samples is the route's own.
       let least = Infinity;
-      for (let look = 0; look < 40; look++) {
+      for (let attempt = 0; attempt < 40; attempt++) {
         const before = getHeapStatistics().used_heap_size;
         for (const message of messages) void inlet?.deliver(message);
         const used = getHeapStatistics().used_heap_size - before;

@@ -30,7 +30,7 @@ const reading = (uri: string): string => `- route:
 `;
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let look = 0; look < 800; look++) {
+  for (let attempt = 0; attempt < 800; attempt++) {
     if (await condition()) return;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
@@ -84,7 +84,16 @@ describe("a partner that is down", () => {
 
 /** A source that a test can make fail, disconnect and recover. */
 function partner() {
-  const state = { starts: 0, stops: 0, failures: 0, retryable: true, early: undefined as string | undefined, inlet: undefined as SourceInlet | undefined };
+  const state = {
+    starts: 0,
+    stops: 0,
+    failures: 0,
+    retryable: true,
+    isConsuming: false,
+    connecting: undefined as Promise<void> | undefined,
+    early: undefined as string | undefined,
+    inlet: undefined as SourceInlet | undefined,
+  };
   const source: Source = {
     claims: [],
     exclusive: true,
@@ -96,8 +105,13 @@ function partner() {
       }
       state.inlet = inlet;
       if (state.early !== undefined) inlet.lost(state.early);
+      const consume = (): void => void (state.isConsuming = true);
+      return state.connecting === undefined ? consume() : state.connecting.then(consume);
     },
-    stop: () => void state.stops++,
+    stop() {
+      state.stops++;
+      state.isConsuming = false;
+    },
   };
   const connector = defineConnector({
     scheme: "partner",
@@ -142,6 +156,23 @@ describe("a route that cannot start", () => {
     expect(changes).toEqual(["Starting", "Failed", "Started"]);
     await running.stop();
     expect(clock.pending).toBe(0);
+  });
+
+  it("runs its source when it is started while a retry is still starting it", async () => {
+    const { state, connectors } = partner();
+    state.failures = 1;
+    const running = await flow(consuming, { connectors });
+    const route = running.runtime.routes.get("orders");
+    let connect = (): void => undefined;
+    state.connecting = new Promise((resolve) => (connect = resolve));
+    await running.host.clock.advance(1_000);
+    expect([route?.status, state.starts]).toEqual(["Failed", 2]);
+    const started = route?.start();
+    connect();
+    await started;
+    expect([route?.status, state.isConsuming]).toEqual(["Started", true]);
+    await running.stop();
+    expect([state.isConsuming, running.host.clock.pending]).toEqual([false, 0]);
   });
 
   it("is not retried after it was stopped", async () => {

@@ -90,7 +90,7 @@ describe("a delivered message", () => {
       { host: hostInRealTime() as FakeHost, connectors: seda, limits: { inflightPerRoute: 1 } },
     );
     for (let count = 0; count < 4; count++) await run({ body: count, delivery: { session: undefined as never } });
-    for (let look = 0; look < 300 && (run.mocks.get("done")?.length ?? 0) < 4; look++) await new Promise((resolve) => setTimeout(resolve, 10));
+    for (let attempt = 0; attempt < 300 && (run.mocks.get("done")?.length ?? 0) < 4; attempt++) await new Promise((resolve) => setTimeout(resolve, 10));
     expect(
       run.mocks
         .get("done")

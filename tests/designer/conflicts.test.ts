@@ -52,11 +52,34 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", { timeou
         .click({ timeout: 5000 })
         .catch(() => undefined);
     const dialog = other.getByRole("dialog");
-    await dialog.getByText("constant: first").waitFor();
-    await dialog.getByText("constant: second").waitFor();
+    await dialog.getByRole("cell", { name: "constant: first" }).waitFor();
+    await dialog.getByRole("cell", { name: "constant: second" }).waitFor();
     expect(designer.flowText("orders")).toBe(webhookFlow("orders", "first"));
     await dialog.getByRole("button", { name: "Overwrite with my version" }).click();
     await expect.poll(() => designer.flowText("orders"), soon).toBe(webhookFlow("orders", "second"));
+  });
+
+  it("changes of different lines are merged and both saved; where both changed the same line, the user chooses", async () => {
+    const { page } = open;
+    await visit(page);
+    const both = (name: string, text: string): string => webhookFlow("orders", text).replace("Orders to ERP", name);
+    await typeSource(page, both("Orders to ERP", "mine"));
+    designer.writeFlow("orders", both("Renamed elsewhere", "ok"));
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Both changes fit together").waitFor();
+    await dialog.getByRole("button", { name: "Save merged" }).click();
+    await expect.poll(() => designer.flowText("orders"), soon).toBe(both("Renamed elsewhere", "mine"));
+    await dialog.waitFor({ state: "detached" });
+    await typeSource(page, both("Mine", "left"));
+    designer.writeFlow("orders", both("Theirs", "right"));
+    await dialog.getByText("2 places were changed on both sides").waitFor();
+    const merged = dialog.getByRole("button", { name: "Save merged" });
+    expect(await merged.isDisabled()).toBe(true);
+    await dialog.getByRole("group", { name: "Conflict 1" }).getByLabel("Version on disk").check();
+    expect(await merged.isDisabled()).toBe(true);
+    await dialog.getByRole("group", { name: "Conflict 2" }).getByLabel("My version").check();
+    await merged.click();
+    await expect.poll(() => designer.flowText("orders"), soon).toBe(both("Theirs", "left"));
   });
 
   it("a file changed on disk: reloaded when nothing is unsaved, otherwise the user decides; undo restores the user's text", async () => {

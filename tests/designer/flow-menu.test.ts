@@ -1,6 +1,8 @@
 // The menu of a flow, the files of its tests, and signing out, in a real browser against a real runtime.
+import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestServer, token, type StartedServer } from "../started-server.ts";
@@ -86,6 +88,45 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", { timeout: 1
     expect(existsSync(join(designer.workspace, "flows", "orders.yaml"))).toBe(false);
     expect(existsSync(testFile())).toBe(false);
     expect(await answers()).toBe(404);
+  });
+
+  it("lists a flow that was deployed without this workspace, opens it, and stores it on Save", async () => {
+    const { page } = open;
+    await server.putFlow("by-cli", webhookFlow("by-cli", "from the command line"));
+    await page.goto(`${designer.url}/flows`);
+    const row = page.getByRole("row").filter({ hasText: "by-cli" });
+    await row.getByText("not in this workspace, only on local").waitFor();
+    await row.getByText("Deployed", { exact: false }).first().waitFor();
+    expect(await findingsOf(page)).toEqual([]);
+    await choose("Stop on local", "by-cli");
+    await row.getByText("Stopped", { exact: true }).waitFor();
+    await row.getByRole("link", { name: "by-cli" }).click();
+    await page.getByRole("treeitem", { name: /^Set body/ }).waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await expect.poll(() => existsSync(join(designer.workspace, "flows", "by-cli.yaml")), soon).toBe(true);
+    expect(designer.flowText("by-cli")).toBe(webhookFlow("by-cli", "from the command line"));
+    await server.api("DELETE", "/flows/by-cli");
+  });
+
+  it("after Deploy shows the address, and a curl command that works", async () => {
+    const { page, context } = open;
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.goto(`${designer.url}/flows/orders`);
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    const panel = page.getByRole("region", { name: "Running on local" });
+    await panel.getByText(`POST ${server.baseUrl}/api/orders`, { exact: true }).waitFor();
+    await panel.getByRole("button", { name: "curl" }).click();
+    await panel.getByText("Copied curl").waitFor();
+    const command = await page.evaluate(() => navigator.clipboard.readText());
+    // Not synchronously: the runtime is in this process.
+    const { stdout } = await promisify(execFile)("sh", ["-c", `${command} -s -m 20 -o /dev/null -w '%{http_code}'`]);
+    expect(stdout).toBe("200");
+    expect(await findingsOf(page)).toEqual([]);
+    await panel.getByRole("button", { name: "Try a call" }).click();
+    await page.getByRole("button", { name: "Send", exact: true }).waitFor();
+    await panel.getByRole("button", { name: "Close" }).click();
+    await expect.poll(() => panel.count(), soon).toBe(0);
+    await server.api("DELETE", "/flows/orders");
   });
 
   it("duplicates under ids of its own, renames one line, and exports the text", async () => {

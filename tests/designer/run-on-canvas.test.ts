@@ -99,6 +99,43 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     expect(await findingsOf(page)).toEqual([]);
   });
 
+  it("a run shows the routes it called below the step that called them, with bars where they were recorded", async () => {
+    const { page } = open;
+    const text = `- route:
+    id: caller
+    from:
+      uri: platform-http:/api/caller
+      steps:
+        - delay: {id: first, constant: "60"}
+        - to: {id: ask, uri: "direct:called"}
+        - setBody: {id: reply, constant: done}
+- route:
+    id: called
+    from:
+      uri: direct:called
+      steps:
+        - delay: {id: inside, constant: "120"}
+`;
+    designer.writeFlow("caller", text);
+    await server.putFlow("caller", text);
+    const reply = await call(server.baseUrl, "POST", "/api/caller", "x");
+    await page.goto(`${designer.url}/flows/caller/runs/${reply.headers.get("x-run-id")}`);
+    const steps = page.getByRole("region", { name: "Run steps" });
+    await steps.getByRole("link", { name: "Route called" }).waitFor();
+    const names = (await steps.locator("tbody td:first-child").allInnerTexts()).map((name) => name.trim());
+    expect(names).toEqual(["first", "ask", "Route called", "inside", "reply"]);
+    const bars = await steps
+      .locator(".run__bar")
+      .evaluateAll((all) => all.map((bar) => bar.getBoundingClientRect()).map(({ left, width }) => ({ left, width })));
+    const axis = await boxOf(steps.locator(".run__axis").first());
+    expect(bars[1]!.left).toBeGreaterThan(axis.x + axis.width * 0.15);
+    expect(bars[3]!.left).toBeGreaterThanOrEqual(bars[1]!.left - 2);
+    expect(bars[3]!.left + bars[3]!.width).toBeLessThanOrEqual(bars[1]!.left + bars[1]!.width + axis.width * 0.03);
+    expect(await findingsOf(page)).toEqual([]);
+    await steps.getByRole("link", { name: "Route called" }).click();
+    await page.getByText("1 of 1: inside").waitFor();
+  });
+
   it("Send opens its run on the canvas with the reply and the messages", async () => {
     const { page } = open;
     designer.writeFlow("sent", webhookFlow("sent", "thanks"));
@@ -174,6 +211,54 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     await expect.poll(width, soon).toBe(before + 64);
     await page.getByRole("tab", { name: "Versions" }).click();
     await expect.poll(height, soon).toBe(resized);
+  });
+
+  it("the outline lists and finds steps, is resized and kept; the overview map moves the view of a large flow", async () => {
+    const { page } = open;
+    const steps = Array.from({ length: 40 }, (_, index) => `        - log: "number ${index}"\n`).join("");
+    designer.writeFlow(
+      "large",
+      `- route:\n    id: large\n    from:\n      uri: platform-http:/api/large\n      steps:\n${steps}        - setHeader: {name: last, constant: x}\n`,
+    );
+    await page.goto(`${designer.url}/flows/large`);
+    await page.getByRole("tree").waitFor();
+    const map = page.locator(".overview-map");
+    await map.waitFor();
+    const scrolled = (): Promise<number> => page.locator(".canvas").evaluate((canvas) => canvas.scrollTop);
+    const box = await boxOf(map);
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height - 4);
+    await expect.poll(scrolled, soon).toBeGreaterThan(1000);
+    await page.locator(".canvas").evaluate((canvas) => canvas.scrollTo({ top: 0 }));
+    const middle = page.locator(".card").nth(4);
+    await page.setViewportSize({ width: 820, height: 900 });
+    await page.locator(".canvas").evaluate((canvas) => canvas.scrollTo({ top: 250 }));
+    await middle.focus();
+    await page.locator(".canvas").evaluate((canvas) => {
+      const card = canvas.querySelector('[aria-selected="true"]') as HTMLElement;
+      canvas.scrollTop += card.getBoundingClientRect().bottom - canvas.getBoundingClientRect().bottom + 20;
+    });
+    await expect.poll(() => map.count(), soon).toBe(0);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.locator(".canvas").evaluate((canvas) => canvas.scrollTo({ top: 0 }));
+    await page.getByRole("button", { name: "Outline", exact: true }).click();
+    const outline = page.getByRole("navigation", { name: "Outline" });
+    expect(await outline.getByRole("button").count()).toBe(42);
+    const trigger = page.locator(".card[data-kind=trigger]");
+    const [list, first] = [await boxOf(outline), await boxOf(trigger)];
+    expect(first.x).toBeGreaterThan(list.x + list.width);
+    await outline.getByRole("searchbox", { name: "Filter steps" }).fill("last");
+    await outline.getByRole("button", { name: "Set header last" }).click();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent), soon).toContain("Set header last");
+    await page.getByRole("separator", { name: "Resize the outline" }).focus();
+    await page.keyboard.press("ArrowRight");
+    await expect.poll(async () => (await boxOf(outline)).width, soon).toBe(list.width + 16);
+    expect(await findingsOf(page)).toEqual([]);
+    await page.reload();
+    await outline.waitFor();
+    expect((await boxOf(outline)).width).toBe(list.width + 16);
+    await page.locator(".card[data-kind=trigger]").focus();
+    await page.keyboard.press("Shift+O");
+    await expect.poll(() => outline.count(), soon).toBe(0);
   });
 
   it("Save as test writes the id it needs into the flow, and the mock stays on its step when another is inserted before it", async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { finish, sendSample, settle } from "../../packages/designer/src/simulation/simulate.ts";
 import { startSimulated } from "../../packages/designer/src/simulation/simulated-runtime.ts";
 import { SimulationMocks } from "../../packages/designer/src/simulation/simulation-mocks.ts";
-import { systemsOf, type OutsideSystems } from "../../packages/designer/src/simulation/outside-systems.ts";
+import { runtimeConnectorsOf, type RuntimeConnectors } from "../../packages/designer/src/simulation/runtime-connectors.ts";
 import { simulateTests } from "../../packages/designer/src/simulation/simulate-tests.ts";
 import { eventually, sleep, startTestServer, type StartedServer } from "../started-server.ts";
 
@@ -146,10 +146,10 @@ const examples = fileURLToPath(new URL("../../examples", import.meta.url));
 const flowExamples = readdirSync(examples).filter((name) => !existsSync(join(examples, name, "package.json")));
 
 describe("examples", () => {
-  let systems: OutsideSystems;
+  let systems: RuntimeConnectors;
   beforeAll(async () => {
     const server = await startTestServer();
-    systems = systemsOf((await server.api("GET", "/catalog?full=true")).json);
+    systems = runtimeConnectorsOf((await server.api("GET", "/catalog?full=true")).json);
     await server.end();
   });
 

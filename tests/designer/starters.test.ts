@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createFlowChecker } from "@sluice/server/check";
 import { branchesOf, FlowCatalog } from "../../packages/designer/src/catalog/flow-catalog.ts";
 import { elementYaml, routeYaml, sendYaml, starterYaml } from "../../packages/designer/src/catalog/starter-yaml.ts";
+import { recipes } from "../../packages/designer/src/catalog/recipes.ts";
 import { addElement } from "../../packages/designer/src/commands/add-element.ts";
 import type { DocumentCommand } from "../../packages/designer/src/commands/command.ts";
 import { wrapIn } from "../../packages/designer/src/commands/wrap-steps.ts";
@@ -12,7 +13,7 @@ import { startTestServer } from "../started-server.ts";
 let catalog: FlowCatalog;
 beforeAll(async () => {
   const server = await startTestServer();
-  catalog = new FlowCatalog((await server.api("GET", "/catalog")).json);
+  catalog = new FlowCatalog((await server.api("GET", "/catalog?full=true")).json);
   await server.end();
 });
 
@@ -20,10 +21,8 @@ const check = createFlowChecker();
 const flowOf = (yaml: string): string =>
   `- route:\n    id: a\n    from:\n      uri: direct:a\n      steps:\n        - ${yaml.replaceAll("\n", "\n          ")}\n        - log: after\n`;
 
-function faults(source: string): readonly string[] {
-  const { diagnostics = [] } = check({ id: "a", source, property: () => undefined }) as unknown as {
-    readonly diagnostics?: readonly { readonly severity: string; readonly message: string }[];
-  };
+async function faults(source: string): Promise<readonly string[]> {
+  const { diagnostics } = await check({ id: "a", source, property: () => undefined });
   return diagnostics.filter(({ severity }) => severity === "error").map(({ message }) => message);
 }
 
@@ -38,44 +37,48 @@ function added(command: DocumentCommand, text: string): string {
 }
 
 describe("offered elements can be deployed", () => {
-  test("every step", () => {
-    const found = catalog.view.steps.map((step) => [step.name, faults(flowOf(starterYaml(step)))] as const).filter(([, messages]) => messages.length > 0);
+  test("every step", async () => {
+    const checked = await Promise.all(catalog.view.steps.map(async (step) => [step.name, await faults(flowOf(starterYaml(step)))] as const));
+    const found = checked.filter(([, messages]) => messages.length > 0);
     expect(found.filter(([name]) => !needsNames.has(name))).toEqual([]);
     expect(found.flatMap(([, messages]) => messages).filter((message) => /no option|YAML|expected/.test(message))).toEqual([]);
   });
 
-  test("every connector as a step and as the start of a route", () => {
-    const named = /mapping|kamelet|language|bean|template|no route|timer/;
-    for (const connector of catalog.connectorsWith("sink")) {
-      expect(
-        faults(flowOf(sendYaml(connector))).filter((message) => !named.test(message)),
-        connector.scheme,
-      ).toEqual([]);
-    }
-    for (const connector of catalog.connectorsWith("source")) {
-      const text = added(addElement("route", routeYaml(connector, "b"), false), flowOf("log: x"));
-      expect(
-        faults(text).filter((message) => !named.test(message)),
-        connector.scheme,
-      ).toEqual([]);
-    }
+  test("every connector as a step and as the start of a route", async () => {
+    const named = /mapping|kamelet|language|bean|template|no route|timer|names no connection|needs command=/;
+    const found: string[] = [];
+    const note = async (scheme: string, text: string): Promise<void> => {
+      for (const message of await faults(text)) if (!named.test(message)) found.push(`${scheme}: ${message}`);
+    };
+    for (const connector of catalog.connectorsWith("sink")) await note(connector.scheme, flowOf(sendYaml(connector)));
+    for (const connector of catalog.connectorsWith("source"))
+      await note(connector.scheme, added(addElement("route", routeYaml(connector, "b"), false), flowOf("log: x")));
+    expect(found).toEqual([]);
   });
 
-  test("every top-level element, before the routes where required", () => {
+  test("every top-level element, before the routes where required", async () => {
     for (const entity of catalog.view.entities.filter(({ raw }) => raw !== true)) {
       const text = added(addElement(entity.title, elementYaml(entity), entity.beforeRoutes === true), `# kept\n${flowOf("log: x")}`);
       expect(text.startsWith("# kept\n"), entity.name).toBe(true);
       expect(text.indexOf(entity.name) < text.indexOf("route:"), entity.name).toBe(entity.beforeRoutes === true);
       expect(
-        faults(text).filter((message) => /no option|YAML|expected/.test(message)),
+        (await faults(text)).filter((message) => /no option|YAML|expected/.test(message)),
         entity.name,
       ).toEqual([]);
     }
   });
 
-  test("a first route for an empty file", () => {
+  test("every recipe", async () => {
+    for (const { key, place, yaml } of recipes) {
+      const text =
+        place === "element" ? added(addElement(key, yaml[0] as string, true), flowOf("log: x")) : flowOf(yaml.join("\n").replaceAll(/\n(?=\S)/g, "\n- "));
+      expect(await faults(place === "element" ? text : text.replaceAll("\n          - ", "\n        - ")), key).toEqual([]);
+    }
+  });
+
+  test("a first route for an empty file", async () => {
     const timer = catalog.connector("timer") as NonNullable<ReturnType<FlowCatalog["connector"]>>;
-    expect(faults(added(addElement("route", routeYaml(timer, "b"), false), ""))).toEqual([]);
+    expect(await faults(added(addElement("route", routeYaml(timer, "b"), false), ""))).toEqual([]);
   });
 });
 

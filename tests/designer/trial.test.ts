@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", { timeout: 120_00
     await page.keyboard.press("Escape");
     // After the mocked step the message is the mock response; a branch gets the same message as its choice.
     await text.fill("Hello ${body[name]}");
-    await page.getByRole("treeitem", { name: /^when/ }).click();
+    await page.getByRole("treeitem", { name: /^When/ }).click();
     await result.getByText("true", { exact: true }).waitFor();
     await body(page).fill('{"name": "Bob"}');
     await result.getByText("false", { exact: true }).waitFor();
@@ -230,7 +230,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", { timeout: 120_00
     await page.getByRole("slider", { name: "Step", exact: true }).press("ArrowRight");
     await page.getByText("2 of 4: call-erp").waitFor();
     await page.getByRole("region", { name: "call-erp, Difference" }).getByText("Hello Ada (known)").waitFor();
-    expect(await page.getByRole("treeitem", { selected: true }).innerText()).toContain("direct:erp");
+    expect(await page.getByRole("treeitem", { selected: true }).innerText()).toMatch(/^erp\n/);
     await page.getByRole("button", { name: "Replay from this step" }).click();
     await page.getByRole("dialog").getByLabel("Body").fill("Hello Bob");
     await page.getByRole("dialog").getByRole("button", { name: "Replay on local" }).click();

@@ -79,4 +79,26 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeou
     expect(await findingsOf(page)).toEqual([]);
     expect(open.faults).toEqual([]);
   });
+
+  it("before Deploy lists what changes on the target by step, and deploys only then", async () => {
+    const { page } = open;
+    const text = (steps: string): string => `- route:\n    id: reviewed\n    from:\n      uri: platform-http:/api/reviewed\n      steps:\n${steps}`;
+    const before = "        - log: arrived\n        - setBody:\n            constant: one\n";
+    designer.writeFlow("reviewed", text(before));
+    await server.putFlow("reviewed", text(before));
+    await page.goto(`${designer.url}/flows/reviewed?view=yaml`);
+    await page.locator(".cm-content").waitFor();
+    await typeSource(page, text("        - setBody:\n            constant: two\n        - setHeader:\n            name: kind\n            constant: order\n"));
+    await page.getByRole("button", { name: "Review changes" }).click();
+    const dialog = page.getByRole("dialog", { name: "What Deploy changes on local" });
+    const changes = dialog.getByRole("list", { name: "Changes" }).getByRole("listitem");
+    await expect
+      .poll(async () => (await changes.allInnerTexts()).map((line) => line.replaceAll(/\s+/g, " ").trim()), soon)
+      .toEqual(["~ Changed: Set body: constant one → two", "+ Added: Set header kind (order)", "− Removed: Log (arrived)"]);
+    expect(await findingsOf(page)).toEqual([]);
+    const reply = async (): Promise<string> => (await fetch(`${server.baseUrl}/api/reviewed`, { method: "POST" })).text();
+    expect(await reply()).toBe("one");
+    await dialog.getByRole("button", { name: "Deploy to local" }).click();
+    await expect.poll(reply, soon).toBe("two");
+  });
 });

@@ -38,6 +38,8 @@ const flows: readonly ApiCase[] = [
   json("2,400 steps", "PUT", "/flows/sweep?dryRun=true", () => ({ yaml: steps(2_400) })),
   json("2,400 steps", "POST", "/flows/sweep/rollback", () => ({ revision: 1 })),
   json("2,400 steps", "POST", "/flows/validate", () => ({ yaml: steps(2_400) })),
+  json("2,400 unknown steps", "POST", "/flows/validate", () => ({ yaml: steps(2_400).replaceAll("log:", "lgo:") })),
+  json("2,400 unknown options", "POST", "/flows/validate", () => ({ yaml: steps(2_400).replaceAll("log: x", "log: {mesage: x}") })),
   json("100,000 params", "PUT", "/flows/sweep", () => ({ yaml: steps(1), params: Object.fromEntries(rows(100_000)) })),
 ];
 
@@ -83,6 +85,28 @@ const mappings: readonly ApiCase[] = [
     target: { format: "json" },
     map: rows(30_000).map(([key]) => ({ to: key, from: key })),
   })),
+  ...[
+    ["rules", (key: string): object => ({ to: key, from: key })],
+    ["rules with unknown functions", (key: string): object => ({ to: key, expr: `uper(${key})` })],
+    ["rules with unknown members", (key: string): object => ({ to: key, from: key, form: key })],
+    ["rules with unknown tables", (key: string): object => ({ to: key, from: key, lookup: { table: key } })],
+  ].map(([name, rule]) =>
+    json(`19,000 ${name as string}`, "PUT", "/message-mappings/rules", () => ({
+      source: { format: "json" },
+      target: { format: "json" },
+      map: rows(19_000).map(([key]) => (rule as (key: string) => object)(key as string)),
+    })),
+  ),
+  json("19,000 rules that miss the sample", "PUT", "/message-mappings/sample", () => ({
+    source: { format: "json", sample: Object.fromEntries(rows(20_000).map(([key]) => [`s${key as string}`, 1])) },
+    target: { format: "json" },
+    map: rows(19_000).map(([key]) => ({ to: key, from: key })),
+  })),
+  json("100,000 members in a rule", "PUT", "/message-mappings/members", () => ({
+    source: { format: "json" },
+    target: { format: "json" },
+    map: [{ to: "a", from: "a", ...Object.fromEntries(rows(100_000)) }],
+  })),
   ...["json", "xml", "csv", "fixed", "edi"].map((format) => json(format, "PUT", `/message-mappings/${format}`, () => mapping(format))),
   json("a rule for each item", "PUT", "/message-mappings/each", () => ({
     source: { format: "json" },
@@ -121,6 +145,17 @@ const policies: readonly ApiCase[] = [
   json("100,000 rules", "PUT", "/auth/sweep", () => ({ rules: rows(100_000).map(([key]) => ({ route: key, roles: [key] })) })),
 ];
 
+const connections: readonly ApiCase[] = [
+  ...["PUT /connections/sweep", "POST /connections/test", "POST /connections/none/test", "POST /connections/none/browse"].flatMap((endpoint) => {
+    const [method, path] = endpoint.split(" ") as [string, string];
+    return [
+      ...readableJsonNames.map((input) => raw(method, path, input, "application/json")),
+      json("100,000 values", method, path, () => ({ type: "postgres", values: Object.fromEntries(rows(100_000)) })),
+      json("100,000 members", method, path, () => ({ type: "postgres", ...Object.fromEntries(rows(100_000)) })),
+    ];
+  }),
+];
+
 /** Reads and lists of previously installed documents. */
 const readPaths = [
   "/flows/sweep",
@@ -132,11 +167,20 @@ const readPaths = [
   "/auth/sweep",
   "/dead-letters/none",
   "/dead-letters/replays/none",
+  "/nodes",
+  "/connections",
+  "/connections/none",
+  "/test/session/none",
 ].concat(["/routes/canary/capture", "/runs/none"]);
 
 const someJson = ["records", "numbers", "deep", "manyKeys", "truncated"] as const;
 
 const others: readonly ApiCase[] = [
+  ...["start", "stop", "suspend", "resume"].map((action): ApiCase => ({
+    name: `POST /routes/many/${action}`,
+    method: "POST",
+    path: `/routes/many/${action}`,
+  })),
   ...["/routes/sweep/capture", "/dead-letters/replay", "/dead-letters/none/replay", "/runs/none/replay"].flatMap((path) =>
     someJson.map((input) => raw("POST", path, input, "application/json")),
   ),
@@ -160,7 +204,7 @@ const others: readonly ApiCase[] = [
   })),
 ];
 
-export const apiCases: readonly ApiCase[] = [...flows, ...tables, ...mappings, ...policies, ...others];
+export const apiCases: readonly ApiCase[] = [...flows, ...tables, ...mappings, ...policies, ...connections, ...others];
 
 interface ApiDocument {
   readonly paths: Readonly<
@@ -168,9 +212,11 @@ interface ApiDocument {
   >;
 }
 
-/** Endpoints with a request or response body but without a case. Event streams and deletions are tested elsewhere. */
+/** Endpoints of the management API with a request or response body but without a case. Event streams and deletions are tested elsewhere. */
 export function uncoveredEndpoints({ paths }: ApiDocument): readonly string[] {
-  return Object.entries(paths).flatMap(([path, methods]) => {
+  // The document also lists the webhooks of the deployed routes.
+  const own = Object.entries(paths).filter(([path]) => path.startsWith("/_api/"));
+  return own.flatMap(([path, methods]) => {
     const matching = new RegExp(`^${path.replace(/^\/_api/, "").replaceAll(/\{[^}]*\}/g, "[^/]+")}$`);
     return ["get", "put", "post"]
       .filter((method) => methods[method] !== undefined && !JSON.stringify(methods[method]?.responses).includes("text/event-stream"))

@@ -87,6 +87,7 @@ const languages: readonly MessageCase[] = [
   ...simple([...textNames, ...xmlNames], "${htmlClean(${body})}", "${htmlDecode(${body})}", "${htmlParse(${body})}"),
   ...simple(xmlNames, "${prettyBody}", "${xpath(//b)}"),
   ...simple(jsonNames, "${jsonpath($.a)}", "${jq(.a)}", "${simpleJsonpath($.a)}"),
+  ...language("csimple", fewNames, "${body}", "${body.a}"),
   ...language("groovy", valueNames, "body", "body.size()", "body.toUpperCase()", "body.split(',').length"),
   ...language("constant", fewNames, "x"),
   ...language("header", fewNames, "x"),
@@ -215,7 +216,7 @@ const stepOptions: Readonly<Record<string, readonly string[]>> = {
   idempotentConsumer: [
     `{simple: "\${body}", idempotentRepository: "#class:org.apache.camel.support.processor.idempotent.MemoryIdempotentRepository", ${inner}}`,
   ],
-  loadBalance: [`{${inner}, roundRobin: {}}`, `{${inner}, sticky: {correlationExpression: {simple: "\${body}"}}}`],
+  loadBalance: [`{${inner}, roundRobinLoadBalancer: {}}`, `{${inner}, stickyLoadBalancer: {correlationExpression: {simple: "\${body}"}}}`],
   log: ['"${body}"', '{message: "${body} ${body}"}'],
   loop: [`{simple: "\${body}", ${inner}}`],
   multicast: ["{steps: [{setProperty: {name: p, constant: x}}, {setProperty: {name: q, constant: x}}]}"],
@@ -255,14 +256,16 @@ const stepOptions: Readonly<Record<string, readonly string[]>> = {
   throwException: ['{exceptionType: java.lang.Exception, message: "${body}"}'],
   to: ['"log:x"', '"log:x?showAll=true"', '"mock:x"', '"seda:none?waitForTaskToComplete=Never"'],
   toD: ['"log:${body}"'],
+  transacted: [`{${inner}}`],
   transform: [onBody],
-  transformDataType: ['{toType: "plain-text"}'],
+  transformDataType: ['{toType: "text-plain"}'],
   validate: ['{simple: "${body} == 1"}'],
   wireTap: ['{uri: "log:tap"}'],
 };
 
 /** Parts that only delegate to others, or that need more than a single route. */
 const elsewhere: ReadonlySet<string> = new Set([
+  "language method",
   "step marshal",
   "step unmarshal",
   "step bean",

@@ -1,0 +1,243 @@
+// A cluster from the user's view: three runtimes as separate processes, one NATS server, and every node equal.
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { serverFor, type TestServer } from "@sluice/testkit";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
+import { answering, call, eventually, sleep, type ApiReply } from "./started-server.ts";
+
+const ttlMs = 5_000;
+const statuses = (replies: readonly ApiReply[]): readonly number[] => replies.map(({ status }) => status).sort((a, b) => a - b);
+const nats = await serverFor("nats", { own: true });
+
+describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () => {
+  const store = nats as TestServer;
+  const folder = mkdtempSync(join(tmpdir(), "sluice-cluster-"));
+  const nodes: SpawnedServer[] = [];
+  let ticks: { readonly second: string; readonly at: number }[] = [];
+  let receiver: Server;
+
+  const start = (index: number, env: Readonly<Record<string, string>> = {}): Promise<SpawnedServer> =>
+    spawnServer({
+      dataDir: join(folder, `n${index}`),
+      env: {
+        SERVICE_CLUSTER: `nats://${store.host}:${store.port}/test`,
+        SERVICE_CLUSTER_REPLICAS: "1",
+        SERVICE_CLUSTER_TTL: `${ttlMs}ms`,
+        SERVICE_CLUSTER_SETTLE_MS: "2s",
+        SERVICE_NODE: `n${index}`,
+        ...env,
+      },
+    });
+  const [one, two, three] = [0, 1, 2].map((index) => () => nodes[index] as SpawnedServer) as [() => SpawnedServer, () => SpawnedServer, () => SpawnedServer];
+  const answers = async (path: string): Promise<readonly string[]> =>
+    Promise.all(
+      nodes.map(async ({ baseUrl }) => {
+        const { status, text } = await call(baseUrl, "POST", path);
+        return status === 200 ? text : String(status);
+      }),
+    );
+  const nodeList = async (node: SpawnedServer): Promise<readonly { node: string; slots: number[]; applied: number }[]> =>
+    (await node.api("GET", "/nodes")).json.nodes;
+
+  beforeAll(async () => {
+    receiver = createServer((request, response) => {
+      ticks.push({ second: new URL(request.url as string, "http://x").searchParams.get("second") as string, at: performance.now() });
+      response.end();
+    }).listen(0, "127.0.0.1");
+    for (const index of [1, 2, 3]) nodes.push(await start(index));
+    await eventually(async () => (await nodeList(one())).length === 3);
+  });
+  afterAll(async () => {
+    for (const node of nodes) await node.end("SIGKILL");
+    receiver?.close();
+    await store.end();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("serves a change on every node when it is answered", async () => {
+    for (const [index, text] of ["first", "second", "third", "fourth"].entries()) {
+      const reply = await (nodes[index % 3] as SpawnedServer).putFlow("greet", answering("greet", text));
+      expect(reply.status).toBe(index === 0 ? 201 : 200);
+      expect(reply.json.cluster).toEqual({ revision: reply.json.revision, nodes: 3, running: 3, behind: [] });
+      expect(await answers("/api/greet")).toEqual([text, text, text]);
+    }
+    const { json } = await two().api("GET", "/flows/greet/versions");
+    expect(json.versions.map(({ running }: any) => running)).toEqual([true, false, false, false]);
+    const back = await three().api("POST", "/flows/greet/rollback", { revision: json.versions[2].revision });
+    expect([back.status, back.json.cluster.running]).toEqual([200, 3]);
+    expect(await answers("/api/greet")).toEqual(["second", "second", "second"]);
+    expect(await Promise.all(nodes.map(async (node) => (await node.api("GET", "/flows/greet")).headers.get("etag")))).toEqual(
+      Array(3).fill(back.headers.get("etag")),
+    );
+    const removed = await two().api("DELETE", "/flows/greet");
+    expect([removed.status, removed.json.cluster.running]).toEqual([200, 3]);
+    expect(await answers("/api/greet")).toEqual(["404", "404", "404"]);
+  });
+
+  it("shares parameters, tests, tables, mapping documents, policies and route states", async () => {
+    const flow = `- route:\n    id: shared\n    from:\n      uri: webhook\n      steps:\n        - setBody:\n            simple: "{{greeting}} \${body}"\n`;
+    const tests = 'flow: flow.yaml\ntests:\n  - name: greets\n    when: {webhook: shared, body: Ada}\n    then:\n      - reply: {body: "hello Ada"}\n';
+    const put = await one().api("PUT", "/flows/shared?tests=required", { yaml: flow, params: { greeting: "hello" }, tests });
+    expect([put.status, put.json.error, put.json.testsPassed]).toEqual([201, undefined, 1]);
+    expect((await three().api("GET", "/flows/shared")).json).toMatchObject({ params: { greeting: "hello" }, tests: expect.stringContaining("greets") });
+    for (const [path, document] of [
+      ["/value-mappings/units", { columns: ["shop", "sap"], rows: [["piece", "ST"]] }],
+      ["/auth/shared", { authenticate: [{ type: "apiKey", in: "header", name: "x-key", keys: [{ id: "k", key: "0123456789abcdef0123" }] }] }],
+    ] as const) {
+      const stored = await one().api("PUT", path, document);
+      expect([path, stored.status, stored.json.error]).toEqual([path, 201, undefined]);
+      expect(stored.json.cluster.running).toBe(3);
+      const copies = await Promise.all(nodes.map((node) => node.api("GET", path)));
+      expect(new Set(copies.map(({ headers }) => headers.get("etag"))).size).toBe(1);
+      expect(copies.map(({ status }) => status)).toEqual([200, 200, 200]);
+    }
+    expect(await answers("/api/shared")).toEqual(["401", "401", "401"]);
+    expect((await two().api("DELETE", "/auth/shared")).status).toBe(200);
+    expect((await answers("/api/shared")).every((text) => text.startsWith("hello"))).toBe(true);
+    await three().api("POST", "/routes/shared/stop");
+    expect(await answers("/api/shared")).toEqual(["503", "503", "503"]);
+    await one().api("POST", "/routes/shared/start");
+    expect((await answers("/api/shared")).every((text) => text.startsWith("hello"))).toBe(true);
+    for (const path of ["/value-mappings/units", "/flows/shared"]) expect((await three().api("DELETE", path)).status).toBe(200);
+    expect((await one().api("GET", "/value-mappings")).json.total).toBe(0);
+  });
+
+  it("accepts one of two flows with the same path that are deployed on two nodes at once", async () => {
+    for (let round = 0; round < 50; round++) {
+      const flow = (name: string): string => answering(name, name).replace("uri: webhook", `uri: platform-http:/same${round}`);
+      const replies = await Promise.all([one().putFlow(`a${round}`, flow(`a${round}`)), two().putFlow(`b${round}`, flow(`b${round}`))]);
+      expect(statuses(replies)).toEqual([201, 409]);
+      const winner = replies[0]?.status === 201 ? `a${round}` : `b${round}`;
+      expect(await answers(`/same${round}`)).toEqual([winner, winner, winner]);
+      expect((await three().api("DELETE", `/flows/${winner}`)).status).toBe(200);
+    }
+    const lists = await Promise.all(nodes.map(async (node) => (await node.api("GET", "/flows")).json.flows.map(({ id }: any) => id)));
+    expect(lists).toEqual([[], [], []]);
+  });
+
+  it("loses no update when several clients change one flow with If-Match", async () => {
+    let { headers } = await one().putFlow("counter", answering("counter", "0"));
+    const accepted: string[] = [];
+    let rejected = 0;
+    for (let round = 0; round < 10; round++) {
+      const etag = headers.get("etag") as string;
+      const replies = await Promise.all(
+        [0, 1, 2, 3, 4, 5].map((client) =>
+          (nodes[client % 3] as SpawnedServer).api("PUT", "/flows/counter", { yaml: answering("counter", `r${round}c${client}`) }, { "if-match": etag }),
+        ),
+      );
+      const won = replies.filter(({ status }) => status === 200);
+      expect(statuses(replies)).toEqual([200, 412, 412, 412, 412, 412]);
+      rejected += replies.length - won.length;
+      headers = (won[0] as (typeof won)[number]).headers;
+      accepted.push(headers.get("etag") as string);
+      expect(new Set(await answers("/api/counter")).size).toBe(1);
+    }
+    expect([new Set(accepted).size, rejected]).toEqual([10, 50]);
+    await one().api("DELETE", "/flows/counter");
+  });
+
+  it("refuses by name what does not work in a cluster yet", async () => {
+    const route = (from: string, step: string): string => `- route:\n    id: refused\n    from:\n      uri: ${from}\n      steps:\n        - ${step}\n`;
+    const cases: readonly (readonly [string, RegExp])[] = [
+      [route("queue:work", "log: x"), /'queue:work' is stored by one process, which is not supported in a cluster yet/],
+      [route("direct:a", "to: queue:work"), /'queue:work' is held by one process/],
+      [route("webhook:w?durable=true", "log: x"), /webhook:w\?durable=true' keeps messages or keys in one process/],
+      [
+        route(
+          "direct:a",
+          "aggregate: {correlationExpression: {constant: all}, completionSize: 2, aggregationStrategy: '#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy', steps: [{log: x}]}",
+        ),
+        /step 'aggregate1' keeps state/,
+      ],
+    ];
+    for (const [yaml, message] of cases) {
+      const reply = await one().putFlow("refused", yaml);
+      expect([reply.status, reply.json.error]).toEqual([422, expect.stringMatching(message)]);
+    }
+    const secret = await one().api("PUT", "/flows/refused", { yaml: answering("refused", "x"), params: { key: { value: "s3cret", secret: true } } });
+    expect([secret.status, secret.json.error]).toEqual([422, expect.stringContaining("a literal secret is not allowed in a cluster")]);
+    const session = await one().api("POST", "/test/session", {});
+    expect([session.status, session.json.error]).toEqual([403, "test sessions are not supported in a cluster yet"]);
+    expect((await three().api("GET", "/flows")).json.flows).toEqual([]);
+  });
+
+  it("a killed node catches up when it starts again", async () => {
+    await one().putFlow("before", answering("before", "old"));
+    await three().end("SIGKILL");
+    const put = await one().putFlow("before", answering("before", "new"));
+    expect(put.json.cluster).toMatchObject({ nodes: 3, running: 2, behind: [{ node: "n3", reason: expect.stringContaining("did not confirm") }] });
+    await two().putFlow("added", answering("added", "here"));
+    nodes[2] = await start(3);
+    expect(await answers("/api/before")).toEqual(["new", "new", "new"]);
+    expect(await answers("/api/added")).toEqual(["here", "here", "here"]);
+    expect((await two().putFlow("added", answering("added", "again"))).json.cluster).toMatchObject({ nodes: 3, running: 3, behind: [] });
+  });
+
+  it("fires each second of a schedule at most once, also while its node is killed", async () => {
+    const { port } = receiver.address() as AddressInfo;
+    await one().putFlow(
+      "clock",
+      `- route:\n    id: clock\n    from:\n      uri: quartz:clock?cron=*+*+*+*+*+?\n      steps:\n        - toD: "http://127.0.0.1:${port}/tick?second=\${date:header.scheduledFireTime:yyyyMMddHHmmss}"\n`,
+    );
+    await eventually(() => ticks.length > 3);
+    for (let kill = 0; kill < 3; kill++) {
+      const holders = await Promise.all(nodes.map(async (node) => (await node.api("GET", "/health")).json.routes.find(({ id }: any) => id === "clock").status));
+      const holder = holders.indexOf("Started");
+      expect(holders.filter((status) => status === "Started")).toHaveLength(1);
+      await (nodes[holder] as SpawnedServer).end("SIGKILL");
+      const killedAt = performance.now();
+      const seen = ticks.length;
+      await eventually(() => ticks.length > seen + 2);
+      expect((ticks[seen + 1] as (typeof ticks)[number]).at - killedAt).toBeLessThan(ttlMs + 5_000);
+      nodes[holder] = await start(holder + 1);
+    }
+    const seconds = ticks.map(({ second }) => second);
+    expect(new Set(seconds).size).toBe(seconds.length);
+    await one().api("DELETE", "/flows/clock");
+    ticks = [];
+  });
+
+  it("keeps serving while the store is away, rejects changes, and resumes by itself", async () => {
+    await one().putFlow("steady", answering("steady", "on"));
+    await store.kill();
+    const failed: string[] = [];
+    let calls = 0;
+    const until = performance.now() + 10_000;
+    const load = (async () => {
+      for (; performance.now() < until; calls += 3) {
+        failed.push(...(await answers("/api/steady")).filter((text) => text !== "on"));
+        await sleep(20);
+      }
+    })();
+    const put = await one().putFlow("steady", answering("steady", "off"));
+    expect([put.status, put.json.error]).toEqual([503, "cluster store unreachable: nothing was changed"]);
+    await load;
+    expect([failed, calls > 100]).toEqual([[], true]);
+    expect((await two().api("GET", "/health")).json).toMatchObject({ status: "DEGRADED", cluster: { connectivity: "disconnected" } });
+    await store.restart();
+    await eventually(async () =>
+      (await Promise.all(nodes.map((node) => node.api("GET", "/health")))).every(({ json }) => json.cluster.connectivity === "connected"),
+    );
+    await eventually(async () => (await two().putFlow("steady", answering("steady", "back"))).status === 200);
+    expect(await answers("/api/steady")).toEqual(["back", "back", "back"]);
+  });
+
+  it("leaves at once on SIGTERM", async () => {
+    expect(await three().end("SIGTERM")).toBe(0);
+    await eventually(async () => (await nodeList(one())).length === 2, 2_000);
+    nodes[2] = await start(3);
+  });
+
+  it.each([
+    ["SERVICE_WATCH", { SERVICE_WATCH: "true" }],
+    ["SERVICE_WORKERS", { SERVICE_WORKERS: "2" }],
+    ["SERVICE_NODE", { SERVICE_NODE: "n1" }],
+  ] as const)("does not start with a wrong %s", async (name, env) => {
+    await expect(start(9, env)).rejects.toThrow(name);
+  });
+});

@@ -1,0 +1,79 @@
+// The list for adding steps: groups, other words, recipes, recent entries.
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { findingsOf } from "./axe.ts";
+import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
+import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
+
+describe.skipIf(!hasBrowser)("the list of steps (needs Chromium)", { timeout: 120_000 }, () => {
+  let browser: Browser;
+  let designer: StartedDesigner;
+  let open: OpenPage;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  }, 240_000);
+  afterAll(() => browser?.close());
+  beforeEach(async () => {
+    designer = await startTestDesigner("http://127.0.0.1:9", { stored: { "flows/orders.yaml": webhookFlow("orders") } });
+    open = await openPage(browser, { bypassCSP: true });
+  });
+  afterEach(async () => {
+    expect(open.faults).toEqual([]);
+    await open.context.close();
+    await designer.end();
+  });
+
+  async function openList(page: Page): Promise<void> {
+    await page.getByRole("treeitem", { name: /^Set body/ }).click();
+    await page.keyboard.press("a");
+    await page.getByRole("option").first().waitFor();
+  }
+  const search = (page: Page) => page.getByRole("combobox", { name: "Search steps and connectors" });
+  const titles = (page: Page): Promise<readonly string[]> =>
+    page.getByRole("option").evaluateAll((options) => options.map((option) => option.querySelector(".picker__title")?.textContent?.trim() ?? ""));
+
+  it("is grouped by purpose, finds other words and forgives a mistyped letter", async () => {
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/orders`);
+    await openList(page);
+    for (const group of ["Recipes", "Send and call", "Change data", "Decide", "Repeat and combine", "Handle errors"])
+      await page.getByRole("group", { name: group, exact: true }).first().waitFor();
+    expect((await titles(page)).join("\n")).not.toMatch(/^To\b/m);
+    for (const [typed, wanted] of [
+      ["json", /Parse|Write/],
+      ["if", /Choice|Only if/],
+      ["switch", /Choice/],
+      ["retry", /Retry on error/],
+      ["queue", /Kafka|AMQP|RabbitMQ|queue/i],
+      ["fetch", /HTTP/],
+      ["kafak", /Kafka/],
+    ] as const) {
+      await search(page).fill(typed);
+      await expect.poll(async () => (await titles(page)).slice(0, 3).join(" "), soon).toMatch(wanted);
+    }
+    await search(page).fill("");
+    await page.getByRole("button", { name: "Decide", exact: true }).click();
+    await expect.poll(() => titles(page), soon).toEqual(expect.arrayContaining([expect.stringContaining("Choice"), expect.stringContaining("Only if")]));
+    expect((await titles(page)).join(" ")).not.toContain("Kafka");
+    expect(await findingsOf(page)).toEqual([]);
+  });
+
+  it("inserts the steps of a recipe as one undo step, and lists recent entries first", async () => {
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/orders`);
+    await openList(page);
+    await search(page).fill("reply with status");
+    await page.keyboard.press("Enter");
+    await page.getByRole("treeitem", { name: /^Set header CamelHttpResponseCode/ }).waitFor();
+    expect(await page.getByRole("treeitem").count()).toBe(4);
+    await page.keyboard.press("Control+z");
+    await expect.poll(() => page.getByRole("treeitem").count(), soon).toBe(2);
+    await openList(page);
+    await search(page).fill("retry");
+    await page.keyboard.press("Enter");
+    await page.getByRole("treeitem", { name: /On exception/ }).waitFor();
+    await openList(page);
+    expect((await titles(page)).slice(0, 2)).toEqual(["Retry on error, then dead letter", "Reply with status"]);
+  });
+});
