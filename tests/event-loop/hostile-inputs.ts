@@ -51,8 +51,8 @@ const jsonInputs = {
   randomTexts: (size) => list(size, (index) => `"${((index * 2654435761) % 4294967296).toString(36)}"`, array),
   // The maximum that is accepted: one more is rejected.
   listsAtLimit: () => `[${"[],".repeat(499_998)}[]]`,
-  keysAtLimit: () => `{${Array.from({ length: 124_900 }, (_, index) => `"k${index}":${index}`).join(",")}}`,
-  shapesAtLimit: () => `[${Array.from({ length: 99_900 }, (_, index) => `{"k${index}":1}`).join(",")}]`,
+  keysAtLimit: () => `{${Array.from({ length: 62_400 }, (_, index) => `"k${index}":${index}`).join(",")}}`,
+  shapesAtLimit: () => `[${Array.from({ length: 55_500 }, (_, index) => `{"k${index}":1}`).join(",")}]`,
   deepAtLimit: () => `[${`${"[".repeat(999)}${"]".repeat(999)},`.repeat(499)}0]`,
 } satisfies Readonly<Record<string, Make>>;
 

@@ -9,7 +9,7 @@ export { tableWarnings, tableWarningsInSteps } from "./value-mapping/table-warni
 export * from "./value-mapping/value-table.ts";
 export { functionNames } from "./message-mapping/compile/call-compiler.ts";
 export type { MappingEnvironment } from "./message-mapping/compile/document-context.ts";
-export { compileMapping, type CompileOutcome } from "./message-mapping/compile-mapping.ts";
+export { compileMapping, compileMappingInSteps, type CompileOutcome } from "./message-mapping/compile-mapping.ts";
 export { formatNames } from "./message-mapping/formats/index.ts";
 export type { HeaderSource } from "./message-mapping/frame.ts";
 export type { FieldError } from "./message-mapping/mapping-fault.ts";

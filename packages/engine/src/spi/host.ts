@@ -24,6 +24,8 @@ export interface Host {
   readonly firstTickMs?: number;
   /** Masks secrets in a text for callers from outside, such as the cause of a failure; absent in a host that knows no secrets. */
   readonly mask?: (text: string) => string;
+  /** The digest of bytes by Java's name of the algorithm, if the host computes it faster than code in JavaScript. */
+  readonly digest?: (algorithm: string, bytes: Uint8Array) => Uint8Array | undefined;
   /** A number in [0, 1), for load balancing and jitter. */
   random(): number;
   /** An environment variable, or undefined when it is unset or hidden from flows. */

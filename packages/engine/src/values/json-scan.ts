@@ -5,12 +5,12 @@ import { JsonLayout, type LongContainer } from "./json-layout.ts";
 
 /** Maximum nesting depth; the same as in Jackson, Camel's JSON parser. */
 export const deepestJson = 1000;
-/** Maximum size of one text: each list and object counts one, each new key four. */
+/** Maximum size of one text: each list and object counts one, each new key eight. */
 const mostJsonParts = 500_000;
 /** Maximum digits of an integer: parsing time grows with the square of the length. */
 export const longestWholeNumber = 1000;
 
-const weightOfKey = 4;
+const weightOfKey = 8;
 /** Recent keys by length and ends: most texts repeat a few keys, and comparing is cheaper than a set lookup. */
 const recentKeys = 4096;
 

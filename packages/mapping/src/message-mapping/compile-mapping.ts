@@ -2,11 +2,12 @@
 import { isPlainObject } from "@sluice/engine/values";
 import { isDeeperThan } from "../document-text.ts";
 import { unknownMembers, type Problem } from "../problem.ts";
+import { allAtOnce, type InSteps } from "../text/in-steps.ts";
 import { DocumentContext, type MappingEnvironment } from "./compile/document-context.ts";
 import { readDeclarations, type Declarations } from "./compile/document-parts.ts";
 import { compileText } from "./compile/expression-compiler.ts";
 import { unmappedWarnings } from "./compile/required-fields.ts";
-import { compileRules, type Level, type MappedField } from "./compile/rule-compiler.ts";
+import { compileRules, compileRulesInSteps, type Level, type MappedField } from "./compile/rule-compiler.ts";
 import { givenName, reservedNames, rootScope } from "./compile/scope.ts";
 import { shapeOfSample, shapeOfSchema, type Shape } from "./compile/shape.ts";
 import { createFormat } from "./formats/index.ts";
@@ -27,16 +28,25 @@ type Members = Readonly<Record<string, unknown>>;
 const members = ["name", "description", "source", "target", "vars", "functions", "parts", "import", "onError", "map", "tests", "note"];
 const deepest = 200;
 
-/** Compiles a document; `runTests` also runs the tests inside it and reports each failing one as a problem. */
-export function compileMapping(document: unknown, environment: MappingEnvironment, options: { readonly runTests?: boolean } = {}): CompileOutcome {
+/** `runTests` also runs the tests inside the document and reports each failing one as a problem. */
+interface CompileOptions {
+  readonly runTests?: boolean;
+}
+
+export const compileMapping = (document: unknown, environment: MappingEnvironment, options: CompileOptions = {}): CompileOutcome =>
+  allAtOnce(compileMappingInSteps(document, environment, options));
+
+/** Like {@link compileMapping}, in steps: a document may have thousands of rules and a large sample. */
+export function* compileMappingInSteps(document: unknown, environment: MappingEnvironment, options: CompileOptions = {}): InSteps<CompileOutcome> {
   if (!isPlainObject(document))
     return { mapping: undefined, problems: [{ path: "", message: "a document must be an object with source, target and map" }], warnings: [] };
   if (isDeeperThan(document, deepest))
     return { mapping: undefined, problems: [{ path: "", message: `the document is nested deeper than ${deepest} levels` }], warnings: [] };
-  return compile(document, environment, options.runTests === true);
+  yield undefined;
+  return yield* compile(document, environment, options.runTests === true);
 }
 
-function compile(document: Members, environment: MappingEnvironment, runTests: boolean): CompileOutcome {
+function* compile(document: Members, environment: MappingEnvironment, runTests: boolean): InSteps<CompileOutcome> {
   const sideProblems: Problem[] = [];
   const side = (name: "source" | "target"): MessageFormat =>
     createFormat(document[name], (path, message) => sideProblems.push({ path: path === "" ? name : `${name}.${path}`, message }));
@@ -50,7 +60,9 @@ function compile(document: Members, environment: MappingEnvironment, runTests: b
     xml: source.xml,
   });
   context.problems.push(...sideProblems);
+  yield undefined;
   checkMembers(document, context);
+  yield undefined;
   const imports = new Set<string>();
   const declarations = readDeclarations(document, context, imports);
   for (const [name, { args }] of declarations.functions) context.functions.set(name, { args, evaluate: () => undefined });
@@ -58,6 +70,7 @@ function compile(document: Members, environment: MappingEnvironment, runTests: b
   compileFunctions(declarations, context);
   const mapped: MappedField[] = [];
   const targetShape = sideShape(document["target"], target, "target", context.problems);
+  yield undefined;
   const top: Level = {
     scope: rootScope(context.sourceShape),
     context,
@@ -70,9 +83,10 @@ function compile(document: Members, environment: MappingEnvironment, runTests: b
     mapped,
     compileRules,
   };
-  const write = compileRules(document["map"], top);
+  const write = yield* compileRulesInSteps(document["map"], top);
   checkParts(declarations, top);
   const warnings = [...context.warnings, ...unmappedWarnings(targetShape, mapped)];
+  yield undefined;
   const blocking = context.problems.filter((problem) => problem.missing === undefined);
   const mapping =
     blocking.length > 0
@@ -89,7 +103,10 @@ function compile(document: Members, environment: MappingEnvironment, runTests: b
           collects: document["onError"] === "all",
         });
   const problems = [...context.problems];
-  if (mapping !== undefined && problems.length === 0 && runTests) problems.push(...failingTests(document["tests"], mapping));
+  if (mapping !== undefined && problems.length === 0 && runTests) {
+    yield undefined;
+    problems.push(...failingTests(document["tests"], mapping));
+  }
   return { mapping, problems, warnings };
 }
 

@@ -3,6 +3,7 @@ import type { Environment } from "./environment.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import { systemClock } from "./clock.ts";
+import { digest } from "./digest.ts";
 
 export interface HostParts {
   readonly log: Log;
@@ -30,6 +31,7 @@ export function createHost({ log, ids, http, environment, secrets, lookup, conne
     globals: new Map(),
     firstTickMs: 250,
     mask: (text) => secrets.scrub(maskUris(text)),
+    digest,
     random: Math.random,
     environment: environment.visible,
   };

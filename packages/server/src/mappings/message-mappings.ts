@@ -1,10 +1,9 @@
 // The message-mapping documents of the runtime, compiled. A document that others import is replaced only when they still
 // compile with it and pass their tests.
 import type { Log } from "@sluice/engine";
-import { compileMapping, documentTextInSteps, problemText, type CompiledMapping, type CompileOutcome, type MappingEnvironment } from "@sluice/mapping";
+import { compileMappingInSteps, documentTextInSteps, problemText, type CompiledMapping, type CompileOutcome, type MappingEnvironment } from "@sluice/mapping";
 import { asRefusal, refuseUnflushed } from "../flows/storage-refusal.ts";
 import { createKeyedMutex } from "@sluice/engine/tools";
-import { systemClock } from "../host/clock.ts";
 import { inSlices } from "../host/in-slices.ts";
 import { oneSentence, Refusal } from "../refusal.ts";
 import type { BrokenDocument, DocumentStore, StoredDocument } from "./document-store.ts";
@@ -41,17 +40,14 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
   const installed = new Map<string, InstalledMapping>();
   const mutex = createKeyedMutex();
 
-  /** Compiles with the current documents, some of them replaced, in a separate turn of the event loop. */
+  /** Compiles with the current documents, some of them replaced, in slices. */
   async function compile(
     document: unknown,
     options: { readonly runTests: boolean; readonly replaced?: ReadonlyMap<string, unknown> },
   ): Promise<CompileOutcome> {
-    await systemClock.yieldToEventLoop();
     const { runTests, replaced } = options;
     const documents = { get: (id: string): unknown => (replaced?.has(id) === true ? replaced.get(id) : installed.get(id)?.document) };
-    const outcome = compileMapping(document, { ...environment, documents }, { runTests });
-    await systemClock.yieldToEventLoop();
-    return outcome;
+    return inSlices(compileMappingInSteps(document, { ...environment, documents }, { runTests }));
   }
 
   const importers = (id: string): readonly InstalledMapping[] =>

@@ -1,6 +1,7 @@
 // Compiles rules to closures. A rule evaluates its source, finishes the value and writes it to its target; anything it throws becomes an error
 // that names the target field and the source.
 import { isPlainObject } from "@sluice/engine/values";
+import { allAtOnce, type InSteps } from "../../text/in-steps.ts";
 import type { Evaluate, Frame } from "../frame.ts";
 import { finite, isTruthy } from "../values.ts";
 import type { DocumentContext } from "./document-context.ts";
@@ -68,7 +69,12 @@ const ruleMembers = [
 const forEachMembers = ["as", "where", "sort", "groupBy", "limit", "omitEmpty"];
 const deepest = 50;
 
-export function compileRules(rules: unknown, level: Level): WriteFields {
+const rulesPerStep = 50;
+
+export const compileRules = (rules: unknown, level: Level): WriteFields => allAtOnce(compileRulesInSteps(rules, level));
+
+/** Like {@link compileRules}, in steps; nested rules are part of the step of their rule. */
+export function* compileRulesInSteps(rules: unknown, level: Level): InSteps<WriteFields> {
   const { context } = level;
   if (!Array.isArray(rules)) {
     context.report("'map' must be a list of rules");
@@ -79,10 +85,12 @@ export function compileRules(rules: unknown, level: Level): WriteFields {
     return () => undefined;
   }
   const seen = new Set<string>();
-  const writers = rules.flatMap((rule: unknown, index) => {
+  const writers: WriteFields[] = [];
+  for (const [index, rule] of (rules as readonly unknown[]).entries()) {
     const writer = context.countRule() ? compileRule(rule, { ...level, rulePath: `${level.rulePath}[${index}]` }, seen) : undefined;
-    return writer === undefined ? [] : [writer];
-  });
+    if (writer !== undefined) writers.push(writer);
+    if (index % rulesPerStep === rulesPerStep - 1) yield undefined;
+  }
   return (frame, target) => {
     for (let index = 0; index < writers.length; index++) (writers[index] as WriteFields)(frame, target);
   };

@@ -1,12 +1,12 @@
 // JSON, XML, HTML, base64, hashes: functions that read or convert a document.
 import { CompileError, FlowError, type Expression } from "@sluice/engine/spi";
-import { asText, checkWork } from "@sluice/engine/values";
+import { asText } from "@sluice/engine/values";
 import { headerReader, propertyReader, readsJson, variableReader } from "../compile/access.ts";
 import { remembered, type SimpleScope } from "../compile/scope.ts";
 import { behindFunction, hasFunction, openingAt, unescape } from "../parse/scan.ts";
 import { unquoted, type Argument, type Call, type SimpleFunction } from "./arguments.ts";
 import { base64Decode, base64Mime } from "./base64.ts";
-import { hash, hashNames } from "./hash.ts";
+import { hash, hashNames, isHashName } from "./hash.ts";
 import { cleanHtml, htmlDocument, htmlText } from "./html.ts";
 import { compileJsonPath } from "./json-path.ts";
 import { compactJson, prettyText } from "./pretty.ts";
@@ -90,16 +90,15 @@ function hashFunction(call: Call): Expression {
   if (text === "") throw call.fault("hash needs a value", "write ${hash(${body})} or ${hash(${body},SHA-512)}");
   const value = call.value({ text, offset: call.offset });
   const algorithm = comma < 0 ? "SHA-256" : call.text.slice(comma + 1).trim();
-  if (!hasFunction(algorithm) && hash(algorithm, new Uint8Array()) === undefined)
+  if (!hasFunction(algorithm) && !isHashName(algorithm))
     throw call.fault(`unknown hash algorithm '${algorithm}'`, `write one of ${hashNames.join(", ")}`);
   const name = call.value({ text: algorithm, offset: call.offset });
+  const { host } = call.scope.language;
   return (exchange) => {
     const raw = value(exchange);
     if (isNull(raw)) return null;
     const bytes = raw instanceof Uint8Array ? raw : encoder.encode(asText(raw));
-    if (/^sha3/i.test(asText(name(exchange)))) checkWork("hash with SHA-3", bytes.length, 2_000_000);
-    if (/^sha-?(384|512)/i.test(asText(name(exchange)))) checkWork("hash with SHA-384 or SHA-512", bytes.length, 2_000_000);
-    const digest = hash(asText(name(exchange)), bytes);
+    const digest = hash(asText(name(exchange)), bytes, host);
     if (digest === undefined)
       throw new FlowError("java.lang.IllegalArgumentException", `unknown hash algorithm '${asText(name(exchange))}'`, { code: "simple-argument" });
     return digest;

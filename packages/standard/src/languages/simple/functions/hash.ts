@@ -1,3 +1,5 @@
+import type { Host } from "@sluice/engine/spi";
+import { checkWork } from "@sluice/engine/values";
 import { md5, ripemd160, sha1 } from "@noble/hashes/legacy.js";
 import { sha224, sha256, sha384, sha512, sha512_224, sha512_256 } from "@noble/hashes/sha2.js";
 import { sha3_224, sha3_256, sha3_384, sha3_512 } from "@noble/hashes/sha3.js";
@@ -23,11 +25,20 @@ const algorithms: Readonly<Record<string, (data: Uint8Array) => Uint8Array>> = {
 /** The names of the digests, as in Java. */
 export const hashNames: readonly string[] = Object.keys(algorithms);
 
+export const isHashName = (algorithm: string): boolean => Object.hasOwn(algorithms, algorithm.toUpperCase());
+
 /** The digest of bytes in lower-case hexadecimal; undefined when the algorithm is unknown. */
-export function hash(algorithm: string, data: Uint8Array): string | undefined {
+export function hash(algorithm: string, data: Uint8Array, { digest }: Pick<Host, "digest">): string | undefined {
+  if (!isHashName(algorithm)) return undefined;
   const name = algorithm.toUpperCase();
-  if (!Object.hasOwn(algorithms, name)) return undefined;
   let text = "";
-  for (const byte of (algorithms[name] as (data: Uint8Array) => Uint8Array)(data)) text += byte.toString(16).padStart(2, "0");
+  for (const byte of digest?.(name, data) ?? inJavaScript(name, data)) text += byte.toString(16).padStart(2, "0");
   return text;
+}
+
+/** An expression cannot be interrupted, so the slow ones are limited. */
+function inJavaScript(name: string, data: Uint8Array): Uint8Array {
+  const limit = /^SHA3/.test(name) ? 300_000 : /^SHA-?(384|512)/.test(name) ? 1_000_000 : undefined;
+  if (limit !== undefined) checkWork(`hash with ${name}`, data.length, limit);
+  return (algorithms[name] as (data: Uint8Array) => Uint8Array)(data);
 }
