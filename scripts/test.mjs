@@ -10,6 +10,7 @@ import { mergeResults, summarize } from "./test/summary.mjs";
 const alone = [
   "tests/bench-budgets.test.ts",
   "tests/documents.test.ts",
+  "tests/event-loop.test.ts",
   "tests/http-input.test.ts",
   "tests/partner-faults.test.ts",
   "tests/redeploy.test.ts",
