@@ -90,8 +90,7 @@ function hashFunction(call: Call): Expression {
   if (text === "") throw call.fault("hash needs a value", "write ${hash(${body})} or ${hash(${body},SHA-512)}");
   const value = call.value({ text, offset: call.offset });
   const algorithm = comma < 0 ? "SHA-256" : call.text.slice(comma + 1).trim();
-  if (!hasFunction(algorithm) && !isHashName(algorithm))
-    throw call.fault(`unknown hash algorithm '${algorithm}'`, `write one of ${hashNames.join(", ")}`);
+  if (!hasFunction(algorithm) && !isHashName(algorithm)) throw call.fault(`unknown hash algorithm '${algorithm}'`, `write one of ${hashNames.join(", ")}`);
   const name = call.value({ text: algorithm, offset: call.offset });
   const { host } = call.scope.language;
   return (exchange) => {
