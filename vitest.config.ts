@@ -30,7 +30,7 @@ export default defineConfig({
     // Loading the sources costs more than most tests: files that run in one process share what is loaded.
     pool: "forks",
     isolate: false,
-    maxWorkers: 3,
+    maxWorkers: 4,
     reporters: ["default", resultsReporter()],
   },
 });

@@ -46,7 +46,7 @@ describe("failures inside mappings", () => {
 });
 
 describe("several mocks for one step", () => {
-  beforeAll(() => server.putFlow("mocked", webhook("mocked", "to: {id: out, uri: 'direct:nowhere'}")));
+  beforeAll(() => server.putFlow("mocked", webhook("mocked", "to: {id: out, uri: 'direct:nowhere?timeout=200'}")));
 
   const answers = async (mocks: readonly unknown[], count = 1) => {
     const opened = await server.api("POST", "/test/session", { scope: "session", mocks });

@@ -272,7 +272,7 @@ describe("I07: thirty failures of our own", () => {
     "bad-xml": "unmarshal: {jacksonXml: {}}",
     "no-table": 'setBody: {simple: "${valueMapping(none,a,b,c)}"}',
     "no-document": "to: message-mapping:none",
-    "no-route": "to: direct:nowhere",
+    "no-route": "to: direct:nowhere?timeout=200",
     "no-host": 'to: "http://127.0.0.1:1/"',
     "not-a-number": 'setBody: {simple: "${bodyAs(Integer)}"}',
     "bad-path": "setBody: {jsonpath: $.a.b}",
