@@ -7,10 +7,10 @@ import { compileLinear } from "./linear-regexp.ts";
 
 const cacheSize = 500;
 const longestPattern = 10_000;
-/** Limit of program steps times characters for a search with groups, about a fifth of a second. Mere tests are far cheaper. */
-const searchLimit = 1_500_000;
+/** Limit of program steps times characters for a search with groups, about a tenth of a second. Mere tests are far cheaper. */
+const searchLimit = 750_000;
 /** Limits of a test: it visits one state per character, so the length counts, and for large programs the states to create. */
-const testLimits = { characters: 4_000_000, states: 1_000_000_000 } as const;
+const testLimits = { characters: 2_500_000, states: 1_000_000_000 } as const;
 /** One kind of character, possibly repeated: JavaScript's own matcher handles these in one pass. */
 const plainPattern = /^(?:\\[dwDW]|\\[.|,;$]|[A-Za-z0-9 ,;:_/"'=&-]|\[\^?[A-Za-z0-9 ,;:_/"'=.-]+\])\+?$/;
 const cache = new Map<string, TextPattern>();

@@ -4,6 +4,7 @@ import { CompileError, FlowError, isFlowError, type Clock } from "@sluice/engine
 import { asText, checkTextLength } from "@sluice/engine/values";
 import jsonata from "jsonata";
 import { TimeSpent } from "../language-values/time-spent.ts";
+import { distinct } from "./jsonata-distinct.ts";
 import { sort } from "./jsonata-sort.ts";
 import { LinearRegExp } from "./linear-regexp.ts";
 
@@ -43,6 +44,7 @@ class JsonataProgram {
     this.#expression.registerFunction("eval", () => fail("$eval is not allowed: content of a message is never evaluated"));
     this.#expression.registerFunction("millis", () => clock.now(), "<:n>");
     this.#expression.registerFunction("pad", pad, "<s-ns?:s>");
+    this.#expression.registerFunction("distinct", (list: unknown) => distinct(list, this.#valueCounter()), "<x:x>");
     this.#expression.registerFunction("sort", sort, "<af?:a>");
     this.#expression.registerFunction("string", (value: unknown, isPretty?: boolean) => this.#stringOf(value, isPretty === true), "<x-b?:s>");
   }
@@ -68,17 +70,25 @@ class JsonataProgram {
     if (value === undefined || typeof value === "string") return value;
     if (isFunction(value)) return "";
     if (typeof value === "number" && !Number.isFinite(value)) fail("a number that is not finite cannot be converted to text");
-    let count = 0;
+    const countValue = this.#valueCounter();
     const only = Array.isArray(value) && (value as { outerWrapper?: boolean }).outerWrapper === true ? (value[0] as unknown) : value;
     return JSON.stringify(
       only,
       (_name, inner: unknown) => {
-        if (++count % valuesPerCheck === 0) this.#spend(1);
+        countValue();
         if (typeof inner === "number" && !Number.isInteger(inner)) return Number(inner.toPrecision(15));
         return isFunction(inner) ? "" : inner;
       },
       isPretty ? 2 : 0,
     );
+  }
+
+  /** Counts values that are processed without a hook. */
+  #valueCounter(): () => void {
+    let count = 0;
+    return () => {
+      if (++count % valuesPerCheck === 0) this.#spend(1);
+    };
   }
 
   #enter(): void {

@@ -30,8 +30,19 @@ describe("jsonata", () => {
     ['$sort(["b", "a"])', ["a", "b"]],
     ["$sort(lines, function($l, $r) { $l.price > $r.price }).sku", ["B", "A"]],
     ['$sort([{"k": 1, "n": "a"}, {"k": 0, "n": "b"}, {"k": 1, "n": "c"}, {"k": 0, "n": "d"}], function($l, $r) { $l.k > $r.k }).n', ["b", "d", "a", "c"]],
+    ['$distinct([1, "1", 1, "x", "x", null, null, true, true])', [1, "1", "x", null, true]],
+    ['$distinct([{"a": 1, "b": [2]}, {"b": [2], "a": 1}, {"a": 1}, [1, 2], [1, 2], [2, 1], "{}"])', [{ a: 1, b: [2] }, { a: 1 }, [1, 2], [2, 1], "{}"]],
+    ['$distinct([{"a": 5}, {"a": 5}].a)', 5],
+    ["$distinct([7, 7])", [7]],
+    ["$distinct(name)", "Ada"],
+    ["$distinct(none)", null],
   ])("%s", (text, expected) => {
     expect(evaluate(text, { body })).toEqual(expected);
+  });
+
+  it("finds the different ones of many objects in time", () => {
+    const records = Array.from({ length: 20_000 }, (_, index) => ({ id: index % 15_000, name: "n" }));
+    expect(evaluate("$count($distinct($))", { body: records })).toBe(15_000);
   });
 
   it("sorts long lists, up to a limit", () => {

@@ -72,11 +72,11 @@ function nested(depth: number): string {
 }
 
 describe("results are bounded", () => {
-  it("replaces at most a million matches", () => {
-    const many = "a-".repeat(1_000_000);
+  it("replaces at most 500,000 matches", () => {
+    const many = "a-".repeat(500_000);
     expect((evaluate("${replace('-','$&')}", { body: many }) as string).slice(0, 9)).toBe("a$&a$&a$&");
     for (const text of ["${replace('-','+')}", "${body.replace('-', '')}"])
-      expect(() => evaluate(text, { body: `${many}-` })).toThrow("time limit: the text has more than 1000000 replacements");
+      expect(() => evaluate(text, { body: `${many}-` })).toThrow("time limit: the text has more than 500000 replacements");
     expect(evaluate("${body.replace('', '.')}", { body: "ab" })).toBe(".a.b.");
   });
 

@@ -27,7 +27,7 @@ const mostDeclarations = 1000;
  * Maximum number of tags that are skipped in search of the next element, because the search cannot be interrupted. Comments and similar markup are
  * skipped faster.
  */
-const mostSkipped = 300_000;
+const mostSkipped = 150_000;
 const workOfOtherMarkup = 0.2;
 
 export class PathCutter implements Cutter {

@@ -219,7 +219,7 @@ function substring(text: string, from: number, to: number): string {
 }
 
 /** Maximum replacements per call, to avoid blocking other runs. */
-const mostReplacements = 1_000_000;
+const mostReplacements = 500_000;
 
 /** Replaces every occurrence; rejected in advance when the result would be too long or there are too many. */
 export function replaceAll(text: string, from: string, to: string): string {
