@@ -1,6 +1,6 @@
 // Expressions are synchronous. Parsing ten megabytes inside one would block the event loop, so long texts are parsed before, in slices.
 import type { Exchange } from "../exchange/exchange.ts";
-import { parsePlainJsonInSteps } from "../values/json-text.ts";
+import { mayBeJson, parsePlainJsonInSteps } from "../values/json-text.ts";
 import { announceReader, keepLongBytes, keepLongText, longJson, longJsonFrom, recallLongText, type LongJson } from "../values/long-json.ts";
 import type { Clock } from "../spi/host.ts";
 import { inSlices } from "./pacing.ts";
@@ -18,7 +18,7 @@ export function readJsonAhead(source: unknown, exchange: Exchange, clock: Clock)
       if (!recallLongText(source, message, at)) keepLongText(source, message, json);
     });
   }
-  if (!(source instanceof Uint8Array) || source.length < longJsonFrom || isRead(source, at)) return undefined;
+  if (!(source instanceof Uint8Array) || source.length < longJsonFrom || isRead(source, at) || !mayBeJson(source)) return undefined;
   const text = decoder.decode(source);
   return parsed(text, at, clock)?.then((json) => {
     if (isRead(source, at)) return;

@@ -137,3 +137,14 @@ export function jsonFaultAt(text: string, error: unknown): number | undefined {
   if (text.length >= scannedFrom) return position === undefined ? undefined : Number(position);
   return scanJson(text).faultAt ?? (position === undefined ? undefined : Number(position));
 }
+
+const decoder = new TextDecoder();
+/** Bytes in which JSON has begun; decoding all bytes of another text just to look at the first character may take 100 ms. */
+const beginsWithin = 1024;
+
+/** False for bytes that are certainly neither a list nor an object. */
+export function mayBeJson(bytes: Uint8Array): boolean {
+  if (bytes.length <= beginsWithin) return true;
+  const [first] = /[^\s\uFEFF]/.exec(decoder.decode(bytes.subarray(0, beginsWithin))) ?? [];
+  return first === undefined || first === "{" || first === "[";
+}

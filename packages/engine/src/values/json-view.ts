@@ -1,7 +1,7 @@
 // JSON parsed from bytes or text when an expression reads into it. All readers of the same bytes share a view, so parts of it that go into a
 // message are copied.
 import { isJsonLimitError } from "./json-scan.ts";
-import { parsePlainJson } from "./json-text.ts";
+import { mayBeJson, parsePlainJson } from "./json-text.ts";
 import { isLongJson } from "./json-writer.ts";
 import { longJson, takeLongJson } from "./long-json.ts";
 import { setEntry } from "./member.ts";
@@ -28,7 +28,7 @@ export function jsonView(source: string | Uint8Array): unknown {
   if (typeof source !== "string") {
     const known = viewsOfBytes.get(source);
     if (known !== undefined) return known.value;
-    const value = parse(decoder.decode(source));
+    const value = mayBeJson(source) ? parse(decoder.decode(source)) : undefined;
     viewsOfBytes.set(source, { value });
     return value;
   }

@@ -1,4 +1,5 @@
 // `$distinct` of JSONata, which compares each item with every item it kept: 100,000 objects took minutes.
+import { asSequence } from "./sequence.ts";
 
 /** The items without those that equal an earlier one. `spend` is called for each value that is compared. */
 export function distinct(list: unknown, spend: () => void): unknown {
@@ -10,8 +11,7 @@ export function distinct(list: unknown, spend: () => void): unknown {
     seen.add(key);
     return true;
   });
-  // A result of JSONata that consists of one item is this item, unless the list was written as a list.
-  return (list as { sequence?: boolean }).sequence === true ? Object.defineProperty(kept, "sequence", { enumerable: false, value: true }) : kept;
+  return (list as { sequence?: boolean }).sequence === true ? asSequence(kept) : kept;
 }
 
 /** Equal for equal values: text that describes a list or an object, whatever the order of its members; any other value itself. */

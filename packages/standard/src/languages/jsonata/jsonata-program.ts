@@ -1,11 +1,12 @@
 // A compiled JSONata expression with limits. JSONata calls a hook before and after every part it evaluates; the hooks count
 // work, nesting and result size.
 import { CompileError, FlowError, isFlowError, type Clock } from "@sluice/engine/spi";
-import { asText, checkTextLength } from "@sluice/engine/values";
+import { asText, checkTextLength, copyJson } from "@sluice/engine/values";
 import jsonata from "jsonata";
 import { TimeSpent } from "../language-values/time-spent.ts";
 import { distinct } from "./jsonata-distinct.ts";
 import { sort } from "./jsonata-sort.ts";
+import { spread } from "./jsonata-spread.ts";
 import { LinearRegExp } from "./linear-regexp.ts";
 
 // The published types lack the options.
@@ -28,6 +29,20 @@ function isFunction(value: unknown): boolean {
   return typeof value === "object" && (marks?._jsonata_function === true || marks?._jsonata_lambda === true);
 }
 
+/** A part of an expression, as JSONata parses it. */
+interface Part {
+  readonly type: string;
+  readonly steps?: readonly { readonly tuple?: boolean }[];
+}
+
+/** `*`, `**`, and paths with `@` or `#`: they create something for each item of a list, without a hook. */
+const visitsItems = ({ type, steps }: Part): boolean =>
+  type === "wildcard" || type === "descendant" || (type === "path" && steps?.some(({ tuple }) => tuple === true) === true);
+
+/** JSONata puts an input that is a list into another list. */
+const unwrapped = (input: unknown): unknown =>
+  Array.isArray(input) && (input as { outerWrapper?: boolean }).outerWrapper === true ? (input[0] as unknown) : input;
+
 class JsonataProgram {
   readonly #expression: jsonata.Expression;
   readonly #time: TimeSpent;
@@ -39,12 +54,15 @@ class JsonataProgram {
     // The hooks are JSONata variables, so an expression could overwrite them.
     if (text.includes("__evaluate_")) throw new CompileError("jsonata-refused", "jsonata: names with __evaluate_ are reserved");
     this.#expression = compile(text);
-    this.#expression.assign("__evaluate_entry", () => this.#enter());
+    this.#expression.assign("__evaluate_entry", (part: Part, input: unknown) => this.#enter(part, input));
     this.#expression.assign("__evaluate_exit", (_part: unknown, _input: unknown, _scope: unknown, result: unknown) => this.#leave(result));
     this.#expression.registerFunction("eval", () => fail("$eval is not allowed: content of a message is never evaluated"));
     this.#expression.registerFunction("millis", () => clock.now(), "<:n>");
     this.#expression.registerFunction("pad", pad, "<s-ns?:s>");
     this.#expression.registerFunction("distinct", (list: unknown) => distinct(list, this.#valueCounter()), "<x:x>");
+    this.#expression.registerFunction("spread", (value: unknown) => spread(value, this.#valueCounter()), "<x-:a<o>>");
+    // Also called by the transform operator `|…|…|`.
+    this.#expression.registerFunction("clone", (value: unknown) => this.#copyOf(value), "<(oa)-:o>");
     this.#expression.registerFunction("sort", sort, "<af?:a>");
     this.#expression.registerFunction("string", (value: unknown, isPretty?: boolean) => this.#stringOf(value, isPretty === true), "<x-b?:s>");
   }
@@ -65,15 +83,20 @@ class JsonataProgram {
     }
   }
 
+  /** A copy, of which JSONata makes a text first. */
+  #copyOf(value: unknown): unknown {
+    if (Array.isArray(value)) this.#spend(value.length);
+    return copyJson(value);
+  }
+
   /** `$string` with its work counted: JSONata's own serializes a large value without a hook. */
   #stringOf(value: unknown, isPretty: boolean): string | undefined {
     if (value === undefined || typeof value === "string") return value;
     if (isFunction(value)) return "";
     if (typeof value === "number" && !Number.isFinite(value)) fail("a number that is not finite cannot be converted to text");
     const countValue = this.#valueCounter();
-    const only = Array.isArray(value) && (value as { outerWrapper?: boolean }).outerWrapper === true ? (value[0] as unknown) : value;
     return JSON.stringify(
-      only,
+      unwrapped(value),
       (_name, inner: unknown) => {
         countValue();
         if (typeof inner === "number" && !Number.isInteger(inner)) return Number(inner.toPrecision(15));
@@ -91,12 +114,13 @@ class JsonataProgram {
     };
   }
 
-  #enter(): void {
+  #enter(part: Part, input: unknown): void {
     if (++this.#depth > deepest)
       throw new FlowError("java.lang.IllegalStateException", `call depth: the jsonata expression is nested deeper than ${deepest}`, {
         code: "limit-call-depth",
       });
-    this.#spend(1);
+    const items = visitsItems(part) ? unwrapped(input) : undefined;
+    this.#spend(Array.isArray(items) ? items.length : 1);
   }
 
   #leave(result: unknown): void {

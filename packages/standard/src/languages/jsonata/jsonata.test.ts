@@ -30,6 +30,17 @@ describe("jsonata", () => {
     ['$sort(["b", "a"])', ["a", "b"]],
     ["$sort(lines, function($l, $r) { $l.price > $r.price }).sku", ["B", "A"]],
     ['$sort([{"k": 1, "n": "a"}, {"k": 0, "n": "b"}, {"k": 1, "n": "c"}, {"k": 0, "n": "d"}], function($l, $r) { $l.k > $r.k }).n', ["b", "d", "a", "c"]],
+    ['$spread([{"a": 1, "b": 2}, [{"c": 3}], 4])', [{ a: 1 }, { b: 2 }, { c: 3 }, 4]],
+    ['$spread({"a": 1})', { a: 1 }],
+    ['$spread("x")', "x"],
+    ['$clone({"a": [1]})', { a: [1] }],
+    [
+      'lines ~> |$|{"qty": 0}, "price"|',
+      [
+        { sku: "A", qty: 0 },
+        { sku: "B", qty: 0 },
+      ],
+    ],
     ['$distinct([1, "1", 1, "x", "x", null, null, true, true])', [1, "1", "x", null, true]],
     ['$distinct([{"a": 1, "b": [2]}, {"b": [2], "a": 1}, {"a": 1}, [1, 2], [1, 2], [2, 1], "{}"])', [{ a: 1, b: [2] }, { a: 1 }, [1, 2], [2, 1], "{}"]],
     ['$distinct([{"a": 5}, {"a": 5}].a)', 5],
@@ -38,6 +49,18 @@ describe("jsonata", () => {
     ["$distinct(none)", null],
   ])("%s", (text, expected) => {
     expect(evaluate(text, { body })).toEqual(expected);
+  });
+
+  it.each(["$spread($)", "*", "**", "$clone($)", '$ ~> |$|{"x": 1}|', "$@$v.$v.id", "$distinct($)"])("ends %s of a long list soon", (text) => {
+    const records = Array.from({ length: 90_000 }, (_, index) => ({ id: index, name: `name ${index}`, tags: ["a", "b"] }));
+    const began = performance.now();
+    try {
+      evaluate(text, { body: records });
+    } catch (error) {
+      expect((error as Error).message).toMatch(/limit/);
+    }
+    // Without the limits each takes more than a second, some take minutes.
+    expect(performance.now() - began).toBeLessThan(900);
   });
 
   it("finds the different ones of many objects in time", () => {
