@@ -17,7 +17,7 @@ const inFlight = 10;
 const warmUps = 3;
 const firstPollMs = 2;
 const pollMs = 25;
-const longestMs = 120_000;
+const timeoutMs = 120_000;
 
 /** Rate and processor time per message of the bare client, in this process. */
 async function measureBare(work) {
@@ -75,13 +75,13 @@ async function sluiceSink(sluice, { name, count, to, steps, part, perPart = 1 })
 
 async function sluiceSource(sluice, { name, count, from }) {
   const flow = `- route: {id: ${name}, from: {uri: ${JSON.stringify(from)}, steps: [{setHeader: {name: seen, constant: "yes"}}, {convertBodyTo: {type: String}}, {setProperty: {name: done, constant: "yes"}}]}}`;
-  const until = performance.now() + longestMs;
+  const until = performance.now() + timeoutMs;
   /** The number of messages and the end of the last one, as the runtime saw them: it is asked rarely, because answering costs its processor time. */
   const reached = async (least) => {
     for (;;) {
       const { total = 0, lastRunAt } = (await api(sluice, "GET", "health")).routes.find(({ id }) => id === name) ?? {};
       if (total >= least) return { total, at: Date.parse(lastRunAt), cpu: cpuMicros(sluice.child.pid) };
-      if (performance.now() > until) throw new Error(`${name}: ${total} of ${count} messages within ${longestMs} ms`);
+      if (performance.now() > until) throw new Error(`${name}: ${total} of ${count} messages within ${timeoutMs} ms`);
       await new Promise((resolve) => setTimeout(resolve, least === 1 ? firstPollMs : pollMs));
     }
   };

@@ -6,7 +6,7 @@ import { Agent, request } from "node:http";
 
 const [url, pid, interval = "100"] = process.argv.slice(2);
 /** Maximum number of concurrent calls: of calls that wait together the first waits longest, so more would measure nothing. */
-const mostPending = Number(interval) < 100 ? 5 : Infinity;
+const maxPending = Number(interval) < 100 ? 5 : Infinity;
 const agent = new Agent({ keepAlive: true });
 const times = [];
 const wrong = [];
@@ -60,7 +60,7 @@ process.stdout.write("\n");
 const pending = new Set();
 let longest = 0;
 const calling = setInterval(() => {
-  if (pending.size >= mostPending) return;
+  if (pending.size >= maxPending) return;
   const one = timed().then(({ answer, ms, heldMs }) => {
     pending.delete(one);
     times.push(ms);

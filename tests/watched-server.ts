@@ -38,13 +38,13 @@ export async function spawnWatched({ env = {}, ...options }: SpawnOptions = {}):
     ...server,
     async unharmed(fault, { growthMib = 50, canaryMs } = {}) {
       await collectGarbage(server);
-      const most = { rss: residentBytes(server.pid) + growthMib * 1024 * 1024, descriptors: descriptorsOf(server.pid) };
+      const limits = { rss: residentBytes(server.pid) + growthMib * 1024 * 1024, descriptors: descriptorsOf(server.pid) };
       const canary = await startCanary(server, canaryMs);
       try {
         return await fault();
       } finally {
         await canary.stop();
-        await checkUnharmed(server, most);
+        await checkUnharmed(server, limits);
       }
     },
     async heldBytes() {
@@ -55,20 +55,20 @@ export async function spawnWatched({ env = {}, ...options }: SpawnOptions = {}):
   };
 }
 
-async function checkUnharmed(server: SpawnedServer, most: { rss: number; descriptors: number }): Promise<void> {
+async function checkUnharmed(server: SpawnedServer, limits: { rss: number; descriptors: number }): Promise<void> {
   expect(() => process.kill(server.pid, 0)).not.toThrow();
   expect(server.output()).not.toMatch(/uncaughtException|unhandledRejection|MaxListeners/);
   expect(server.output()).not.toContain(markerSecret);
-  await eventually(() => descriptorsOf(server.pid) <= most.descriptors + 5, 15_000).catch(() => {
-    throw new Error(`descriptors did not come back: ${most.descriptors} before, ${descriptorsOf(server.pid)} after`);
+  await eventually(() => descriptorsOf(server.pid) <= limits.descriptors + 5, 15_000).catch(() => {
+    throw new Error(`descriptors did not come back: ${limits.descriptors} before, ${descriptorsOf(server.pid)} after`);
   });
-  await checkMemory(server, most.rss);
+  await checkMemory(server, limits.rss);
 }
 
-async function checkMemory(server: SpawnedServer, most: number): Promise<void> {
+async function checkMemory(server: SpawnedServer, maxBytes: number): Promise<void> {
   const deadline = performance.now() + 20_000;
-  while (residentBytes(server.pid) > most) {
-    if (performance.now() > deadline) throw new Error(`memory did not come back: ${residentBytes(server.pid)} bytes instead of at most ${most}`);
+  while (residentBytes(server.pid) > maxBytes) {
+    if (performance.now() > deadline) throw new Error(`memory did not come back: ${residentBytes(server.pid)} bytes instead of at most ${maxBytes}`);
     await collectGarbage(server);
   }
 }

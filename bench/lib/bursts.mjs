@@ -7,7 +7,7 @@ const connections = 6_000;
 export const burstMs = 100;
 const openedAtOnce = 500;
 /** Timeout for all responses. */
-const longestMs = 30_000;
+const timeoutMs = 30_000;
 
 /** A client of one server, which is a process group. It sends one request per connection and burst. */
 export class BurstCaller {
@@ -62,7 +62,7 @@ export class BurstCaller {
   /** Resolves when all calls have completed. */
   #ended() {
     const ended = new Promise((resolve, reject) => {
-      const deadline = setTimeout(() => reject(new Error(`${connections - this.#answered} calls are unanswered after ${longestMs / 1_000} s`)), longestMs);
+      const deadline = setTimeout(() => reject(new Error(`${connections - this.#answered} calls are unanswered after ${timeoutMs / 1_000} s`)), timeoutMs);
       this.#allAnswered = () => {
         clearTimeout(deadline);
         resolve();

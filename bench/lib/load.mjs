@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { endsWithUs, temporaryFolder } from "./ending.mjs";
 
 /** Timeout of a response. */
-const longestWaitMs = 10_000;
+const responseTimeoutMs = 10_000;
 
 const found = new Map();
 
@@ -52,7 +52,7 @@ async function wrk(url, body, seconds, connections, headers) {
     "-d",
     `${seconds}s`,
     "--timeout",
-    `${longestWaitMs / 1_000}s`,
+    `${responseTimeoutMs / 1_000}s`,
     "-s",
     script,
     url,
@@ -86,7 +86,7 @@ export async function client(url, body, seconds, connections, headers) {
         isWaiting = true;
         socket.write(request);
       };
-      socket.setTimeout(longestWaitMs, () => socket.destroy());
+      socket.setTimeout(responseTimeoutMs, () => socket.destroy());
       socket.setNoDelay(true);
       socket.on("connect", send);
       socket.on("error", () => undefined);

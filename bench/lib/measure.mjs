@@ -4,14 +4,14 @@ import { fileURLToPath } from "node:url";
 import { endsWithUs } from "./ending.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const longestRunMs = 900_000;
+const runTimeoutMs = 900_000;
 const tries = 3;
 
 const better = { less: Math.min, more: Math.max };
 
 /** The final output of one run; undefined when the machine lacks something, such as access to the npm registry. */
 async function resultOf(command) {
-  const child = endsWithUs(spawn(process.execPath, command, { cwd: root, stdio: ["ignore", "pipe", "pipe"], timeout: longestRunMs }));
+  const child = endsWithUs(spawn(process.execPath, command, { cwd: root, stdio: ["ignore", "pipe", "pipe"], timeout: runTimeoutMs }));
   let output = "";
   let complaints = "";
   child.stdout.on("data", (chunk) => (output += chunk));

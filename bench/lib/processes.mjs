@@ -8,9 +8,9 @@ import { onCore } from "./load.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 export const token = "bench-token";
-const longestStartMs = 180_000;
-const longestAnswerMs = 60_000;
-const longestStopMs = 30_000;
+const startTimeoutMs = 180_000;
+const responseTimeoutMs = 60_000;
+const stopTimeoutMs = 30_000;
 
 /**
  * Starts a command that prints one line of JSON with `baseUrl` when it is ready. Its output goes to a file: a pipe would be read by this process on
@@ -29,14 +29,14 @@ export async function start(command, environment = {}, { cores = "0", isGroup = 
   let first = "";
   const began = performance.now();
   while (!first.includes("\n")) {
-    if (performance.now() - began > longestStartMs) throw new Error(`${command.join(" ")} is not ready after ${longestStartMs / 1_000} s`);
+    if (performance.now() - began > startTimeoutMs) throw new Error(`${command.join(" ")} is not ready after ${startTimeoutMs / 1_000} s`);
     if (ended !== undefined) throw new Error(`${command.join(" ")} exited with ${ended} before it was ready`);
     await new Promise((resolve) => setTimeout(resolve, 20));
     first = readFileSync(path, "utf8");
   }
   const stop = async () => {
     const gone = new Promise((resolve) => child.once("exit", resolve));
-    const killing = setTimeout(() => child.kill("SIGKILL"), longestStopMs);
+    const killing = setTimeout(() => child.kill("SIGKILL"), stopTimeoutMs);
     if (ended === undefined && child.kill("SIGTERM")) await gone;
     clearTimeout(killing);
     rmSync(folder, { recursive: true, force: true });
@@ -89,7 +89,7 @@ export async function deploy(baseUrl, { flow, mapping }) {
 
 /** Calls a server once and verifies that it does the measured work. */
 export async function assertAnswer(baseUrl, path, body, answer, headers = {}) {
-  const signal = AbortSignal.timeout(longestAnswerMs);
+  const signal = AbortSignal.timeout(responseTimeoutMs);
   const response = await fetch(`${baseUrl}${path}`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body, signal });
   const text = await response.text();
   if (text !== answer) throw new Error(`${baseUrl}${path} answered ${response.status} ${text}, expected ${answer}`);

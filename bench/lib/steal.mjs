@@ -12,7 +12,7 @@ function ticks() {
 }
 
 /** The fraction of steal time that is tolerated during a measurement. */
-const mostStolen = 0.03;
+const maxStolen = 0.03;
 
 /** Starts watching; the returned function reports whether the time since then was disturbed; always false where it is unknown. */
 export function watchSteal() {
@@ -20,6 +20,6 @@ export function watchSteal() {
   return () => {
     const after = ticks();
     if (before === undefined || after === undefined || after.all === before.all) return false;
-    return (after.stolen - before.stolen) / (after.all - before.all) > mostStolen;
+    return (after.stolen - before.stolen) / (after.all - before.all) > maxStolen;
   };
 }

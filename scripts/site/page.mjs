@@ -55,11 +55,11 @@ function neighboursHtml(order, path, to) {
   return `<nav class="neighbours" aria-label="Previous and next page">${link(order[at - 1], "prev", "Previous")}${link(order[at + 1], "next", "Next")}</nav>\n`;
 }
 
-const fewestHeadings = 2;
+const minHeadings = 2;
 
 function outlineHtml(outline) {
   const headings = outline.filter(({ level }) => level === 2 || level === 3);
-  if (headings.length < fewestHeadings) return "";
+  if (headings.length < minHeadings) return "";
   const items = headings.map(({ id, level, title }) => `<li class="level-${level}"><a href="#${id}">${escapeHtml(title)}</a></li>`);
   return `<aside><nav aria-label="On this page"><p>On this page</p><ul>${items.join("")}</ul></nav></aside>\n`;
 }

@@ -68,7 +68,7 @@
   }
 
   /** Sections that match every word of the query, best first, at most two per page. */
-  function find(query, entries, most = 10) {
+  function find(query, entries, limit = 10) {
     const terms = query.toLowerCase().split(/\s+/).filter(Boolean).map(formsOf);
     if (terms.length === 0) return [];
     const hits = [];
@@ -84,7 +84,7 @@
         perPage.set(title, count);
         return count <= 2;
       })
-      .slice(0, most)
+      .slice(0, limit)
       .map(({ entry: [address, title, heading, text], match }) => ({ address, title, heading, snippet: snippetOf(text, match) }));
   }
 

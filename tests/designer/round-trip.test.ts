@@ -150,14 +150,14 @@ function formEdits(text: string, step: StepOutline): number {
   const scope = scopeOf(flow.good?.tree as Tree, step);
   const view = catalog.step(step.name);
   let done = 0;
-  const edit = (change: (source: string) => ReturnType<ReturnType<typeof writeText>>, mostLines: number): void => {
+  const edit = (change: (source: string) => ReturnType<ReturnType<typeof writeText>>, maxLines: number): void => {
     const result = change(text);
     if (!result.ok || result.source === text) return;
     done++;
     const edited = flows.applyEdit(flow, result, { label: "form", origin: "form", at: 0 });
     expectUndone(text, edited);
     const { removed, added } = changed(text, edited.text);
-    expect(removed.length).toBeLessThanOrEqual(mostLines);
+    expect(removed.length).toBeLessThanOrEqual(maxLines);
     for (const line of removed) expect(linesOf(text, step)).toContain(line);
     expect(added.length - removed.length).toBeLessThanOrEqual(2);
   };

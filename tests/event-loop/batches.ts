@@ -11,7 +11,7 @@ export interface Batch {
   readonly steps: readonly string[];
 }
 
-const mostCases = 12;
+const maxCases = 12;
 
 /** Cases that end the route, or that test the reply itself. */
 const alone = /^(?:reply|failure|step (?:stop|rollback|resequence|sample|threads)) /;
@@ -27,7 +27,7 @@ export function batchesOf(cases: readonly MessageCase[]): readonly Batch[] {
     else group.push(one);
   }
   return [...groups.values()].flatMap((group) =>
-    Array.from({ length: Math.ceil(group.length / mostCases) }, (_, index) => batchOf(group.slice(index * mostCases, (index + 1) * mostCases))),
+    Array.from({ length: Math.ceil(group.length / maxCases) }, (_, index) => batchOf(group.slice(index * maxCases, (index + 1) * maxCases))),
   );
 }
 

@@ -57,7 +57,7 @@ export async function startSwept(env: Readonly<Record<string, string>> = {}): Pr
   };
 }
 
-const longestMs = 180_000;
+const timeoutMs = 180_000;
 
 interface Outgoing {
   readonly method: string;
@@ -72,7 +72,7 @@ function exchange(url: URL, { method, path, body, headers }: Outgoing): Promise<
     const bytes = body === undefined ? undefined : typeof body === "string" ? Buffer.from(body) : body;
     const socket = connect(Number(url.port), url.hostname);
     let head = "";
-    socket.setTimeout(longestMs, () => socket.destroy(new Error(`not answered within ${longestMs} ms`)));
+    socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`not answered within ${timeoutMs} ms`)));
     socket.on("data", (chunk) => {
       if (head.length < 2_000) head += chunk.toString("latin1", 0, 2_000);
     });
@@ -95,10 +95,10 @@ function summaryOf(reply: string): string {
 }
 
 /** The results as text, worst first. */
-export function report(measured: readonly Measured[], most = 60): string {
+export function report(measured: readonly Measured[], limit = 60): string {
   return measured
     .toSorted((one, other) => other.heldMs - one.heldMs)
-    .slice(0, most)
+    .slice(0, limit)
     .map(({ name, heldMs, answer }) => `${String(heldMs).padStart(6)} ms  ${name}  -> ${answer.slice(0, 90).replaceAll(/\s+/g, " ")}`)
     .join("\n");
 }

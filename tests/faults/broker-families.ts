@@ -35,7 +35,7 @@ export interface Family {
   /** Maximum number of unsettled messages of the source, with the options of `from`. */
   readonly window: number;
   /** Maximum number of messages that the broker holds for a consumer; the test never sends more ahead. */
-  readonly most: number;
+  readonly maxMessages: number;
   /** Which messages keep their order: all of a queue or topic, or those with the same key. */
   readonly order: "all" | "key" | "none";
   /** Whether messages survive a crash of the test's broker. */
@@ -250,7 +250,7 @@ const mqttFamily = (name: "paho" | "paho-mqtt5", keep: string): Family => ({
   from: (flow) => `${name}:${flow}/in?connection=#${flow}&qos=1&${keep}=false`,
   to: (flow) => `${name}:${flow}/out?connection=#${flow}&qos=1`,
   window: 20,
-  most: 500,
+  maxMessages: 500,
   order: "all",
   survivesCrash: true,
   partner: (server) => connected(new MqttPartner(server.port)),
@@ -268,7 +268,7 @@ export const families: readonly Family[] = [
     from: (name) => `spring-rabbitmq:default?queues=${name}.in&arg.queue.durable=true&prefetchCount=50&retryDelay=5&connectionFactory=#${name}`,
     to: (name) => `spring-rabbitmq:default?routingKey=${name}.out&confirmTimeout=2000&connectionFactory=#${name}`,
     window: 50,
-    most: Infinity,
+    maxMessages: Infinity,
     order: "all",
     survivesCrash: true,
     partner: (server) => connected(new RabbitPartner(server.port)),
@@ -297,7 +297,7 @@ export const families: readonly Family[] = [
     from: (name) => `jms:${name}.in?recoveryInterval=500&redeliveryDelay=5&connectionFactory=#${name}`,
     to: (name) => `jms:${name}.out?connectionFactory=#${name}`,
     window: 50,
-    most: Infinity,
+    maxMessages: Infinity,
     order: "all",
     survivesCrash: true,
     partner: (server) => connected(new RabbitPartner(server.port)),
@@ -319,7 +319,7 @@ export const families: readonly Family[] = [
       `kafka:${name}-in?autoOffsetReset=earliest&sessionTimeoutMs=6000&heartbeatIntervalMs=500&consumersCount=4&autoCommitIntervalMs=200&connection=#${name}`,
     to: (name) => `kafka:${name}-out?connection=#${name}`,
     window: 4,
-    most: Infinity,
+    maxMessages: Infinity,
     order: "key",
     survivesCrash: false,
     partner: (server) => connected(new KafkaPartner(server.port)),
@@ -336,7 +336,7 @@ export const families: readonly Family[] = [
     from: (name) => `nats:${name}.in?jetstreamEnabled=true&jetstreamName=${name}&ackWait=2000&nackWait=100&reconnectTimeWait=200&connection=#${name}`,
     to: (name) => `nats:${name}.out?jetstreamEnabled=true&requestTimeout=1000&connection=#${name}`,
     window: 10,
-    most: Infinity,
+    maxMessages: Infinity,
     order: "none",
     survivesCrash: true,
     partner: (server) => connected(new NatsPartner(server.port)),

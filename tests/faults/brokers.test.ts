@@ -61,7 +61,7 @@ function faultsOf(family: Family): void {
   const different = async (name: string): Promise<number> => new Set(await partner.received(name)).size;
   /** Sends everything, but never more ahead than the broker holds for a consumer. */
   const sendAll = async (name: string, texts: readonly string[]): Promise<void> => {
-    const size = Math.min(family.most, texts.length);
+    const size = Math.min(family.maxMessages, texts.length);
     for (let at = 0; at < texts.length; at += size) {
       await becomes(async () => at - (await different(name)) <= size / 2, true, 120_000);
       await partner.send(name, texts.slice(at, at + size));
@@ -91,7 +91,7 @@ function faultsOf(family: Family): void {
     const { link, close } = await family.link(server.port);
     await partner.prepare(name);
     await deploy(name, link.port, moving(name, "{delay: {constant: 1}}, "));
-    const sent = Math.min(count, family.most);
+    const sent = Math.min(count, family.maxMessages);
     await partner.send(name, numbered(sent));
     await becomes(async () => (await different(name)) > 50, true);
     if (family.survivesCrash) await server.kill();
@@ -161,7 +161,7 @@ function faultsOf(family: Family): void {
     const moved = (least: number): Promise<void> => becomes(async () => (await different(name)) >= least, true, 120_000);
     const outage = async (): Promise<void> => {
       // Finish sending first: a send of the test's own client would fail during the outage.
-      if (family.most === Infinity) await sending;
+      if (family.maxMessages === Infinity) await sending;
       if (family.survivesCrash) await server.kill();
       else await link.refuse();
       await sleep(500);
@@ -241,7 +241,7 @@ function faultsOf(family: Family): void {
 
   it("F9: a route is far slower than the broker", async () => {
     const [name, size] = [uniqueName(), 50_000];
-    const count = Math.min(2000, family.most);
+    const count = Math.min(2000, family.maxMessages);
     const { link, close } = await family.link(server.port);
     await partner.prepare(name);
     const slow = await spawnWatched();

@@ -92,9 +92,9 @@ async function holdAndLeave({ baseUrl, pid }: Pick<Watched, "baseUrl" | "pid">, 
   expect(closed).toBe(10_000);
 }
 
-const longestQueue = Number(readFileSync("/proc/sys/net/core/somaxconn", "utf8"));
+const maxBacklog = Number(readFileSync("/proc/sys/net/core/somaxconn", "utf8"));
 
-it.skipIf(longestQueue < 3_000 || !mayOpen(3_000))(
+it.skipIf(maxBacklog < 3_000 || !mayOpen(3_000))(
   "E17: 3,000 that come while the process stands still are let in at once, and served when it goes on (needs 3,000 file descriptors and a listen queue of that length)",
   async () => {
     server = await spawnWatched({ under: ["prlimit", "--nofile=20000"] });

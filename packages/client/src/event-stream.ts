@@ -6,7 +6,7 @@ export interface ServerEvent<Name extends string = string, Data = unknown> {
 }
 
 /** Larger events are rejected: the runtime never sends them. */
-const largestEvent = 4 * 1024 * 1024;
+const maxEventLength = 4 * 1024 * 1024;
 
 /** Reads a stream to its end, ignoring comments. Returns normally when the signal is aborted. */
 export async function* readEvents(body: ReadableStream<Uint8Array>, signal: AbortSignal | undefined): AsyncGenerator<ServerEvent> {
@@ -46,7 +46,7 @@ export class EventParser {
       if (line === "") this.#end(events);
       else this.#line(line);
     }
-    if (this.#rest.length + this.#size > largestEvent) throw new Error("an event of the stream is too large");
+    if (this.#rest.length + this.#size > maxEventLength) throw new Error("an event of the stream is too large");
     return events;
   }
 

@@ -11,8 +11,8 @@ export interface FollowOptions {
 
 export type StreamState = "connecting" | "open" | "down";
 
-const shortestPauseMs = 500;
-const longestPauseMs = 10_000;
+const minPauseMs = 500;
+const maxPauseMs = 10_000;
 
 /** The events of a stream until `signal` is aborted or the runtime ends it. */
 export async function* events<N extends StreamName>(client: Pick<ApiClient, "open">, name: N, ...input: Arguments<N>): AsyncGenerator<EventOf<N>> {
@@ -35,7 +35,7 @@ export async function* follow<N extends StreamName>(
   let last: string | undefined;
   let wasOpen = false;
   const isOver = (): boolean => signal?.aborted === true;
-  for (let pauseMs = shortestPauseMs; !isOver(); pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+  for (let pauseMs = minPauseMs; !isOver(); pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
     onState?.("connecting");
     let reason = "the stream ended";
     try {
@@ -44,7 +44,7 @@ export async function* follow<N extends StreamName>(
       wasOpen = true;
       onState?.("open");
       for await (const event of eventsOf<N>(reply, signal)) {
-        pauseMs = shortestPauseMs;
+        pauseMs = minPauseMs;
         last = event.id ?? last;
         yield event;
       }

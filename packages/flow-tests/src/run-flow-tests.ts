@@ -56,7 +56,7 @@ export async function runFlowTest(
 }
 
 /** Maximum duration of a session. */
-const longestSession = 3_600_000;
+const maxSessionMs = 3_600_000;
 
 type Outcome = Pick<FlowTestResult, "faults" | "runs" | "reply">;
 
@@ -65,7 +65,7 @@ async function runOnce(transport: RuntimeTransport, test: FlowTest, defaults: Fl
   const timeoutMs = test.timeoutMs ?? defaults.timeoutMs;
   const opened = await transport.api("POST", "/test/session", {
     name: test.name.slice(0, 200),
-    ttlMs: Math.min(longestSession, 60_000 + (test.when.length + 1) * timeoutMs),
+    ttlMs: Math.min(maxSessionMs, 60_000 + (test.when.length + 1) * timeoutMs),
     scope: "session",
     unmatched: defaults.unmatched,
     time: test.time ?? defaults.time,

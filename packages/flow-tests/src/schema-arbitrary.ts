@@ -5,7 +5,7 @@ import type { Arbitrary } from "fast-check";
 type Fc = typeof fastCheck;
 type Schema = Readonly<Record<string, unknown>>;
 
-const deepest = 8;
+const maxDepth = 8;
 
 /** Values that the schema allows. */
 export function arbitraryOf(fc: Fc, schema: unknown): Arbitrary<unknown> {
@@ -17,7 +17,7 @@ function build(fc: Fc, schema: unknown, root: unknown, depth: number): Arbitrary
   if (typeof schema !== "object" || schema === null) throw new Error("a JSON Schema must be an object or true");
   const given = schema as Schema;
   const inner = (next: unknown): Arbitrary<unknown> => build(fc, next, root, depth + 1);
-  if (depth > deepest) return fc.constant(null);
+  if (depth > maxDepth) return fc.constant(null);
   if (typeof given["$ref"] === "string") return build(fc, resolve(given["$ref"], root), root, depth + 1);
   if ("const" in given) return fc.constant(given["const"]);
   if (Array.isArray(given["enum"])) return fc.constantFrom(...(given["enum"] as readonly unknown[]));

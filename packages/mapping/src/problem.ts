@@ -18,22 +18,22 @@ export function problemText(problems: readonly Problem[]): string {
 }
 
 /** A value quoted for a message: short, on one line. */
-export function shown(value: unknown, longest = 80): string {
+export function shown(value: unknown, maxLength = 80): string {
   const text = value === undefined ? "nothing" : typeof value === "bigint" ? String(value) : (JSON.stringify(value, digitsOfLong) ?? typeof value);
-  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }
 
 const digitsOfLong = (_key: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value);
 
 /** Unknown members that are named: looking for the closest known name of 100,000 takes seconds. */
-export const mostNamed = 20;
+export const maxNamed = 20;
 
 /** One sentence per unknown member, and one for those beyond the first 20. */
 export function unknownMembers(given: Readonly<Record<string, unknown>>, known: readonly string[]): readonly string[] {
   const unknown = Object.keys(given).filter((name) => !known.includes(name));
-  const faults = unknown.slice(0, mostNamed).map((name) => {
+  const faults = unknown.slice(0, maxNamed).map((name) => {
     const meant = closest(name, known);
     return `unknown member '${name.slice(0, 60)}'${meant === undefined ? "" : ` (did you mean '${meant}'?)`}`;
   });
-  return unknown.length > mostNamed ? [...faults, `${unknown.length - mostNamed} more unknown members`] : faults;
+  return unknown.length > maxNamed ? [...faults, `${unknown.length - maxNamed} more unknown members`] : faults;
 }

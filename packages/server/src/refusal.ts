@@ -51,10 +51,10 @@ export function invalidId(id: string): Refusal {
   return new Refusal("id-invalid", `invalid id '${shown}': use letters, digits, '.', '_', '-' (max 128)`);
 }
 
-const longestText = 500;
+const maxTextLength = 500;
 
 /** Shortens a text to one line that fits into an error body. */
 export function oneSentence(text: string): string {
   const oneLine = text.replaceAll(/(?<!\s)\s*\n\s*/g, " ");
-  return oneLine.length <= longestText ? oneLine : `${oneLine.slice(0, longestText - 1)}…`;
+  return oneLine.length <= maxTextLength ? oneLine : `${oneLine.slice(0, maxTextLength - 1)}…`;
 }

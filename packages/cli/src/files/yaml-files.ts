@@ -12,7 +12,7 @@ export interface YamlFile {
 }
 
 const skipped = /^(node_modules|dist|\..*)$/;
-const mostFiles = 10_000;
+const maxFiles = 10_000;
 
 /**
  * The YAML files of these paths; folders are searched recursively. Throws if a path does not exist, and if a file cannot be read
@@ -35,7 +35,7 @@ export async function findYamlFiles(paths: readonly string[], unreadable?: (path
       if (text === undefined) continue;
       const kind = isConnectionFile(file) ? "connection" : kindOf(text);
       if (kind !== undefined || !facts.isDirectory()) found.push({ path: file, text, kind: kind ?? "flow" });
-      if (found.length > mostFiles) throw new UsageError(`more than ${mostFiles} files: pass fewer paths`);
+      if (found.length > maxFiles) throw new UsageError(`more than ${maxFiles} files: pass fewer paths`);
     }
   }
   return found;

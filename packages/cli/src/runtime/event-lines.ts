@@ -5,10 +5,10 @@ import type { Style, Terminal } from "../terminal/terminal.ts";
 type Paint = Terminal["style"];
 
 const time = (iso: string): string => new Date(iso).toTimeString().slice(0, 8) + iso.slice(19, 23);
-const oneLine = (text: unknown, longest: number): string => {
+const oneLine = (text: unknown, maxLength: number): string => {
   // oxlint-disable-next-line no-control-regex -- message content must not control the terminal
   const flat = String(text ?? "").replaceAll(/[\u0000-\u001F\u007F-\u009F]+/g, " ");
-  return flat.length > longest ? `${flat.slice(0, longest - 1)}…` : flat;
+  return flat.length > maxLength ? `${flat.slice(0, maxLength - 1)}…` : flat;
 };
 const took = (durationMs: unknown): string => (typeof durationMs === "number" ? ` ${durationMs < 10 ? durationMs.toFixed(1) : Math.round(durationMs)} ms` : "");
 

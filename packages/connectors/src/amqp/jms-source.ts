@@ -38,7 +38,7 @@ interface Item {
 
 /** Messages the broker sends in addition to those in progress. */
 const aheadOf = 50;
-const longestDelayMs = 60_000;
+const maxDelayMs = 60_000;
 
 export function jmsSource({ options, uri }: Endpoint<JmsOptions>, shared: Connection<AmqpClient>, parts: JmsParts): Source {
   const { host } = parts;
@@ -53,7 +53,7 @@ export function jmsSource({ options, uri }: Endpoint<JmsOptions>, shared: Connec
     return receiving;
   };
   const { recoveryInterval } = options;
-  const running = whileConnected({ connection, host, begin, backOff: { firstMs: Math.min(250, recoveryInterval), longestMs: Math.max(recoveryInterval, 1) } });
+  const running = whileConnected({ connection, host, begin, backOff: { firstMs: Math.min(250, recoveryInterval), maxMs: Math.max(recoveryInterval, 1) } });
   return {
     claims: [],
     exclusive: true,
@@ -140,7 +140,7 @@ class Receiving implements Subscription {
         attemptsOf: ({ message, attempts }) => (message.delivery_count ?? 0) + attempts,
         settle: (item, verdict) => this.#settle(item, verdict),
       },
-      { window: this.#window, maximumRedeliveries, redeliveryDelay, backOffMultiplier: 2, maximumRedeliveryDelay: longestDelayMs, leaseMs: 0 },
+      { window: this.#window, maximumRedeliveries, redeliveryDelay, backOffMultiplier: 2, maximumRedeliveryDelay: maxDelayMs, leaseMs: 0 },
       { clock: host.clock, deadLetters, failed: (problem) => host.log.write("ERROR", "sluice.jms", `${this.#uri}: ${problem}`) },
     );
   }

@@ -4,9 +4,9 @@ import { Message, type Clock, type Delivery, type Headers, type Source } from "@
 import type { CronSchedule } from "./cron-schedule.ts";
 
 /** The wall clock may be changed at any time, so it is checked this often. */
-const longestWaitMs = 15_000;
+const maxWaitMs = 15_000;
 /** When the clock is set back further than this, it was wrong before: restart the schedule. */
-const longestSetbackMs = 3 * 3_600_000;
+const maxSetbackMs = 3 * 3_600_000;
 
 export interface CronTick {
   readonly scheduledAt: number;
@@ -47,11 +47,11 @@ export function cronSource({ clock, schedule, delivery, startDelayMs, headers }:
       const wait = (): void => {
         if (due === undefined || own !== era) return;
         const now = clock.now();
-        if (doneUntil - now > longestSetbackMs + startDelayMs) {
+        if (doneUntil - now > maxSetbackMs + startDelayMs) {
           doneUntil = now;
           due = schedule.after(now) as number;
         }
-        cancel = clock.after(Math.min(Math.max(due - now, 0), longestWaitMs), () => (own === era ? check() : undefined));
+        cancel = clock.after(Math.min(Math.max(due - now, 0), maxWaitMs), () => (own === era ? check() : undefined));
       };
       const check = (): void => {
         const now = clock.now();

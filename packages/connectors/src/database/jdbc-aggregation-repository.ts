@@ -11,7 +11,7 @@ import { checkTableName, ensureTable } from "./own-tables.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 
 /** Maximum size of a stored group in bytes. */
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 const takesJava = "it takes a Java object; name the connection with dataSource";
 
 export const jdbcAggregationRepository = defineBean({
@@ -190,9 +190,9 @@ function statement({ dialect }: SqlDatabase, text: string, ...values: readonly u
 }
 
 function encoded({ message, properties, dueAt }: AggregatedGroup): Uint8Array {
-  const { kind, body, envelope } = storeMessage(message, {}, mostBytes);
+  const { kind, body, envelope } = storeMessage(message, {}, maxBytes);
   const record = { kind, body, envelope, properties: storable(properties), ...(dueAt === undefined ? {} : { dueAt }) };
-  return new TextEncoder().encode(encodeData(record, mostBytes * 2));
+  return new TextEncoder().encode(encodeData(record, maxBytes * 2));
 }
 
 /** Omits values that are not data, which steps may set; a list is the result of a strategy, so it must be complete. */
@@ -200,7 +200,7 @@ function storable(properties: AggregatedGroup["properties"]): Readonly<Record<st
   const kept: Record<string, unknown> = {};
   for (const [name, value] of properties ?? [])
     try {
-      encodeData(value, mostBytes);
+      encodeData(value, maxBytes);
       kept[name] = value;
     } catch (thrown) {
       if (!Array.isArray(value)) continue;

@@ -89,11 +89,11 @@ export function postgresDriver(pg: PgModule, cursors: PgCursorModule, config: Re
 
 /** Names of prepared statements: equal texts have equal names in every session. */
 const names = new Map<string, string>();
-const mostNames = 1000;
+const maxNames = 1000;
 
 function nameOf(text: string): string | undefined {
   const known = names.get(text);
-  if (known !== undefined || names.size >= mostNames) return known;
+  if (known !== undefined || names.size >= maxNames) return known;
   const name = `sluice_${names.size + 1}`;
   names.set(text, name);
   return name;

@@ -7,7 +7,7 @@ import { nativeText, parseStatement, type Parameter, type StatementTemplate, typ
 
 const dialects: readonly Dialect[] = ["postgres", "mysql", "sqlite"];
 /** Maximum number of values in a list parameter and in a statement, limited by the protocols. */
-const mostValues = 32_767;
+const maxValues = 32_767;
 
 export interface StatementOptions extends TemplateOptions {
   /** Separator for text that contains several values. */
@@ -63,7 +63,7 @@ export class SqlStatement {
       lengths.push(list.length);
       for (const item of list) values.push(boundValue(item, dialect));
     }
-    if (values.length > mostValues) throw wrongParameters(`a statement can have at most ${mostValues} values, this one has ${values.length}`);
+    if (values.length > maxValues) throw wrongParameters(`a statement can have at most ${maxValues} values, this one has ${values.length}`);
     const fixed = this.#fixed.get(dialect);
     return { text: fixed ?? nativeText(template, dialect, lengths), values, isFixed: fixed !== undefined && this.#expressions !== undefined };
   }

@@ -2,8 +2,8 @@ import { asText } from "@sluice/engine/values";
 import { SqlStatement, type StatementOptions } from "./sql-statement.ts";
 import { sqlFault } from "./sql-failure.ts";
 
-const mostTexts = 1000;
-const longestText = 1_000_000;
+const maxTexts = 1000;
+const maxTextLength = 1_000_000;
 
 /** Cache of the last thousand statements from messages, by text. */
 export class StatementCache {
@@ -17,11 +17,11 @@ export class StatementCache {
   of(text: unknown): SqlStatement {
     const key = asText(text).trim();
     if (key === "") throw sqlFault("sql-statement", "the statement is empty");
-    if (key.length > longestText) throw sqlFault("sql-statement", `a statement can have at most ${longestText} characters`);
+    if (key.length > maxTextLength) throw sqlFault("sql-statement", `a statement can have at most ${maxTextLength} characters`);
     const known = this.#statements.get(key);
     if (known !== undefined) return known;
     const statement = SqlStatement.received(key, this.#options);
-    if (this.#statements.size >= mostTexts) this.#statements.delete(this.#statements.keys().next().value as string);
+    if (this.#statements.size >= maxTexts) this.#statements.delete(this.#statements.keys().next().value as string);
     this.#statements.set(key, statement);
     return statement;
   }

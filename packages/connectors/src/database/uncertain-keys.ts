@@ -1,6 +1,6 @@
 import { toFlowError } from "@sluice/engine/spi";
 
-const mostKeys = 10_000;
+const maxKeys = 10_000;
 
 /**
  * Keys whose addition or removal failed with a lost connection, so that their state is unknown. If such a key turns out to exist, it counts as new
@@ -31,7 +31,7 @@ export class UncertainKeys {
 
   #note(key: string, thrown: unknown): void {
     if (!toFlowError(thrown).retryable) return;
-    if (this.#keys.size >= mostKeys) this.#keys.delete(this.#keys.values().next().value as string);
+    if (this.#keys.size >= maxKeys) this.#keys.delete(this.#keys.values().next().value as string);
     this.#keys.add(key);
   }
 }

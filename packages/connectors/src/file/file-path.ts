@@ -3,8 +3,8 @@ import { mkdir, realpath } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { FlowError } from "@sluice/engine/spi";
 
-const longestSegment = 255;
-const longestPath = 4096;
+const maxSegmentBytes = 255;
+const maxPathBytes = 4096;
 
 /** The path of a name in a directory; throws a FlowError for an invalid name or one that leaves the directory. */
 export function pathWithin(directory: string, name: string): string {
@@ -17,7 +17,7 @@ export function pathWithin(directory: string, name: string): string {
         ? "it leaves the directory"
         : segments.length === 0 || /[/\\]$/.test(name)
           ? "it does not name a file"
-          : segments.some((segment) => Buffer.byteLength(segment) > longestSegment) || Buffer.byteLength(name) > longestPath
+          : segments.some((segment) => Buffer.byteLength(segment) > maxSegmentBytes) || Buffer.byteLength(name) > maxPathBytes
             ? "it is too long"
             : undefined;
   if (reason !== undefined) throw fileError(`file name '${shown(name)}' rejected: ${reason}`, "file-name-refused");

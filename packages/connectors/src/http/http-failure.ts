@@ -5,7 +5,7 @@ import { isRetryableStatus } from "@sluice/engine/values";
 import { isSecretName, maskedText } from "../secret-names.ts";
 import { EgressDenied, egressError } from "./egress.ts";
 
-const longestShownBody = 16 * 1024;
+const maxShownBodyBytes = 16 * 1024;
 
 interface Kind {
   readonly type: string;
@@ -74,7 +74,7 @@ export function statusFailure(url: URL, answer: Answer): FlowError {
       details: {
         statusCode,
         statusText,
-        responseBody: new TextDecoder().decode(answer.body.subarray(0, longestShownBody)),
+        responseBody: new TextDecoder().decode(answer.body.subarray(0, maxShownBodyBytes)),
         responseHeaders: headers,
         uri,
         ...(redirect === "" ? {} : { redirectLocation: String(location) }),

@@ -21,8 +21,8 @@ export interface PushedParts {
   readonly deadLetters?: DeadLetters | undefined;
 }
 
-const mostItems = 10_000;
-const mostBytes = 16 * 1024 * 1024;
+const maxItems = 10_000;
+const maxBytes = 16 * 1024 * 1024;
 const warnEvery = 1000;
 
 /** A message on its way to the route. */
@@ -75,7 +75,7 @@ export class PushedIntake {
 
   push(item: PushedItem): void {
     if (this.#isStopped) return;
-    if (this.#waiting.length >= mostItems || this.#bytes + item.bytes > mostBytes) {
+    if (this.#waiting.length >= maxItems || this.#bytes + item.bytes > maxBytes) {
       const { log, logger, uri } = this.#parts;
       if (this.#dropped++ % warnEvery === 0) log.write("WARN", logger, `${uri}: the route is too slow: ${this.#dropped} messages were dropped so far`);
       return;

@@ -12,14 +12,14 @@ interface Waiting {
 export class RecordBatches {
   readonly #clock: Clock;
   readonly #lingerMs: number;
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   #waiting: Waiting | undefined = undefined;
   #client: KafkaClient | undefined = undefined;
 
-  constructor(clock: Clock, lingerMs: number, mostBytes: number) {
+  constructor(clock: Clock, lingerMs: number, maxBytes: number) {
     this.#clock = clock;
     this.#lingerMs = lingerMs;
-    this.#mostBytes = mostBytes;
+    this.#maxBytes = maxBytes;
   }
 
   /** Resolves when the records are acknowledged. */
@@ -29,7 +29,7 @@ export class RecordBatches {
     const batch = (this.#waiting ??= this.#begin(client, options));
     batch.records.push(...records);
     for (const { value, key } of records) batch.bytes += (value?.byteLength ?? 0) + (key?.byteLength ?? 0);
-    if (batch.bytes >= this.#mostBytes) batch.flush();
+    if (batch.bytes >= this.#maxBytes) batch.flush();
     await batch.done;
   }
 

@@ -116,8 +116,8 @@ export function natsSource(endpoint: Endpoint<NatsOptions>, connection: Connecti
 }
 
 /** Camel's delay between attempts is the maximum delay here. */
-export function backOffOf({ reconnectTimeWait }: NatsOptions): { readonly firstMs: number; readonly longestMs: number } {
-  return { firstMs: Math.min(250, reconnectTimeWait), longestMs: Math.max(reconnectTimeWait, 1) };
+export function backOffOf({ reconnectTimeWait }: NatsOptions): { readonly firstMs: number; readonly maxMs: number } {
+  return { firstMs: Math.min(250, reconnectTimeWait), maxMs: Math.max(reconnectTimeWait, 1) };
 }
 
 function expectsReply({ message }: Item, { replyToDisabled }: NatsOptions): boolean {

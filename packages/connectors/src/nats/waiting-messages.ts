@@ -1,6 +1,6 @@
 /** Bounded buffer of messages that wait for a route. When it is full, messages are dropped, because the server has no flow control. */
-const mostMessages = 10_000;
-const mostBytes = 16 * 1024 * 1024;
+const maxMessages = 10_000;
+const maxBytes = 16 * 1024 * 1024;
 /** Number of drops per log record. */
 const reportEvery = 1000;
 
@@ -24,7 +24,7 @@ export class WaitingMessages<T extends Sized> {
   }
 
   add(message: T): void {
-    if (this.size < mostMessages && this.#bytes + message.data.byteLength <= mostBytes) {
+    if (this.size < maxMessages && this.#bytes + message.data.byteLength <= maxBytes) {
       this.#messages.push(message);
       this.#bytes += message.data.byteLength;
       return;

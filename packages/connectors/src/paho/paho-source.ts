@@ -122,7 +122,7 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
     };
   };
 
-  const source = whileConnected({ connection, host, begin, backOff: { firstMs: 250, longestMs: Math.min(30_000, options.maxReconnectDelay) } });
+  const source = whileConnected({ connection, host, begin, backOff: { firstMs: 250, maxMs: Math.min(30_000, options.maxReconnectDelay) } });
   return {
     claims: [],
     exclusive: true,

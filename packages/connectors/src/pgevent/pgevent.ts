@@ -50,7 +50,7 @@ const options = {
 type PgeventOptions = Values<typeof path> & Values<typeof options>;
 
 /** PostgreSQL's limit for payloads. */
-const longestPayload = 7999;
+const maxPayloadBytes = 7999;
 
 export function pgeventConnector(deadLetters: DeadLetters | undefined): ConnectorDeclaration {
   return defineConnector({
@@ -95,7 +95,7 @@ function pgeventSource(endpoint: Endpoint<PgeventOptions>, scope: EndpointScope,
   const { start, stop } = whileConnected<SqlDatabase>({
     connection,
     host,
-    backOff: { firstMs: reconnectDelay, longestMs: reconnectDelay },
+    backOff: { firstMs: reconnectDelay, maxMs: reconnectDelay },
     async begin(database, inlet) {
       const intake = new PushedIntake(inlet, { clock: host.clock, log: host.log, logger: "pgevent", uri, deadLetters });
       const listening = await database.listen(channel, {
@@ -124,7 +124,7 @@ function pgeventSink(endpoint: Endpoint<PgeventOptions>, scope: EndpointScope): 
   return {
     async send(exchange) {
       const payload = asText(exchange.message.body);
-      if (Buffer.byteLength(payload) > longestPayload) throw sqlFault("pgevent-payload", `a notification can have at most ${longestPayload} bytes`);
+      if (Buffer.byteLength(payload) > maxPayloadBytes) throw sqlFault("pgevent-payload", `a notification can have at most ${maxPayloadBytes} bytes`);
       const executor = await link.executor(exchange);
       await executor.execute({ text: "select pg_notify($1, $2)", values: [channel, payload], isFixed: true }, exchange.run.signal);
     },

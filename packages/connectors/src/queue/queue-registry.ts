@@ -23,7 +23,7 @@ import { contextOf, restoreMessage, storeMessage } from "./stored-message.ts";
 import { WorkQueue, type QueueSubscriber } from "./work-queue.ts";
 
 const queueLimit = 10_000;
-const longestKey = 1_000;
+const maxKeyLength = 1_000;
 
 /** Finds queues by name; shared by all users of one store. */
 export interface QueueRegistry {
@@ -129,8 +129,8 @@ function keyReader({ key, keyHeader }: QueueOptions): (exchange: Exchange) => st
     const value = message.headers.getKey(header);
     if (value === undefined || value === null) return key;
     const text = asText(value);
-    if (text.length > longestKey)
-      throw new FlowError("java.lang.IllegalArgumentException", `header '${keyHeader}' is too long for a key (maximum ${longestKey} characters)`, {
+    if (text.length > maxKeyLength)
+      throw new FlowError("java.lang.IllegalArgumentException", `header '${keyHeader}' is too long for a key (maximum ${maxKeyLength} characters)`, {
         code: "queue-key-too-long",
       });
     return text;

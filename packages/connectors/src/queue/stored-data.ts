@@ -2,7 +2,7 @@
 // Bounded: a value that is too large is rejected before it is written.
 import { asText, textForm } from "@sluice/engine/values";
 
-const deepest = 200;
+const maxDepth = 200;
 
 /** Thrown for values that cannot be stored. */
 export class NotStorable extends Error {}
@@ -37,7 +37,7 @@ export function encodeData(value: unknown, limit: number): string {
   }
 
   function container(item: object, depth: number): unknown {
-    if (depth > deepest) throw new NotStorable(`it is nested deeper than ${deepest} levels`);
+    if (depth > maxDepth) throw new NotStorable(`it is nested deeper than ${maxDepth} levels`);
     if (Array.isArray(item)) return item.map((inner) => visit(inner, depth + 1));
     if (item instanceof Date) return { $date: Number.isNaN(item.getTime()) ? null : item.getTime() };
     if (item instanceof Uint8Array) return bytes(item);

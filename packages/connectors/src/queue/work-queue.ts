@@ -8,8 +8,8 @@ import { storedSize, type StoredMessage } from "./stored-message.ts";
 
 const pageSize = 256;
 /** Positions read ahead, so that a key that is blocked for long does not stop the others. */
-const longestWindow = 10_000;
-const longestParked = 100_000;
+const maxWindow = 10_000;
+const maxParked = 100_000;
 /** Memory for messages between arrival and delivery; others are read from disk again. */
 const windowBytes = 8 * 1024 * 1024;
 
@@ -184,7 +184,7 @@ export class WorkQueue {
     if (this.#subscribers.length === 0 || this.#known.has(queued.seq)) return;
     if (queued.due > this.#open.now()) return this.#expect(queued.due);
     if (this.#cursor !== undefined && !isAfter(queued, this.#cursor)) return this.#admit({ ...queued, message: undefined });
-    const direct = this.#caughtUp && this.#ready.length < longestWindow && (this.#nextDue === undefined || this.#nextDue > queued.due);
+    const direct = this.#caughtUp && this.#ready.length < maxWindow && (this.#nextDue === undefined || this.#nextDue > queued.due);
     if (direct) {
       this.#cursor = queued;
       this.#admit({ ...queued, message: this.#bytes + queued.size <= windowBytes ? message : undefined });
@@ -203,7 +203,7 @@ export class WorkQueue {
   }
 
   #fill(): void {
-    if (this.#caughtUp || this.#subscribers.length === 0 || this.#keys.parked >= longestParked) return;
+    if (this.#caughtUp || this.#subscribers.length === 0 || this.#keys.parked >= maxParked) return;
     const store = this.#open;
     const page = store.page(this.name, this.#cursor, store.now(), pageSize);
     for (const queued of page) {

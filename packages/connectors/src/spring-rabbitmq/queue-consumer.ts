@@ -29,7 +29,7 @@ interface Item {
   reply: Exchange | undefined;
 }
 
-const longestRequeueMs = 60_000;
+const maxRequeueMs = 60_000;
 
 export class QueueConsumer {
   readonly #channel: Channel;
@@ -131,7 +131,7 @@ export class QueueConsumer {
     else if (isRejected && this.#parts.options.rejectAndDontRequeue) this.#channel.nack(message, false, false);
     else
       return this.#waits
-        .wait(Math.min(this.#parts.options.retryDelay * 2 ** Math.min(this.#returned++, 10), longestRequeueMs))
+        .wait(Math.min(this.#parts.options.retryDelay * 2 ** Math.min(this.#returned++, 10), maxRequeueMs))
         .then(() => this.#return(message));
     return undefined;
   }

@@ -10,7 +10,7 @@ export interface Plan {
 }
 
 /** Longer waits are split: Node timers overflow after 24 days. */
-const longestWaitMs = 3_600_000;
+const maxWaitMs = 3_600_000;
 /** Node timers may fire this much early. */
 const toleranceMs = 1;
 
@@ -48,7 +48,7 @@ export class Ticker {
       void this.#clock.yieldToEventLoop().then(() => (era === this.#era ? this.#fire(due, count, era) : undefined));
       return;
     }
-    this.#cancel = this.#clock.after(Math.min(wait, longestWaitMs), () => {
+    this.#cancel = this.#clock.after(Math.min(wait, maxWaitMs), () => {
       if (era !== this.#era) return;
       if (this.#clock.monotonic() < due - toleranceMs) this.#arm(due, count, era);
       else this.#fire(due, count, era);
@@ -77,7 +77,7 @@ export class Ticker {
 export type TickClaim = (due: number, count: number) => Awaitable<boolean>;
 
 /** Shorter periods are not claimed tick by tick: the right to run the schedule is enough. */
-const shortestClaimedMs = 1_000;
+const minClaimedPeriodMs = 1_000;
 
 /** Claims the ticks of a schedule: by number if they are counted, otherwise by period of the wall clock. Undefined in a single runtime. */
 export function tickClaim(
@@ -90,7 +90,7 @@ export function tickClaim(
   let last = -Infinity;
   return (due, count) => {
     if (isCounted) return claimTick(`count ${count}`, true);
-    if (periodMs < shortestClaimedMs) return claimTick(undefined);
+    if (periodMs < minClaimedPeriodMs) return claimTick(undefined);
     // Ticks are at least one period apart; rounding must not put two of them into the same one.
     last = Math.max(last + 1, Math.floor((clock.now() + due - clock.monotonic()) / periodMs));
     return claimTick(`period ${last}`);

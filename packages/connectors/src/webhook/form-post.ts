@@ -1,5 +1,5 @@
 // A posted HTML form: its fields become a map in the body and headers, as in Camel's platform-http.
-const mostFields = 1_000;
+const maxFields = 1_000;
 
 export const isForm = (contentType: string | undefined): boolean =>
   contentType !== undefined && /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i.test(contentType);
@@ -9,7 +9,7 @@ export function readForm(body: Uint8Array): Record<string, string | string[]> {
   const fields = new Map<string, string | string[]>();
   let count = 0;
   for (const [name, value] of new URLSearchParams(new TextDecoder().decode(body))) {
-    if (++count > mostFields) break;
+    if (++count > maxFields) break;
     const before = fields.get(name);
     fields.set(name, before === undefined ? value : Array.isArray(before) ? [...before, value] : [before, value]);
   }

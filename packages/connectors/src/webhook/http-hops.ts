@@ -5,7 +5,7 @@
 export const hopsHeader = "sluice-http-hops";
 
 /** Less than the connections of the HTTP pool, so that a loop cannot exhaust it. */
-export const mostHops = 20;
+export const maxHops = 20;
 
 export function readHops(header: string | undefined): number | undefined {
   return header !== undefined && /^\d{1,4}$/.test(header) ? Number(header) : undefined;

@@ -28,7 +28,7 @@ import type { IdempotencyKeys } from "./idempotency.ts";
 import { isMultipart, type HttpTools } from "./http-tools.ts";
 import { acceptedReply, errorReply, replyOfExchange, timeoutReply, type ReplyRule, type WrittenBody } from "./reply-of-exchange.ts";
 import { correlationIdOf, findHeader, wireHeadersOf } from "./request-headers.ts";
-import { hopsHeader, mostHops, readHops } from "./http-hops.ts";
+import { hopsHeader, maxHops, readHops } from "./http-hops.ts";
 import { isForm, readForm } from "./form-post.ts";
 import { checkRequest, type RestOperation } from "./rest-operation.ts";
 import type { TraceIds } from "./trace-context.ts";
@@ -221,8 +221,8 @@ function requestHandler(
   function deliver(request: HttpRequest, message: Message, settle: Settle): Awaitable<HttpReply> {
     const traceparent = findHeader(request.rawHeaders, "traceparent");
     const hops = traceparent === undefined ? undefined : readHops(findHeader(request.rawHeaders, hopsHeader));
-    if (hops !== undefined && hops > mostHops)
-      return settle(errorReply(508, `loop detected: ${mostHops} runs called each other over HTTP before route '${route.id}' was called`));
+    if (hops !== undefined && hops > maxHops)
+      return settle(errorReply(508, `loop detected: ${maxHops} runs called each other over HTTP before route '${route.id}' was called`));
     const trace = settings.traceIds.contextOf(traceparent, hops);
     if (intake !== undefined) return intake.accept(request, message, trace, triggerOf(request)).then(settle);
     const waits = !isAsync(options, request);

@@ -24,9 +24,9 @@ export interface WrittenBody {
 type ReplyHeaders = Record<string, string | readonly string[]>;
 
 /** Proxies and clients reject longer headers, most of them without naming the header. */
-const longestHeader = 16_384;
+const maxHeaderLength = 16_384;
 /** In place of a value with so many parts that it is not written: the reply is refused. */
-const overlong = " ".repeat(longestHeader + 1);
+const overlong = " ".repeat(maxHeaderLength + 1);
 const notBlank = /\S/;
 const plainText = "text/plain; charset=utf-8";
 
@@ -38,7 +38,7 @@ export function replyOfExchange(exchange: Exchange, delivered: unknown, rule: Re
   const own = ownHeaders(exchange, headers);
   const long = longHeader(headers);
   if (long !== undefined) {
-    exchange.failure = new FlowError("java.lang.IllegalStateException", `size limit: response header '${long}' is longer than ${longestHeader} characters`, {
+    exchange.failure = new FlowError("java.lang.IllegalStateException", `size limit: response header '${long}' is longer than ${maxHeaderLength} characters`, {
       code: "limit-size",
     });
     return failureReply(exchange, exchange.failure, delivered, rule);
@@ -130,7 +130,7 @@ function longHeader(headers: ReplyHeaders): string | undefined {
   for (const name in headers) {
     const value = headers[name] as string | readonly string[];
     const longest = typeof value === "string" ? value.length : value.reduce((most, item) => Math.max(most, item.length), 0);
-    if (name.length + longest > longestHeader) return name.slice(0, 100);
+    if (name.length + longest > maxHeaderLength) return name.slice(0, 100);
   }
   return undefined;
 }

@@ -30,12 +30,12 @@ export function findHeader(rawHeaders: readonly string[], name: string): string 
   return undefined;
 }
 
-const longestCorrelationId = 256;
+const maxCorrelationIdLength = 256;
 
 /** The correlation id sent by the caller; an empty or too long one is ignored. */
 export function correlationIdOf(rawHeaders: readonly string[]): string | undefined {
   const given = findHeader(rawHeaders, "x-correlation-id") ?? findHeader(rawHeaders, "breadcrumbid");
-  return given === undefined || given === "" || given.length > longestCorrelationId ? undefined : given;
+  return given === undefined || given === "" || given.length > maxCorrelationIdLength ? undefined : given;
 }
 
 /**

@@ -3,10 +3,10 @@ import { HttpError } from "./http-error.ts";
 
 const freeTries = 5;
 const firstWaitMs = 1000;
-const longestWaitMs = 5 * 60_000;
+const maxWaitMs = 5 * 60_000;
 /** The count of a source is reset after this time without attempts. */
 const forgottenAfterMs = 30 * 60_000;
-const mostSources = 10_000;
+const maxSources = 10_000;
 
 interface Tries {
   readonly wrong: number;
@@ -39,7 +39,7 @@ export class GuessLimit {
     this.#sources.delete(source);
     this.#sources.set(source, { wrong: count + 1, at: now });
     for (const [other, { at }] of this.#sources) {
-      if (this.#sources.size <= mostSources && at >= now - forgottenAfterMs) break;
+      if (this.#sources.size <= maxSources && at >= now - forgottenAfterMs) break;
       this.#sources.delete(other);
     }
   }
@@ -49,4 +49,4 @@ export class GuessLimit {
   }
 }
 
-const waitAfter = (wrong: number): number => Math.min(longestWaitMs, firstWaitMs * 2 ** (wrong - freeTries));
+const waitAfter = (wrong: number): number => Math.min(maxWaitMs, firstWaitMs * 2 ** (wrong - freeTries));

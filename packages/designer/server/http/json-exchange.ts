@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HttpError } from "./http-error.ts";
 
-const largestBody = 12 * 1024 * 1024;
+const maxBodyBytes = 12 * 1024 * 1024;
 
 /** Reads the request body, up to the maximum size of a flow. */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
@@ -9,7 +9,7 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   let size = 0;
   for await (const part of request as AsyncIterable<Buffer>) {
     size += part.length;
-    if (size > largestBody) throw new HttpError(413, `request body exceeds ${largestBody} bytes`);
+    if (size > maxBodyBytes) throw new HttpError(413, `request body exceeds ${maxBodyBytes} bytes`);
     parts.push(part);
   }
   return Buffer.concat(parts);

@@ -7,7 +7,7 @@ import type { RequestSource } from "./request-source.ts";
 
 const cookieName = "sluice_designer";
 const sessionMs = 12 * 60 * 60 * 1000;
-const mostSessions = 1000;
+const maxSessions = 1000;
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
@@ -47,7 +47,7 @@ export class SignIn {
     if (!this.isPassword(request, password)) throw new HttpError(401, "wrong password");
     const now = Date.now();
     const isSecure = request.headers["x-forwarded-proto"] === "https";
-    for (const [key, until] of this.#sessions) if (until <= now || this.#sessions.size >= mostSessions) this.#sessions.delete(key);
+    for (const [key, until] of this.#sessions) if (until <= now || this.#sessions.size >= maxSessions) this.#sessions.delete(key);
     const key = randomBytes(32).toString("base64url");
     this.#sessions.set(digest(key).toString("hex"), now + sessionMs);
     return `${cookieName}=${key}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${sessionMs / 1000}${isSecure ? "; Secure" : ""}`;

@@ -2,7 +2,7 @@
 // one (`..`, encoded or not) is refused instead of being normalised, so that all of them agree on the address.
 import { HttpError } from "../http/http-error.ts";
 
-const mostDecodings = 5;
+const maxDecodings = 5;
 
 /** Throws unless the path is a normalised path under `/_api/`. */
 export function assertManagementPath(pathWithQuery: string): void {
@@ -14,7 +14,7 @@ export function assertManagementPath(pathWithQuery: string): void {
 /** Decodes repeatedly, because a proxy in between may decode the path once more. */
 function hasDotSegment(path: string): boolean {
   let text = path;
-  for (let count = 0; count < mostDecodings; count++) {
+  for (let count = 0; count < maxDecodings; count++) {
     if (text.split(/[/\\]/).some((segment, index) => segment === "." || segment === ".." || (segment === "" && index > 0))) return true;
     const decoded = decodedOf(text);
     if (decoded === undefined) return true;

@@ -67,7 +67,7 @@ export interface RuntimeAnswer {
   readonly text: string;
 }
 
-const largestAnswer = 16 * 1024 * 1024;
+const maxResponseBytes = 16 * 1024 * 1024;
 
 /** Reads the complete response, up to a size limit. */
 export async function callRuntime(targets: Targets, target: Target, call: RuntimeCall): Promise<RuntimeAnswer> {
@@ -77,7 +77,7 @@ export async function callRuntime(targets: Targets, target: Target, call: Runtim
   try {
     for await (const part of answer as AsyncIterable<Buffer>) {
       size += part.length;
-      if (size > largestAnswer) throw new HttpError(502, `the runtime '${target.name}' sent a response larger than ${largestAnswer} bytes`);
+      if (size > maxResponseBytes) throw new HttpError(502, `the runtime '${target.name}' sent a response larger than ${maxResponseBytes} bytes`);
       parts.push(part);
     }
   } catch (error) {

@@ -7,7 +7,7 @@ import { diskError, hashOf, type WriteFile } from "./durable-file.ts";
 
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const device = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i;
-const largestFile = 10 * 1024 * 1024;
+const maxFileBytes = 10 * 1024 * 1024;
 
 export interface TextFile {
   readonly id: string;
@@ -49,7 +49,7 @@ export class TextFiles {
     try {
       const found = await lstat(path);
       if (!found.isFile()) throw new HttpError(409, `'${id}${this.#ending}' is not a regular file`);
-      if (found.size > largestFile) throw new HttpError(413, `'${id}${this.#ending}' is larger than ${largestFile} bytes`);
+      if (found.size > maxFileBytes) throw new HttpError(413, `'${id}${this.#ending}' is larger than ${maxFileBytes} bytes`);
       const bytes = await readFile(path);
       return { id, text: bytes.toString("utf8"), hash: hashOf(bytes), lastModified: found.mtime.toISOString() };
     } catch (error) {
@@ -62,7 +62,7 @@ export class TextFiles {
   save(id: string, text: string, expectedHash: string | null): Promise<TextFile & { readonly changed: boolean }> {
     assertId(id);
     const bytes = Buffer.from(text, "utf8");
-    if (bytes.length > largestFile) throw new HttpError(413, `a file must not exceed ${largestFile} bytes`);
+    if (bytes.length > maxFileBytes) throw new HttpError(413, `a file must not exceed ${maxFileBytes} bytes`);
     return this.#inTurn(id, async () => {
       const before = await this.#expect(id, expectedHash, hashOf(bytes));
       if (before?.hash === hashOf(bytes)) return { ...before, changed: false };

@@ -29,14 +29,14 @@ export function CanvasTools({ outline }: { readonly outline: OutlineSwitch }) {
   return (
     <div className="canvas-bars">
       <div className="canvas-bar" role="toolbar" aria-label={words.tools}>
-        <Button look="quiet" icon={<Plus size={16} aria-hidden="true" />} title={shownShortcut("A")} onClick={() => run("add-step")}>
+        <Button variant="quiet" icon={<Plus size={16} aria-hidden="true" />} title={shownShortcut("A")} onClick={() => run("add-step")}>
           {words.addStep}
         </Button>
-        <Button look="quiet" icon={<Route size={16} aria-hidden="true" />} title={shownShortcut("Shift+R")} onClick={() => run("add-element")}>
+        <Button variant="quiet" icon={<Route size={16} aria-hidden="true" />} title={shownShortcut("Shift+R")} onClick={() => run("add-element")}>
           {words.addElement}
         </Button>
         <Button
-          look="quiet"
+          variant="quiet"
           icon={<MoreHorizontal size={16} aria-hidden="true" />}
           disabled={!hasSelection}
           aria-haspopup="menu"
@@ -48,14 +48,14 @@ export function CanvasTools({ outline }: { readonly outline: OutlineSwitch }) {
           {words.actions}
         </Button>
         <Button
-          look="quiet"
+          variant="quiet"
           icon={<Search size={16} aria-hidden="true" />}
           aria-label={words.find}
           title={`${words.find} (${shownShortcut("Mod+F")})`}
           onClick={() => run("find")}
         />
         <Button
-          look="quiet"
+          variant="quiet"
           icon={<ListTree size={16} aria-hidden="true" />}
           aria-label={strings.outline.open}
           aria-pressed={outline.isOpen}
@@ -63,7 +63,7 @@ export function CanvasTools({ outline }: { readonly outline: OutlineSwitch }) {
           onClick={outline.toggle}
         />
         {isDeployed ? (
-          <Button look="quiet" icon={<Activity size={16} aria-hidden="true" />} aria-pressed={hasMetrics} title={strings.metrics.hint} onClick={switchMetrics}>
+          <Button variant="quiet" icon={<Activity size={16} aria-hidden="true" />} aria-pressed={hasMetrics} title={strings.metrics.hint} onClick={switchMetrics}>
             {strings.metrics.show}
           </Button>
         ) : null}
@@ -72,14 +72,14 @@ export function CanvasTools({ outline }: { readonly outline: OutlineSwitch }) {
       <span className="grow" />
       <div className="canvas-bar" role="toolbar" aria-label={words.zoom}>
         <Button
-          look="quiet"
+          variant="quiet"
           icon={<ZoomOut size={16} aria-hidden="true" />}
           aria-label={words.zoomOut}
           title={words.zoomOut}
           onClick={() => setZoom(zoom / 1.2)}
         />
         <Button
-          look="quiet"
+          variant="quiet"
           aria-label={`${words.actualSize}, ${Math.round(zoom * 100)} %`}
           title={`${words.actualSize} (0)`}
           onClick={() => run("actual-size")}
@@ -87,13 +87,13 @@ export function CanvasTools({ outline }: { readonly outline: OutlineSwitch }) {
           {Math.round(zoom * 100)} %
         </Button>
         <Button
-          look="quiet"
+          variant="quiet"
           icon={<ZoomIn size={16} aria-hidden="true" />}
           aria-label={words.zoomIn}
           title={words.zoomIn}
           onClick={() => setZoom(zoom * 1.2)}
         />
-        <Button look="quiet" icon={<Maximize size={16} aria-hidden="true" />} aria-label={words.fit} title={`${words.fit} (1)`} onClick={() => run("fit")} />
+        <Button variant="quiet" icon={<Maximize size={16} aria-hidden="true" />} aria-label={words.fit} title={`${words.fit} (1)`} onClick={() => run("fit")} />
       </div>
     </div>
   );
@@ -147,7 +147,7 @@ function Find() {
       <span className="muted" role="note">
         {matches.length === 0 ? "" : words.found(at + 1, matches.length)}
       </span>
-      <Button look="quiet" onClick={close}>
+      <Button variant="quiet" onClick={close}>
         {strings.common.close}
       </Button>
     </div>

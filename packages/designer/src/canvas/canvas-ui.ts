@@ -31,11 +31,11 @@ export function setFolded(id: string, folded: boolean): void {
   });
 }
 
-const smallestZoom = 0.05;
-const largestZoom = 2;
+const minZoom = 0.05;
+const maxZoom = 2;
 
 export function setZoom(zoom: number): void {
-  useCanvasUi.setState({ zoom: Math.round(Math.min(largestZoom, Math.max(smallestZoom, zoom)) * 1000) / 1000 });
+  useCanvasUi.setState({ zoom: Math.round(Math.min(maxZoom, Math.max(minZoom, zoom)) * 1000) / 1000 });
 }
 
 export const openPicker = (picker: PickerRequest | undefined): void => useCanvasUi.setState({ picker, menu: undefined });

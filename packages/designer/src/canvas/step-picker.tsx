@@ -24,7 +24,7 @@ import "./step-picker.css";
 
 const words = strings.canvas;
 const recentKey = "sluice.recentSteps";
-const mostRecent = 5;
+const maxRecent = 5;
 
 interface Choice {
   readonly key: string;
@@ -283,5 +283,5 @@ function ordered(choices: readonly Choice[], parts: readonly string[]): readonly
 const recentSteps = (): readonly string[] => (readSetting(recentKey) ?? "").split(" ").filter(Boolean);
 
 function remember(key: string): void {
-  writeSetting(recentKey, [key, ...recentSteps().filter((one) => one !== key)].slice(0, mostRecent).join(" "));
+  writeSetting(recentKey, [key, ...recentSteps().filter((one) => one !== key)].slice(0, maxRecent).join(" "));
 }

@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { strings } from "../strings.ts";
 
 const context = 3;
-const mostRows = 2000;
+const maxRows = 2000;
 const signs = { added: "+", removed: "−", same: " " } as const;
 
 type Row = DiffLine | { readonly kind: "gap"; readonly lines: number };
@@ -56,5 +56,5 @@ function folded(lines: readonly DiffLine[]): readonly Row[] {
     }
   });
   if (hidden > 0) rows.push({ kind: "gap", lines: hidden });
-  return rows.slice(0, mostRows);
+  return rows.slice(0, maxRows);
 }

@@ -23,7 +23,7 @@ export interface History {
   readonly savedAt: number | undefined;
 }
 
-const most = 1000;
+const maxEntries = 1000;
 const joinWithinMs = 800;
 
 export const emptyHistory: History = { past: [], future: [], savedAt: 0 };
@@ -38,7 +38,7 @@ export function record(history: History, change: Change): History {
   const joined = last !== undefined && history.savedAt !== history.past.length ? join(last, change) : undefined;
   if (joined !== undefined) return { past: [...history.past.slice(0, -1), joined], future: [], savedAt: history.savedAt };
   const past = [...history.past, change];
-  const cut = Math.max(0, past.length - most);
+  const cut = Math.max(0, past.length - maxEntries);
   const reachable = history.savedAt !== undefined && history.savedAt <= history.past.length && history.savedAt >= cut;
   return { past: past.slice(cut), future: [], savedAt: reachable ? history.savedAt - cut : undefined };
 }
@@ -64,10 +64,10 @@ export function difference(before: string, after: string): Splice {
   return { start, end: ends - tail, text: after.slice(start, newEnds - tail) };
 }
 
-/** Length of the common prefix up to `most`, by binary search: comparing substrings is much faster than comparing characters. */
-function sameUnits(most: number, isSame: (from: number, to: number) => boolean): number {
+/** Length of the common prefix up to `limit`, by binary search: comparing substrings is much faster than comparing characters. */
+function sameUnits(limit: number, isSame: (from: number, to: number) => boolean): number {
   let low = 0;
-  let high = most;
+  let high = limit;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     if (isSame(low, middle)) low = middle;

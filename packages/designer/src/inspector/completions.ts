@@ -117,7 +117,7 @@ export interface Suggestions {
   readonly items: readonly Completion[];
 }
 
-const most = 8;
+const maxItems = 8;
 
 /** The completions at the caret; only inside an open `${`. */
 export function suggestionsAt(text: string, caret: number, names: KnownNames): Suggestions | undefined {
@@ -127,7 +127,7 @@ export function suggestionsAt(text: string, caret: number, names: KnownNames): S
   const start = open + 2;
   const typed = before.slice(start).toLowerCase();
   const own = (Object.keys(names) as (keyof KnownNames)[]).flatMap((kind) => (names[kind] ?? []).map((name) => ({ text: `${kind}.${name}`, doc: "" })));
-  const items = [...functions, ...own].filter((item) => item.text.toLowerCase().startsWith(typed) && item.text.toLowerCase() !== typed).slice(0, most);
+  const items = [...functions, ...own].filter((item) => item.text.toLowerCase().startsWith(typed) && item.text.toLowerCase() !== typed).slice(0, maxItems);
   return items.length === 0 ? undefined : { start, items };
 }
 

@@ -90,7 +90,7 @@ function OtherKeys({ flow, target, catalog }: { readonly flow: OpenFlow; readonl
             {key}: {valueText(flow.good?.text ?? "", [...path, key])?.slice(0, 200)}
           </pre>
           <Button
-            look="quiet"
+            variant="quiet"
             icon={<Trash2 size={16} aria-hidden="true" />}
             aria-label={words.removeKey(key)}
             title={words.removeKey(key)}

@@ -26,7 +26,7 @@ export interface LiveResult {
 
 const quietMs = 200;
 const again = 150;
-const longestValue = 4_000;
+const maxValueLength = 4_000;
 
 export function useLiveResult(scope: FormScope, place: ExpressionPlace): LiveResult | undefined {
   const editor = useEditor();
@@ -57,7 +57,7 @@ export function useLiveResult(scope: FormScope, place: ExpressionPlace): LiveRes
       else {
         const runId = message === undefined ? undefined : run?.id;
         if (found.kind === "error") return setResult({ error: found.error, message: found.message, runId });
-        setResult({ value: summary(found.value), whole: bodyText(found.value).slice(0, longestValue), type: found.type, message: found.message, runId });
+        setResult({ value: summary(found.value), whole: bodyText(found.value).slice(0, maxValueLength), type: found.type, message: found.message, runId });
       }
     };
     timer = setTimeout(() => void ask(), quietMs);

@@ -23,8 +23,8 @@ export interface TargetField {
   readonly required: boolean;
 }
 
-const mostFields = 400;
-const longestExample = 40;
+const maxFields = 400;
+const maxExampleLength = 40;
 const valueSources = ["forEach", "from", "value", "expr", "lookup", "switch", "use", "with", "map"] as const;
 
 /** The fields of a JSON sample; other formats have none. */
@@ -33,7 +33,7 @@ export function sourceFields(sample: string): readonly SourceField[] {
   const visit = (value: unknown, path: string, depth: number): void => {
     if (!isMembers(value)) return;
     for (const [name, member] of Object.entries(value)) {
-      if (fields.length >= mostFields) return;
+      if (fields.length >= maxFields) return;
       const own = path === "" ? segment(name) : `${path}.${segment(name)}`.replace(".['", "['");
       const item = Array.isArray(member) ? (member as readonly unknown[]).find(isMembers) : undefined;
       const isLeaf = !isMembers(member) && item === undefined;
@@ -53,7 +53,7 @@ export function targetFields(document: Members): readonly TargetField[] {
     const list = Array.isArray(rules) ? (rules as readonly unknown[]) : [];
     const filled = new Set<string>();
     list.forEach((rule, index) => {
-      if (!isMembers(rule) || fields.length >= mostFields) return;
+      if (!isMembers(rule) || fields.length >= maxFields) return;
       const to = String(rule["to"] ?? "");
       const name = to.replace(/\[\]$/, "");
       filled.add(name);
@@ -69,7 +69,7 @@ export function targetFields(document: Members): readonly TargetField[] {
       if (rule["map"] !== undefined) visit(rule["map"], wanted.inner(name), depth + 1, [...at, index], path);
     });
     for (const name of wanted.names) {
-      if (filled.has(name) || fields.length >= mostFields) continue;
+      if (filled.has(name) || fields.length >= maxFields) continue;
       fields.push({ path: above === "" ? name : `${above}.${name}`, name, depth, rule: undefined, filledFrom: undefined, required: wanted.required.has(name) });
     }
   };
@@ -190,7 +190,7 @@ const isMembers = (value: unknown): value is Members => typeof value === "object
 
 function exampleOf(value: unknown): string {
   const text = JSON.stringify(value) ?? "";
-  return text.length > longestExample ? `${text.slice(0, longestExample)}…` : text;
+  return text.length > maxExampleLength ? `${text.slice(0, maxExampleLength)}…` : text;
 }
 
 function parsed(text: string): unknown {

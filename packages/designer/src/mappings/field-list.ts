@@ -9,8 +9,8 @@ export interface FieldRow {
 
 type Members = Readonly<Record<string, unknown>>;
 
-const mostRows = 500;
-const longestText = 120;
+const maxRows = 500;
+const maxTextLength = 120;
 const sources = ["from", "value", "expr", "lookup", "switch", "use", "forEach"] as const;
 
 export function fieldList(document: Members, output: string | undefined): readonly FieldRow[] {
@@ -22,7 +22,7 @@ export function fieldList(document: Members, output: string | undefined): readon
 function collect(rules: unknown, output: unknown, depth: number, rows: FieldRow[]): void {
   if (!Array.isArray(rules)) return;
   for (const rule of rules as readonly unknown[]) {
-    if (rows.length >= mostRows || typeof rule !== "object" || rule === null) continue;
+    if (rows.length >= maxRows || typeof rule !== "object" || rule === null) continue;
     const members = rule as Members;
     const target = String(members["to"] ?? "");
     const value = valueAt(output, target);
@@ -56,7 +56,7 @@ function valueAt(output: unknown, target: string): unknown {
 
 function short(value: unknown): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-  return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
+  return text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text;
 }
 
 function parsed(text: string | undefined): unknown {

@@ -12,7 +12,7 @@ import { TraceCounts } from "./trace-counts.ts";
 
 const everyMs = 4_000;
 /** Enough for a p95, small enough to poll. */
-const mostRuns = 200;
+const maxRuns = 200;
 const settingKey = "sluice.figures";
 
 /** Whether cards show metrics; stored in this browser. */
@@ -34,7 +34,7 @@ export function LiveMetrics({ facts }: { readonly facts: MetricFacts }) {
   const lastModified = deployed?.lastModified;
   const outline = useEditorState((state) => state.flow.good?.outline);
   const load = useCallback(async () => {
-    const [{ runs }, health] = await Promise.all([runtimeAt(target).call("GET /runs", { query: { flowId: id, limit: mostRuns } }), healthOf(target)]);
+    const [{ runs }, health] = await Promise.all([runtimeAt(target).call("GET /runs", { query: { flowId: id, limit: maxRuns } }), healthOf(target)]);
     return { runs, health, target };
   }, [id, target]);
   const isAsked = isOn && hash !== undefined && target !== undefined;

@@ -10,7 +10,7 @@ export interface SeenStep {
 }
 
 /** Names beyond this limit do not belong to the open flow. */
-const mostSteps = 5_000;
+const maxSteps = 5_000;
 const ends: ReadonlySet<string> = new Set(["step.completed", "step.failed", "run.completed", "run.failed"]);
 
 export class TraceCounts {
@@ -21,7 +21,7 @@ export class TraceCounts {
     if (!ends.has(type)) return;
     const key = type.startsWith("run.") ? `${routeId}/` : `${routeId}/${stepId}`;
     const before = this.#seen.get(key);
-    if (before === undefined && this.#seen.size >= mostSteps) return;
+    if (before === undefined && this.#seen.size >= maxSteps) return;
     const failed = (before?.failed ?? 0) + (type.endsWith(".failed") ? 1 : 0);
     this.#seen.set(key, { count: (before?.count ?? 0) + 1, failed, lastMs: durationMs ?? 0 });
   }

@@ -16,7 +16,7 @@ interface Entry {
   run(): void;
 }
 
-const most = 50;
+const maxEntries = 50;
 
 /** Finds flows and commands by parts of their names. */
 export function CommandPalette({ page, onClose }: { readonly page: PageContext; readonly onClose: () => void }) {
@@ -73,5 +73,5 @@ function found(query: string, page: PageContext, flows: readonly { readonly id: 
       run: () => page.navigate(`/flows/${id}`),
     })),
   ];
-  return entries.filter(({ title, kind }) => words.every((word) => `${title} ${kind}`.toLowerCase().includes(word))).slice(0, most);
+  return entries.filter(({ title, kind }) => words.every((word) => `${title} ${kind}`.toLowerCase().includes(word))).slice(0, maxEntries);
 }

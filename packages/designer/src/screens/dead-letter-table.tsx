@@ -62,10 +62,10 @@ export function DeadLetterTable({ letters, selected, onSelect, onOpen, onReplay,
             {letter.attempts}
           </td>
           <td className="number">
-            <Button look="quiet" aria-label={`${words.replay} ${letter.id}`} onClick={() => onReplay(letter)}>
+            <Button variant="quiet" aria-label={`${words.replay} ${letter.id}`} onClick={() => onReplay(letter)}>
               {words.replay}
             </Button>
-            <Button look="quiet" aria-label={`${words.remove} ${letter.id}`} onClick={() => onRemove(letter)}>
+            <Button variant="quiet" aria-label={`${words.remove} ${letter.id}`} onClick={() => onRemove(letter)}>
               {words.remove}
             </Button>
           </td>

@@ -120,7 +120,7 @@ export function DeadLettersScreen() {
           actions={
             <>
               <Button onClick={() => setRemoving([])}>{strings.common.cancel}</Button>
-              <Button look="primary" onClick={() => void remove(removing).catch(failed)}>
+              <Button variant="primary" onClick={() => void remove(removing).catch(failed)}>
                 {words.remove}
               </Button>
             </>

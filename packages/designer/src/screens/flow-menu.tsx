@@ -31,7 +31,7 @@ export function FlowMenu({ id, name, onNotice }: FlowMenuProps) {
     <>
       <Button
         ref={button}
-        look="quiet"
+        variant="quiet"
         icon={<EllipsisVertical size={16} aria-hidden="true" />}
         aria-label={words.open(name)}
         aria-haspopup="menu"

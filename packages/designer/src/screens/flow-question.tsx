@@ -51,7 +51,7 @@ function QuestionFrame({ title, submit, done, act, onNotice, onClose, children }
       actions={
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
-          <Button type="submit" look="primary" disabled={isBusy}>
+          <Button type="submit" variant="primary" disabled={isBusy}>
             {submit}
           </Button>
         </>

@@ -57,7 +57,7 @@ export function FlowsScreen({ creating = false }: { readonly creating?: boolean 
         <h1>{strings.flows.title}</h1>
         <span className="grow" />
         <ImportButton taken={(id) => rows.some((row) => row.id === id)} />
-        <Button look="primary" icon={<FilePlus2 size={16} aria-hidden="true" />} onClick={() => navigate("/flows/new")}>
+        <Button variant="primary" icon={<FilePlus2 size={16} aria-hidden="true" />} onClick={() => navigate("/flows/new")}>
           {strings.flows.newFlow}
         </Button>
       </div>

@@ -11,7 +11,7 @@ import { readSetting, useWorkspace, writeSetting } from "../workspace/workspace-
 import "./new-flow-dialog.css";
 
 const words = strings.newFlow;
-const longestName = 120;
+const maxNameLength = 120;
 const lastCategoryKey = "sluice.category";
 
 /** Name, category and template of a new flow. Creates an unsaved text only. */
@@ -29,7 +29,7 @@ export function NewFlowDialog({ taken, onClose }: { readonly taken: (id: string)
   const id = slug(trimmed, taken);
   const ends = endsOf(trimmed);
   const errors = {
-    name: trimmed === "" ? words.nameMissing : [...trimmed].length > longestName ? words.nameLong : undefined,
+    name: trimmed === "" ? words.nameMissing : [...trimmed].length > maxNameLength ? words.nameLong : undefined,
     category: category === "" ? words.categoryMissing : undefined,
     pasted: start === "paste" && pasted.trim() === "" ? words.pasteMissing : undefined,
   };
@@ -50,7 +50,7 @@ export function NewFlowDialog({ taken, onClose }: { readonly taken: (id: string)
       actions={
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
-          <Button type="submit" look="primary">
+          <Button type="submit" variant="primary">
             {words.create}
           </Button>
         </>

@@ -53,7 +53,7 @@ export function ReplayDialog({ text, flowIds, recordedHash, onReplay, onClose }:
       actions={
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
-          <Button type="submit" look="primary" disabled={isSent}>
+          <Button type="submit" variant="primary" disabled={isSent}>
             {words.submit(target)}
           </Button>
         </>

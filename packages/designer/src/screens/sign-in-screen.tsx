@@ -34,7 +34,7 @@ export function SignInScreen({ onSignedIn }: { readonly onSignedIn: () => void }
             />
           )}
         </Field>
-        <Button type="submit" look="primary">
+        <Button type="submit" variant="primary">
           {strings.signIn.submit}
         </Button>
       </form>

@@ -92,7 +92,7 @@ function TargetTable({ targets, onRemove }: { readonly targets: readonly TargetE
           </td>
           <td className="number">
             <Button
-              look="quiet"
+              variant="quiet"
               icon={<Trash2 size={16} aria-hidden="true" />}
               aria-label={words.removeTarget(target.name)}
               disabled={targets.length < 2}
@@ -160,7 +160,7 @@ function ConfirmAddresses({ unconfirmed: { addresses, needsPassword, error }, on
       actions={
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
-          <Button type="submit" look="primary">
+          <Button type="submit" variant="primary">
             {words.confirmSubmit}
           </Button>
         </>

@@ -89,7 +89,7 @@ function OpenTestFile({ flowId, loaded }: { readonly flowId: string; readonly lo
         <Button icon={<Play size={16} aria-hidden="true" />} onClick={() => void run()}>
           {words.run}
         </Button>
-        <Button look="primary" icon={<Save size={16} aria-hidden="true" />} disabled={!isChanged} onClick={() => void save()}>
+        <Button variant="primary" icon={<Save size={16} aria-hidden="true" />} disabled={!isChanged} onClick={() => void save()}>
           {words.save}
         </Button>
       </div>
@@ -103,7 +103,7 @@ function OpenTestFile({ flowId, loaded }: { readonly flowId: string; readonly lo
           actions={
             <>
               <Button onClick={() => setRemoving(false)}>{strings.common.cancel}</Button>
-              <Button look="primary" onClick={() => void remove()}>
+              <Button variant="primary" onClick={() => void remove()}>
                 {words.removeSubmit}
               </Button>
             </>

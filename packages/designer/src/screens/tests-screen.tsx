@@ -51,7 +51,7 @@ export function TestsScreen() {
         <span aria-live="polite">{isBusy ? words.running : all.total === 0 ? "" : words.passed(all.passed, all.total)}</span>
         <span className="grow" />
         {suites === undefined || suites.length === 0 ? null : (
-          <Button look="primary" icon={<Play size={16} aria-hidden="true" />} disabled={isBusy} onClick={() => void run(suites)}>
+          <Button variant="primary" icon={<Play size={16} aria-hidden="true" />} disabled={isBusy} onClick={() => void run(suites)}>
             {words.runAll}
           </Button>
         )}
@@ -92,14 +92,14 @@ interface SuiteProps {
 
 function SuiteSection({ suite: { flowId, name, files }, verdicts, isRunning, isBusy, onRun }: SuiteProps) {
   const tally = verdicts === undefined ? undefined : tallyOf(verdicts);
-  const look = tally === undefined || isRunning ? "" : tally.passed === tally.total ? " chip--ok" : " chip--fail";
+  const chipClass = tally === undefined || isRunning ? "" : tally.passed === tally.total ? " chip--ok" : " chip--fail";
   return (
     <section className="suite" aria-label={words.suiteOf(name)}>
       <div className="suite__head">
         <h2>
           <Link href={`/flows/${flowId}`}>{name}</Link>
         </h2>
-        <span className={`chip${look}`}>
+        <span className={`chip${chipClass}`}>
           {isRunning ? words.running : tally === undefined ? words.found(files.length) : words.passed(tally.passed, tally.total)}
         </span>
         <span className="grow" />

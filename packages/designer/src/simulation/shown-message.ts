@@ -14,12 +14,12 @@ export interface ShownMessage {
   readonly variables: Values;
 }
 
-const longestBody = 64 * 1_024;
-const longestValue = 4 * 1_024;
-const mostValues = 200;
+const maxBodyLength = 64 * 1_024;
+const maxValueLength = 4 * 1_024;
+const maxValues = 200;
 
 export function shownMessage({ message, properties, variables }: Exchange): ShownMessage {
-  const { plain, complete } = toPlainWithin(message.body, longestBody);
+  const { plain, complete } = toPlainWithin(message.body, maxBodyLength);
   return {
     body: plain,
     bodyType: bodyTypeOf(message.body),
@@ -33,8 +33,8 @@ export function shownMessage({ message, properties, variables }: Exchange): Show
 function shownValues(values: Iterable<readonly [string, unknown]>): Values {
   const shown = new Map<string, unknown>();
   for (const [name, value] of values) {
-    if (shown.size >= mostValues) break;
-    shown.set(name, toPlain(value, longestValue));
+    if (shown.size >= maxValues) break;
+    shown.set(name, toPlain(value, maxValueLength));
   }
   return Object.fromEntries(shown);
 }

@@ -9,8 +9,8 @@ interface Alarm {
 }
 
 /** How far a simulation may advance, and how many timers it may fire. */
-const farthestMs = 3_600_000;
-const mostAlarms = 20_000;
+const maxAheadMs = 3_600_000;
+const maxAlarms = 20_000;
 
 export class SimulatedClock implements Clock {
   #skipped = 0;
@@ -40,7 +40,7 @@ export class SimulatedClock implements Clock {
   }
 
   /** Runs until `isOver` returns true; false when nothing more would happen within `aheadMs`, or the limit was reached. */
-  async runUntil(isOver: () => boolean, aheadMs = farthestMs): Promise<boolean> {
+  async runUntil(isOver: () => boolean, aheadMs = maxAheadMs): Promise<boolean> {
     const until = this.monotonic() + aheadMs;
     for (;;) {
       // One turn of the event loop: all pending promise callbacks have run.
@@ -48,7 +48,7 @@ export class SimulatedClock implements Clock {
       if (isOver()) return true;
       if (this.#breathing > 0) continue;
       const next = this.#earliest();
-      if (next === undefined || next.due > until || this.#rung++ > mostAlarms || this.#skipped > farthestMs) return false;
+      if (next === undefined || next.due > until || this.#rung++ > maxAlarms || this.#skipped > maxAheadMs) return false;
       this.#alarms.delete(next);
       this.#skipped += Math.max(0, next.due - this.monotonic());
       next.run();

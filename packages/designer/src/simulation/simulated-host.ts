@@ -18,8 +18,8 @@ export interface SimulatedRequest {
   readonly body: Uint8Array;
 }
 
-const mostLines = 1_000;
-const longestLine = 4_000;
+const maxLines = 1_000;
+const maxLineLength = 4_000;
 
 export class SimulatedHost implements Host {
   readonly clock = new SimulatedClock();
@@ -40,7 +40,7 @@ export class SimulatedHost implements Host {
   readonly log = {
     enabled: (level: LogLevel): boolean => level !== "TRACE" && level !== "DEBUG",
     write: (level: LogLevel, logger: string, text: string, exchange?: Exchange): void => {
-      if (this.lines.length < mostLines) this.lines.push({ level, logger, message: text.slice(0, longestLine), stepId: exchange?.at?.id });
+      if (this.lines.length < maxLines) this.lines.push({ level, logger, message: text.slice(0, maxLineLength), stepId: exchange?.at?.id });
     },
   };
 

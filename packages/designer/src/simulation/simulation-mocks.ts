@@ -30,8 +30,8 @@ export interface SimulatedCall {
   outcome: "pending" | "responded" | "threw";
 }
 
-const mostCalls = 1_000;
-const longestBody = 64 * 1_024;
+const maxCalls = 1_000;
+const maxBodyLength = 64 * 1_024;
 const nowhere: RouteIdentity = { id: "simulation", flowId: "simulation", flowHash: "" };
 
 export class SimulationMocks implements MockCalls<SimulatedCall> {
@@ -72,7 +72,7 @@ export class SimulationMocks implements MockCalls<SimulatedCall> {
 
   record(mockId: string, uri: string | undefined, exchange: Exchange): SimulatedCall | undefined {
     const seq = ++this.#count;
-    if (this.calls.length >= mostCalls) return undefined;
+    if (this.calls.length >= maxCalls) return undefined;
     const { message, run } = exchange;
     const call: SimulatedCall = {
       seq,
@@ -81,9 +81,9 @@ export class SimulationMocks implements MockCalls<SimulatedCall> {
       routeId: run.route.id,
       uri: uri ?? null,
       request: {
-        body: toPlain(message.body, longestBody),
+        body: toPlain(message.body, maxBodyLength),
         bodyType: bodyTypeOf(message.body),
-        headers: Object.fromEntries([...message.headers].map(([name, value]) => [name, toPlain(value, longestBody)])),
+        headers: Object.fromEntries([...message.headers].map(([name, value]) => [name, toPlain(value, maxBodyLength)])),
       },
       outcome: "pending",
     };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { longestMs, Simulator, type WorkerLike } from "./simulator.ts";
+import { simulationTimeoutMs, Simulator, type WorkerLike } from "./simulator.ts";
 import type { Order, Report } from "./work.ts";
 
 class FakeWorker implements WorkerLike {
@@ -61,9 +61,9 @@ test("only the newest waiting request is executed", async () => {
 test("a request that takes too long terminates its worker; the next one gets a new worker, and late replies are ignored", async () => {
   const slow = outcome(order("slow"));
   const [worker] = workers as [FakeWorker];
-  await vi.advanceTimersByTimeAsync(longestMs * 5);
+  await vi.advanceTimersByTimeAsync(simulationTimeoutMs * 5);
   worker.emit({ kind: "ready" });
-  await vi.advanceTimersByTimeAsync(longestMs - 1);
+  await vi.advanceTimersByTimeAsync(simulationTimeoutMs - 1);
   expect(worker.ended).toBe(false);
   const next = outcome(order("next"));
   await vi.advanceTimersByTimeAsync(1);

@@ -26,7 +26,7 @@ interface Waiting {
   reject(error: SimulationStopped): void;
 }
 
-export const longestMs = 2_000;
+export const simulationTimeoutMs = 2_000;
 
 export class Simulator {
   readonly #open: () => WorkerLike;
@@ -80,7 +80,7 @@ export class Simulator {
     if (running === undefined) return;
     this.#worker?.postMessage(running.order);
     // The time limit starts here, so that loading the engine does not count.
-    this.#timer = setTimeout(() => this.#stop(new SimulationStopped("time", `stopped after ${longestMs / 1_000} s`)), longestMs);
+    this.#timer = setTimeout(() => this.#stop(new SimulationStopped("time", `stopped after ${simulationTimeoutMs / 1_000} s`)), simulationTimeoutMs);
   }
 
   #receive(report: Report): void {

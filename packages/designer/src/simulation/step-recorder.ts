@@ -21,7 +21,7 @@ export interface SimulatedStep {
   unmocked: boolean;
 }
 
-const mostSteps = 500;
+const maxSteps = 500;
 
 export class StepRecorder {
   readonly steps: SimulatedStep[] = [];
@@ -44,7 +44,7 @@ export class StepRecorder {
 
   #recorded(next: Processor, node: StepNode, routeId: string): Processor {
     return (exchange) => {
-      if (this.steps.length >= mostSteps) {
+      if (this.steps.length >= maxSteps) {
         this.omitted++;
         return next(exchange);
       }

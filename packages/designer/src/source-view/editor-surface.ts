@@ -16,7 +16,7 @@ const colours = HighlightStyle.define([
   { tag: [tags.keyword, tags.labelName, tags.typeName], color: "var(--kind-transform)" },
 ]);
 
-const look = EditorView.theme({
+const theme = EditorView.theme({
   "&": { backgroundColor: "var(--surface)", color: "var(--text)" },
   "&.cm-focused": { outline: "none" },
   ".cm-gutters": { backgroundColor: "var(--surface)", color: "var(--muted)", borderRight: "1px solid var(--border)" },
@@ -49,6 +49,6 @@ export function editorSurface(label: string): Extension {
     search({ top: true }),
     yaml(),
     syntaxHighlighting(colours),
-    look,
+    theme,
   ];
 }

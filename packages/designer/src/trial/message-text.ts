@@ -32,11 +32,11 @@ export function bodyText(body: unknown): string {
   }
 }
 
-const longestSummary = 32;
+const maxSummaryLength = 32;
 
 /** A body in a few characters. */
 export function bodySummary(body: unknown): string {
   if (body === null || body === undefined) return "∅";
   const text = (typeof body === "string" ? body : JSON.stringify(body)).replaceAll(/\s+/g, " ").trim();
-  return text.length <= longestSummary ? text : `${text.slice(0, longestSummary - 1)}…`;
+  return text.length <= maxSummaryLength ? text : `${text.slice(0, maxSummaryLength - 1)}…`;
 }

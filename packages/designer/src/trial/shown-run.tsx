@@ -58,7 +58,7 @@ export function ShownRunProvider({ runId, children }: { readonly runId: string |
   return <ShownRunContext value={shown}>{children(shown)}</ShownRunContext>;
 }
 
-const longestChain = 200;
+const maxChainLength = 200;
 const noRuns: readonly Run[] = [];
 
 function useChain(run: RunDetail | undefined, target: string | undefined): readonly Run[] {
@@ -68,7 +68,7 @@ function useChain(run: RunDetail | undefined, target: string | undefined): reado
     if (run === undefined) return undefined;
     let isCurrent = true;
     runtimeAt(target)
-      .call("GET /runs", { query: { correlationId: run.correlationId, limit: longestChain } })
+      .call("GET /runs", { query: { correlationId: run.correlationId, limit: maxChainLength } })
       .then(
         ({ runs }) => isCurrent && runs.length > 1 && setChain(runs),
         () => undefined,

@@ -27,12 +27,12 @@ export function trialFacts(trial: Trial): CardFactsSource {
   };
 }
 
-const longest = 11;
+const maxSummaryLength = 11;
 
 /** The message after the step in short; for several messages, their number. */
 function short(count: number, body: unknown): string {
   const text = bodySummary(body);
-  const cut = text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
+  const cut = text.length <= maxSummaryLength ? text : `${text.slice(0, maxSummaryLength - 1)}…`;
   return count === 1 ? cut : `${count}× ${cut}`;
 }
 

@@ -16,10 +16,10 @@ export interface ConnectionSources {
 }
 
 /** Maximum depth of references between beans. */
-const deepestReference = 3;
+const maxReferenceDepth = 3;
 
 /** Maximum connections listed per flow. */
-const mostConnections = 1_000;
+const maxConnections = 1_000;
 
 /** `user`: the scheme of the endpoint, or the name of the bean, that requests it. */
 export function findConnection<C>(request: ConnectionRequest, user: string, sources: ConnectionSources): Connection<C> {
@@ -41,7 +41,7 @@ export function findConnection<C>(request: ConnectionRequest, user: string, sour
   try {
     const found = connections.find<C>(lookup);
     // Endpoints resolved at run time may use any number.
-    if (sources.connections.size < mostConnections) sources.connections.add(found.id);
+    if (sources.connections.size < maxConnections) sources.connections.add(found.id);
     return found;
   } catch (thrown) {
     if (isCompileError(thrown) && thrown.unloaded !== undefined) sources.unloaded.add(thrown.unloaded);
@@ -80,7 +80,7 @@ function expanded(bean: ConnectionBean | undefined, find: (name: string) => Conn
   const properties: Record<string, string> = {};
   for (const [name, value] of Object.entries(bean.properties)) {
     properties[name] = value;
-    if (depth === deepestReference || typeof value !== "string" || !/^#(?!class:|type:)/.test(value)) continue;
+    if (depth === maxReferenceDepth || typeof value !== "string" || !/^#(?!class:|type:)/.test(value)) continue;
     const inner = expanded(find(nameOf(value)), find, depth + 1);
     for (const [key, nested] of Object.entries(inner?.properties ?? {})) properties[`${name}.${key}`] = nested;
   }

@@ -41,7 +41,7 @@ export interface StepWrappers {
 const nothing: Processor = () => undefined;
 
 /** Stops a recursive template, which would be compiled forever. No document nests steps this deep. */
-const deepestTemplate = 60;
+const maxTemplateDepth = 60;
 
 export class RouteCompiler implements Compiler {
   readonly route: RouteIdentity;
@@ -215,7 +215,7 @@ export class RouteCompiler implements Compiler {
   }
 
   #template(use: KameletUse, prefix: string): readonly StepNode[] {
-    if (this.#depth > deepestTemplate) throw new CompileError("kamelet-circular", `Kamelet '${use.name}' uses itself`);
+    if (this.#depth > maxTemplateDepth) throw new CompileError("kamelet-circular", `Kamelet '${use.name}' uses itself`);
     return this.#parts.scope.templates.steps(use, prefix, this.#place?.node.span ?? documentStart);
   }
 
@@ -265,15 +265,15 @@ export class RouteCompiler implements Compiler {
 }
 
 /** Fails an expression whose result exceeds the maximum message length, so that a message doubling in a loop is stopped. */
-function bounded(expression: Expression, most: number): Expression {
+function bounded(expression: Expression, maxLength: number): Expression {
   const constant = constantOf(expression);
-  if (constant !== undefined && !(typeof constant.value === "string" && constant.value.length > most)) return expression;
+  if (constant !== undefined && !(typeof constant.value === "string" && constant.value.length > maxLength)) return expression;
   return (exchange) => {
     const value = expression(exchange);
-    if (typeof value === "string" && value.length > most)
+    if (typeof value === "string" && value.length > maxLength)
       throw new FlowError(
         "java.lang.IllegalStateException",
-        `size limit: an expression produced a text of ${value.length} characters, more than the ${most} allowed`,
+        `size limit: an expression produced a text of ${value.length} characters, more than the ${maxLength} allowed`,
         {
           code: "limit-size",
         },

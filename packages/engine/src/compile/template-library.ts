@@ -38,7 +38,7 @@ export interface TemplateSample {
 const placeholderValue = "1";
 
 /** Maximum chain of Kamelets whose source is a Kamelet. */
-const deepestSource = 10;
+const maxSourceDepth = 10;
 
 type TemplatedRoute = Values<typeof templatedRouteFields>;
 
@@ -139,7 +139,7 @@ export class TemplateLibrary {
     if (use === undefined) return route;
     const { name, fault: problem } = use;
     if (problem !== undefined) throw new CompileError("endpoint-uri-invalid", `the query of kamelet '${name}' is not valid: ${problem}`);
-    if (depth >= deepestSource) throw new CompileError("kamelet-circular", `Kamelet '${name}' uses itself as its source`);
+    if (depth >= maxSourceDepth) throw new CompileError("kamelet-circular", `Kamelet '${name}' uses itself as its source`);
     const made = this.#use(use, `${name}-`, route.from.span);
     if (isKameletEnd(made.from.uri))
       throw new CompileError("kamelet-role", `Kamelet '${name}' is not a source: it cannot be used in 'from'`, {

@@ -205,13 +205,13 @@ export class Headers {
 
 /** Lower-case names of headers that control steps and sinks. They are constants, and sinks look up a dozen for each message. */
 const controlKeys = new Map<string, string>();
-const mostControlKeys = 500;
+const maxControlKeys = 500;
 
 function controlKey(name: string): string {
   const known = controlKeys.get(name);
   if (known !== undefined) return known;
   const key = name.toLowerCase();
-  if (controlKeys.size < mostControlKeys) controlKeys.set(name, key);
+  if (controlKeys.size < maxControlKeys) controlKeys.set(name, key);
   return key;
 }
 

@@ -15,7 +15,7 @@ export interface StepRecord extends StepName {
 }
 
 /** Steps recorded per run; a split of a million lines must not exhaust memory. */
-const longest = 200;
+const maxSteps = 200;
 
 export class StepTrail {
   readonly #steps: { -readonly [Key in keyof StepRecord]: StepRecord[Key] }[] = [];
@@ -26,7 +26,7 @@ export class StepTrail {
 
   /** Records the start of a step; returns its index, or -1 when the limit is reached. */
   begin({ stepId, kind }: StepName, startedAt: number): number {
-    if (this.#steps.length >= longest) return -1;
+    if (this.#steps.length >= maxSteps) return -1;
     return this.#steps.push({ stepId, kind, startedAt, durationMs: 0, status: "running", attempts: 1 }) - 1;
   }
 

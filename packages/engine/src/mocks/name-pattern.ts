@@ -4,11 +4,11 @@ import { MockFault } from "./mock-fault.ts";
 
 export type NamePattern = (text: string) => boolean;
 
-const longestPattern = 500;
+const maxPatternLength = 500;
 
 /** A pattern in a mock: exact text, `*` for any characters, or `/regex/`. */
 export function namePattern(text: string, where: string): NamePattern {
-  if (text.length > longestPattern) throw new MockFault(`${where} is longer than ${longestPattern} characters`);
+  if (text.length > maxPatternLength) throw new MockFault(`${where} is longer than ${maxPatternLength} characters`);
   if (text.length > 2 && text.startsWith("/") && text.endsWith("/")) {
     try {
       const expression = compilePattern(text.slice(1, -1));

@@ -4,7 +4,7 @@ import { EndpointBinder, schemeOf } from "../compile/endpoint-binder.ts";
 import { uriForms } from "../compile/uri-pattern.ts";
 import { toFlowError } from "../errors/flow-error.ts";
 import type { RouteIdentity } from "../exchange/run.ts";
-import { longestText } from "../values/limit.ts";
+import { maxTextLength } from "../values/limit.ts";
 import type { Inlet } from "../spi/connector.ts";
 import type { Catalog } from "../spi/declaration.ts";
 import type { Host } from "../spi/host.ts";
@@ -44,7 +44,7 @@ export const defaultLimits: RuntimeLimits = {
   runMs: 300_000,
   drainMs: 30_000,
   exchanges: 200_000,
-  messageSize: longestText,
+  messageSize: maxTextLength,
 };
 
 /** Three rounds: connectors and beans of a flow, then the connections they use, then what those refer to. */

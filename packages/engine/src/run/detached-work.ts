@@ -4,7 +4,7 @@ import type { Clock } from "../spi/host.ts";
 import type { Awaitable } from "../spi/processor.ts";
 
 /** Maximum queued copies; more are rejected, because their producer never waits. */
-const longestLine = 100_000;
+const maxQueued = 100_000;
 const sliceMs = 10;
 
 interface Task {
@@ -27,7 +27,7 @@ export class DetachedWork {
   }
 
   get isFull(): boolean {
-    return this.#line.length - this.#next >= longestLine;
+    return this.#line.length - this.#next >= maxQueued;
   }
 
   add(task: Task): void {

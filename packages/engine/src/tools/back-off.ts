@@ -2,15 +2,15 @@
 export interface BackOff {
   readonly firstMs: number;
   /** Delays double up to this. */
-  readonly longestMs: number;
+  readonly maxMs: number;
 }
 
-export const reconnectBackOff: BackOff = { firstMs: 250, longestMs: 30_000 };
+export const reconnectBackOff: BackOff = { firstMs: 250, maxMs: 30_000 };
 
 /**
  * The delay after the given attempt, counted from 1. `random`, in [0, 1), reduces it by up to half, so that many clients do not reconnect at
  * the same moment.
  */
-export function backOffMs(attempt: number, random: number, { firstMs, longestMs }: BackOff = reconnectBackOff): number {
-  return Math.min(longestMs, firstMs * 2 ** Math.min(attempt - 1, 40)) * (1 - random / 2);
+export function backOffMs(attempt: number, random: number, { firstMs, maxMs }: BackOff = reconnectBackOff): number {
+  return Math.min(maxMs, firstMs * 2 ** Math.min(attempt - 1, 40)) * (1 - random / 2);
 }

@@ -18,7 +18,7 @@ export interface CsvSyntax {
 
 export type CsvRecord = (string | null)[];
 
-const longestValue = 16 * 1024 * 1024;
+const maxValueLength = 16 * 1024 * 1024;
 const escaped: Readonly<Record<string, string>> = { r: "\r", n: "\n", t: "\t", b: "\b", f: "\f" };
 
 type State = "start" | "plain" | "quoted" | "closed" | "comment";
@@ -176,7 +176,7 @@ export class CsvParser {
 
   #add(text: string): void {
     this.#value += text;
-    if (this.#value.length > longestValue) throw invalidCsv(`a CSV value is longer than ${longestValue} characters (line ${this.#line})`);
+    if (this.#value.length > maxValueLength) throw invalidCsv(`a CSV value is longer than ${maxValueLength} characters (line ${this.#line})`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { checkPartCount, mostParts } from "./limit.ts";
+import { checkPartCount, maxParts } from "./limit.ts";
 import { isPlainObject } from "./member.ts";
 import { asText } from "./text.ts";
 
@@ -25,7 +25,7 @@ function splitText(text: string, separator: string): readonly string[] {
   if (text.startsWith(separator)) from = separator.length;
   if (to - separator.length >= from && text.endsWith(separator)) to -= separator.length;
   if (from >= to) return [];
-  const parts = text.slice(from, to).split(separator, mostParts + 1);
+  const parts = text.slice(from, to).split(separator, maxParts + 1);
   checkPartCount(parts.length);
   return parts;
 }

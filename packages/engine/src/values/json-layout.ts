@@ -25,10 +25,10 @@ export class JsonLayout {
   readonly #cuts = new Map<number, number[]>();
   readonly #long = new Map<number, LongContainer[]>();
 
-  constructor(deepest: number) {
-    this.#starts = new Int32Array(deepest + 1);
-    this.#pieces = new Int32Array(deepest + 1);
-    this.#keys = new Int32Array(deepest + 1);
+  constructor(maxDepth: number) {
+    this.#starts = new Int32Array(maxDepth + 1);
+    this.#pieces = new Int32Array(maxDepth + 1);
+    this.#keys = new Int32Array(maxDepth + 1);
   }
 
   /** The outermost list or object once it is closed; undefined when it is short or missing. */

@@ -4,11 +4,11 @@ import { FlowError } from "../errors/flow-error.ts";
 import { JsonLayout, type LongContainer } from "./json-layout.ts";
 
 /** Maximum nesting depth; the same as in Jackson, Camel's JSON parser. */
-export const deepestJson = 1000;
+export const maxJsonDepth = 1000;
 /** Maximum size of one text: each list and object counts one, each new key eight. */
-const mostJsonParts = 500_000;
+const maxJsonParts = 500_000;
 /** Maximum digits of an integer: parsing time grows with the square of the length. */
-export const longestWholeNumber = 1000;
+export const maxIntegerDigits = 1000;
 
 const weightOfKey = 8;
 /** Recent keys by length and ends: most texts repeat a few keys, and comparing is cheaper than a set lookup. */
@@ -48,7 +48,7 @@ export interface JsonScan {
 
 /** The failure of a text that is nested too deeply. */
 export function tooDeep(): JsonLimitError {
-  return new JsonLimitError((it) => `${it} is nested deeper than ${deepestJson} levels`);
+  return new JsonLimitError((it) => `${it} is nested deeper than ${maxJsonDepth} levels`);
 }
 
 /** Throws a {@link JsonLimitError} for a text that must not be parsed. */
@@ -58,7 +58,7 @@ export function scanJson(text: string): JsonScan {
 
 /** Like {@link scanJson} for a long text, in steps, with the layout. */
 export function scanJsonInSteps(text: string): Generator<undefined, JsonScan> {
-  return new JsonScanner(text, new JsonLayout(deepestJson)).scanInSteps();
+  return new JsonScanner(text, new JsonLayout(maxJsonDepth)).scanInSteps();
 }
 
 /** Characters scanned per step. */
@@ -81,7 +81,7 @@ const expects = { value: 0, firstValue: 1, key: 2, firstKey: 3, colon: 4, comma:
 class JsonScanner {
   readonly #text: string;
   readonly #layout: JsonLayout | undefined;
-  readonly #open = new Uint8Array(deepestJson + 1);
+  readonly #open = new Uint8Array(maxJsonDepth + 1);
   readonly #longNumbers: number[] = [];
   #at = 0;
   #expected: number = expects.value;
@@ -179,16 +179,16 @@ class JsonScanner {
   }
 
   #enter(unit: number): void {
-    if (++this.#depth > deepestJson) throw tooDeep();
+    if (++this.#depth > maxJsonDepth) throw tooDeep();
     this.#open[this.#depth] = unit;
     this.#count(1);
   }
 
   #count(parts: number): void {
     this.#parts += parts;
-    if (this.#parts > mostJsonParts)
+    if (this.#parts > maxJsonParts)
       throw new JsonLimitError(
-        (it) => `${it} has more than ${mostJsonParts} lists and objects (each different key counts as ${weightOfKey}): send it in several parts`,
+        (it) => `${it} has more than ${maxJsonParts} lists and objects (each different key counts as ${weightOfKey}): send it in several parts`,
       );
   }
 
@@ -221,7 +221,7 @@ class JsonScanner {
     for (; end < text.length; end++) {
       const unit = text.charCodeAt(end);
       if (unit >= 0x30 && unit <= 0x39) {
-        if (whole && end - start > longestWholeNumber) break;
+        if (whole && end - start > maxIntegerDigits) break;
         continue;
       }
       // A decimal point, a sign or an exponent.
@@ -233,7 +233,7 @@ class JsonScanner {
   }
 
   #checkNumber(start: number, end: number, whole: boolean): void {
-    if (whole && end - start > longestWholeNumber) throw new JsonLimitError((it) => `a whole number in ${it} has more than ${longestWholeNumber} digits`);
+    if (whole && end - start > maxIntegerDigits) throw new JsonLimitError((it) => `a whole number in ${it} has more than ${maxIntegerDigits} digits`);
     const written = this.#text.slice(start, end);
     const number = Number(written);
     if (!whole && (number === Infinity || number === -Infinity)) {

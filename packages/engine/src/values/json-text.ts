@@ -1,6 +1,6 @@
 // Parses JSON text within limits and keeps integers that a double cannot represent as bigint. asJson writes them back.
 import { parsePieces, type ParsePiece } from "./json-pieces.ts";
-import { deepestJson, scanJson, scanJsonInSteps, tooDeep, type JsonScan } from "./json-scan.ts";
+import { maxJsonDepth, scanJson, scanJsonInSteps, tooDeep, type JsonScan } from "./json-scan.ts";
 
 /** Integers that a double may not represent, and numbers that may be too large for it. */
 const unusualNumber = /\d{16}|\d[eE]\+?\d{3}/;
@@ -73,7 +73,7 @@ function placedFault(error: unknown, offset: number): unknown {
 
 function parseShort(text: string): unknown {
   const value = JSON.parse(text) as unknown;
-  if (text.length > deepestJson * 2 && typeof value === "object" && value !== null) checkDepth(value, 0);
+  if (text.length > maxJsonDepth * 2 && typeof value === "object" && value !== null) checkDepth(value, 0);
   return value;
 }
 
@@ -88,7 +88,7 @@ function right(text: string, scan: JsonScan): JsonScan {
 }
 
 function checkDepth(value: object, depth: number): void {
-  if (depth >= deepestJson) throw tooDeep();
+  if (depth >= maxJsonDepth) throw tooDeep();
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
       const inner: unknown = value[index];

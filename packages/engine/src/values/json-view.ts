@@ -8,7 +8,7 @@ import { setEntry } from "./member.ts";
 
 const viewsOfBytes = new WeakMap<Uint8Array, { readonly value: unknown }>();
 const decoder = new TextDecoder();
-const longestKept = 1 << 20;
+const maxCachedLength = 1 << 20;
 
 interface TextView {
   readonly text: string;
@@ -32,10 +32,10 @@ export function jsonView(source: string | Uint8Array): unknown {
     viewsOfBytes.set(source, { value });
     return value;
   }
-  const known = source.length <= longestKept ? lastText : lastLongText?.deref();
+  const known = source.length <= maxCachedLength ? lastText : lastLongText?.deref();
   if (known?.text === source) return known.value;
   const view = { text: source, value: parse(source) };
-  if (source.length <= longestKept) lastText = view;
+  if (source.length <= maxCachedLength) lastText = view;
   else lastLongText = new WeakRef(view);
   return view.value;
 }

@@ -7,9 +7,9 @@ const partWeight = 2_000;
 /** Minimum number of values above which writing yields to other runs. */
 const longFrom = 20_000;
 /** Maximum number of values in one text, the same as when it is written synchronously. */
-const mostValues = 2_000_000;
+const maxValues = 2_000_000;
 /** Values that are nested deeper, or contain themselves, are written synchronously, which rejects them. */
-const deepest = 1000;
+const maxDepth = 1000;
 
 /** Whether a value is a list or map that is large enough to be written in slices. */
 export function isLongToWrite(value: unknown): boolean {
@@ -33,7 +33,7 @@ export function isLongJson(value: unknown): boolean {
 /** The JSON text of a value, equal to that of {@link asJson}; `shape` is applied to each part before it is written. */
 export function* asJsonInSteps(value: unknown, shape?: (part: unknown) => unknown): Generator<undefined, string> {
   const written: string[] = [];
-  let left = mostValues;
+  let left = maxValues;
   const add = (text: string, weight: number): void => {
     left -= weight;
     if (left < 0) checkTextLength(Infinity);
@@ -53,7 +53,7 @@ export function* asJsonInSteps(value: unknown, shape?: (part: unknown) => unknow
     add(isList ? "[" : "{", 1);
     for (const [key, item] of entriesOf(members)) {
       const weight = weightOf(item, partWeight);
-      const inner = weight >= partWeight && depth < deepest ? membersOf(item) : undefined;
+      const inner = weight >= partWeight && depth < maxDepth ? membersOf(item) : undefined;
       if (inner === undefined) part.add(key, item, weight);
       if (inner === undefined && part.weight < partWeight) continue;
       finishPart();
@@ -86,16 +86,16 @@ function* entriesOf(members: Members): Generator<readonly [string, unknown]> {
 }
 
 /** Number of values in a value, including itself; long texts count as several. Stops counting at `most`. */
-function weightOf(value: unknown, most: number): number {
+function weightOf(value: unknown, limit: number): number {
   if (typeof value === "string" || value instanceof Uint8Array) return 1 + value.length / 32;
   if (typeof value !== "object" || value === null) return 1;
   let weight = 1;
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length && weight < most; index++) weight += weightOf(value[index], most - weight);
+    for (let index = 0; index < value.length && weight < limit; index++) weight += weightOf(value[index], limit - weight);
   } else if (value instanceof Map) {
-    for (const item of value.values()) if ((weight += weightOf(item, most - weight)) >= most) break;
+    for (const item of value.values()) if ((weight += weightOf(item, limit - weight)) >= limit) break;
   } else {
-    for (const key in value) if ((weight += weightOf((value as Readonly<Record<string, unknown>>)[key], most - weight)) >= most) break;
+    for (const key in value) if ((weight += weightOf((value as Readonly<Record<string, unknown>>)[key], limit - weight)) >= limit) break;
   }
   return weight;
 }

@@ -1,13 +1,13 @@
 import { FlowError } from "../errors/flow-error.ts";
 
 /** Maximum length of a text an expression may create, in characters. */
-export const longestText = 64 * 1024 * 1024;
+export const maxTextLength = 64 * 1024 * 1024;
 /** Maximum length of a list an expression may generate, such as a range. */
-const longestList = 1_000_000;
+const maxListLength = 1_000_000;
 
 /** Throws when a text of this length must not be created. */
 export function checkTextLength(length: number): void {
-  if (length > longestText) throw sizeError(`a text must not be longer than ${longestText} characters`);
+  if (length > maxTextLength) throw sizeError(`a text must not be longer than ${maxTextLength} characters`);
 }
 
 /** Returns the text unless it exceeds the limit for expressions. */
@@ -16,22 +16,22 @@ export function boundedText(text: string): string {
   return text;
 }
 
-export function checkListLength(length: number, most = longestList): void {
-  if (length > most) throw sizeError(`the list must not have more than ${most} elements`);
+export function checkListLength(length: number, limit = maxListLength): void {
+  if (length > limit) throw sizeError(`the list must not have more than ${limit} elements`);
 }
 
 /** Maximum parts an expression may split a text into, and maximum elements it may sort or iterate. */
-export const mostParts = 200_000;
+export const maxParts = 200_000;
 
 /** Throws for more parts than an expression, which cannot be interrupted, may process. */
 export function checkPartCount(count: number): void {
-  if (count > mostParts) throw sizeError(`an expression can process up to ${mostParts} parts or elements: use the split step, which processes them one by one`);
+  if (count > maxParts) throw sizeError(`an expression can process up to ${maxParts} parts or elements: use the split step, which processes them one by one`);
 }
 
 /** Throws for a text that is too long for an expensive function. */
-export function checkWork(name: string, length: number, most: number): void {
-  if (length > most)
-    throw new FlowError("java.lang.IllegalStateException", `time limit: ${name} accepts texts of up to ${most} characters`, { code: "limit-time" });
+export function checkWork(name: string, length: number, limit: number): void {
+  if (length > limit)
+    throw new FlowError("java.lang.IllegalStateException", `time limit: ${name} accepts texts of up to ${limit} characters`, { code: "limit-time" });
 }
 
 function sizeError(what: string): FlowError {

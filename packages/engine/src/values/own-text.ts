@@ -1,8 +1,8 @@
 /** V8 always copies shorter substrings. */
-const shortestView = 13;
+const minViewLength = 13;
 
 /** Copies a text: a substring is a view of the original text and keeps all of it alive. Use it for texts that are stored. */
 export function ownText(text: string): string {
   // Concatenation creates a new string; slicing that one retains only one extra character.
-  return text.length < shortestView ? text : `_${text}`.slice(1);
+  return text.length < minViewLength ? text : `_${text}`.slice(1);
 }

@@ -2,11 +2,11 @@
 // and back-references cannot be matched that way and are rejected.
 import type { RE2JS } from "re2js";
 import { FlowError } from "../errors/flow-error.ts";
-import { checkPartCount, mostParts } from "./limit.ts";
+import { checkPartCount, maxParts } from "./limit.ts";
 import { compileLinear } from "./linear-regexp.ts";
 
 const cacheSize = 500;
-const longestPattern = 10_000;
+const maxPatternLength = 10_000;
 /** Limit of program steps times characters for a search with groups, about a tenth of a second. Mere tests are far cheaper. */
 const searchLimit = 750_000;
 /** Limits of a test: it visits one state per character, so the length counts, and for large programs the states to create. */
@@ -84,7 +84,7 @@ export class TextPattern {
   /** The parts between the matches; trailing empty parts are dropped, as is an empty one before an empty match at the start. */
   split(text: string): string[] {
     if (this.#plain !== undefined) {
-      const cut = text.split(this.#plain, mostParts + 1);
+      const cut = text.split(this.#plain, maxParts + 1);
       checkPartCount(cut.length);
       return withoutEmptyEnd(cut, text);
     }
@@ -146,7 +146,7 @@ export function compilePattern(source: string, flags: { readonly ignoreCase?: bo
 }
 
 function build(source: string, ignoreCase: boolean): RE2JS {
-  if (source.length > longestPattern) throw patternError(source, `it is longer than ${longestPattern} characters`);
+  if (source.length > maxPatternLength) throw patternError(source, `it is longer than ${maxPatternLength} characters`);
   const unsupported = /\(\?(=|!|<=|<!|>)/.exec(withoutQuotedParts(source));
   if (unsupported !== null)
     throw patternError(source, `${unsupported[0]}…) is not supported, because look-around and atomic groups cannot be matched in linear time`);

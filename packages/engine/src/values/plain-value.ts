@@ -2,7 +2,7 @@
 // large or circular body costs no more than the part that is shown.
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-const deepest = 64;
+const maxDepth = 64;
 
 /** True for null, scalars, lists, maps and plain objects: what JSON can represent. */
 function isPlainData(value: object): boolean {
@@ -71,7 +71,7 @@ export function toPlainWithin(value: unknown, limit: number): { readonly plain: 
     if (item instanceof Date) return Number.isNaN(item.getTime()) ? null : item.toISOString();
     if (item instanceof Uint8Array) return visit(left < item.byteLength ? bytesAsText(item.subarray(0, Math.max(0, left))) : bytesAsText(item), depth);
     if (item instanceof Error) return item.message;
-    if (depth > deepest || seen.has(item)) return null;
+    if (depth > maxDepth || seen.has(item)) return null;
     seen.add(item);
     try {
       return container(item, depth);

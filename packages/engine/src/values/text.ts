@@ -35,7 +35,7 @@ export function asText(value: unknown): string {
 
 /** The JSON text of a value: maps as objects, sets as lists, bytes as text, integers of any length as numbers. */
 export function asJson(value: unknown, indent?: string): string {
-  const size: JsonSize = { left: mostNodes, indent: indent?.length ?? 0, depth: 0 };
+  const size: JsonSize = { left: maxNodes, indent: indent?.length ?? 0, depth: 0 };
   const ready = jsonReady(value, 0, size);
   try {
     // A replacer makes writing many times slower, so it is used only for objects with behaviour of their own.
@@ -49,11 +49,11 @@ export function asJson(value: unknown, indent?: string): string {
 }
 
 /** Maximum values in one text. Lists that contain the same list many times are small in memory but huge as text. */
-const mostNodes = 2_000_000;
+const maxNodes = 2_000_000;
 /** The text of a stream: reading it would consume it. */
 const streamText = "[stream]";
 /** Maximum depth of the walk before writing; JSON.stringify rejects what is deeper or circular. */
-const deepest = 1000;
+const maxDepth = 1000;
 /** Depth from which {@link writeDeep} is faster than JSON.stringify. */
 const deepFrom = 200;
 /** Marks a value that JSON.stringify must visit with a replacer. */
@@ -76,7 +76,7 @@ function jsonReady(value: unknown, depth: number, size: JsonSize): unknown {
   count(size, (typeof value === "string" ? value.length : 0) + depth * size.indent);
   if (typeof value === "bigint") return longNumber(value, size);
   if (typeof value !== "object" || value === null) return value;
-  if (depth > deepest) return unready;
+  if (depth > maxDepth) return unready;
   if (depth > size.depth) size.depth = depth;
   if (Array.isArray(value)) return readyList(value, depth, size);
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -160,10 +160,10 @@ function count(size: JsonSize, length: number): void {
 }
 
 /** Maximum nodes a replacer is called for: each call takes as long as writing ten. */
-const mostReplaced = 200_000;
+const maxReplaced = 200_000;
 
 function replacerWithin(size: JsonSize): typeof plain {
-  size.left = mostReplaced;
+  size.left = maxReplaced;
   return function (this: unknown, key, value) {
     count(size, typeof value === "string" ? value.length : 0);
     return typeof value === "bigint" ? longNumber(value, size) : plain.call(this, key, value);

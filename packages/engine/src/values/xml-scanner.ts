@@ -45,11 +45,11 @@ export function* scanXmlInSteps(text: string, limits: XmlLimits, handler: XmlHan
 
 const tagsPerStep = 200;
 /** Maximum characters of one text event. */
-const longestPiece = 64 * 1024;
+const maxPieceLength = 64 * 1024;
 /** Characters of a text that take as long as a tag. */
 const charactersPerTag = 1_000;
 /** Maximum length of a reference; one that may cross a cut is left to the next piece. */
-const longestReference = 70;
+const maxReferenceLength = 70;
 
 function scannerOf(text: string, limits: XmlLimits, handler: XmlHandler): Scanner {
   if (text.length > limits.maxCharacters) throw xmlLimitError(`the XML has ${text.length} characters, more than the ${limits.maxCharacters} allowed`);
@@ -78,10 +78,10 @@ class Scanner {
   }
 
   /** Reads up to this many tags and texts; true at the end of the document. */
-  advance(most: number): boolean {
+  advance(limit: number): boolean {
     const text = this.#text;
     if (this.#at === 0) this.#begin();
-    for (let left = most; this.#at < text.length; left--) {
+    for (let left = limit; this.#at < text.length; left--) {
       if (left <= 0) return false;
       const next = this.#nextTag();
       const end = this.#pieceEnd(next);
@@ -112,11 +112,11 @@ class Scanner {
 
   /** Where a long text is cut: not inside a reference or a `]]>`. */
   #pieceEnd(end: number): number {
-    if (end - this.#at <= longestPiece) return end;
-    const cut = this.#at + longestPiece;
-    const behind = this.#text.slice(cut - longestReference, cut + 1).lastIndexOf("&");
+    if (end - this.#at <= maxPieceLength) return end;
+    const cut = this.#at + maxPieceLength;
+    const behind = this.#text.slice(cut - maxReferenceLength, cut + 1).lastIndexOf("&");
     const bracket = this.#text.charCodeAt(cut - 1) === 93 || this.#text.charCodeAt(cut) === 93;
-    if (behind > 0) return cut - longestReference + behind;
+    if (behind > 0) return cut - maxReferenceLength + behind;
     return bracket ? this.#behindBrackets(cut, end) : cut;
   }
 

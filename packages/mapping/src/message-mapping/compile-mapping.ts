@@ -26,7 +26,7 @@ export interface CompileOutcome {
 type Members = Readonly<Record<string, unknown>>;
 
 const members = ["name", "description", "source", "target", "vars", "functions", "parts", "import", "onError", "map", "tests", "note"];
-const deepest = 200;
+const maxDepth = 200;
 
 /** `runTests` also runs the tests inside the document and reports each failing one as a problem. */
 interface CompileOptions {
@@ -40,8 +40,8 @@ export const compileMapping = (document: unknown, environment: MappingEnvironmen
 export function* compileMappingInSteps(document: unknown, environment: MappingEnvironment, options: CompileOptions = {}): InSteps<CompileOutcome> {
   if (!isPlainObject(document))
     return { mapping: undefined, problems: [{ path: "", message: "a document must be an object with source, target and map" }], warnings: [] };
-  if (isDeeperThan(document, deepest))
-    return { mapping: undefined, problems: [{ path: "", message: `the document is nested deeper than ${deepest} levels` }], warnings: [] };
+  if (isDeeperThan(document, maxDepth))
+    return { mapping: undefined, problems: [{ path: "", message: `the document is nested deeper than ${maxDepth} levels` }], warnings: [] };
   yield undefined;
   return yield* compile(document, environment, options.runTests === true);
 }

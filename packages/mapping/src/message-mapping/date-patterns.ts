@@ -96,8 +96,8 @@ function readPart(text: string, piece: string, isAdjacent: boolean): DatePart | 
   if (letter === "X" || letter === "Z") return whole(/^(?:Z|[+-]\d{2}(?::?\d{2})?)/.exec(text)?.[0]);
   refuseUnreadable(letter);
   if (letter === "M" && piece.length >= 3) return monthName(/^[A-Za-z]+/.exec(text)?.[0]);
-  const most = letter === "y" ? 4 : Math.max(2, piece.length);
-  const found = new RegExp(isAdjacent ? `^\\d{${piece.length}}` : `^\\d{1,${most}}`).exec(text)?.[0];
+  const maxDigits = letter === "y" ? 4 : Math.max(2, piece.length);
+  const found = new RegExp(isAdjacent ? `^\\d{${piece.length}}` : `^\\d{1,${maxDigits}}`).exec(text)?.[0];
   if (letter === "y" && piece.length === 2 && found?.length === 2) return { value: `${Number(found) < 70 ? 20 : 19}${found}`, length: 2 };
   return letter === "S" && found !== undefined ? { value: found.padStart(piece.length, "0"), length: found.length } : whole(found);
 }

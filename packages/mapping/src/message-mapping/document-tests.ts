@@ -5,14 +5,14 @@ import { shown, type Problem } from "../problem.ts";
 import { runLimits } from "./frame.ts";
 import type { CompiledMapping, MappingResult } from "./run-mapping.ts";
 
-const mostTests = 1000;
+const maxTests = 1000;
 /** Tests use a fixed date, so that they give the same result every day. */
 const testDay = 1_700_000_000_000;
 
 export function failingTests(tests: unknown, mapping: CompiledMapping): readonly Problem[] {
   if (tests === undefined) return [];
-  if (!Array.isArray(tests) || tests.length > mostTests)
-    return [{ path: "tests", message: `expected a list of up to ${mostTests} tests with name, input and output` }];
+  if (!Array.isArray(tests) || tests.length > maxTests)
+    return [{ path: "tests", message: `expected a list of up to ${maxTests} tests with name, input and output` }];
   const problems: Problem[] = [];
   let work = 0;
   for (const [index, test] of (tests as readonly unknown[]).entries()) {

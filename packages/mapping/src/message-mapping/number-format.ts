@@ -5,22 +5,22 @@ import { decimalOf, roundTo } from "./values.ts";
 interface NumberPattern {
   readonly before: string;
   readonly after: string;
-  readonly leastWhole: number;
+  readonly minWholeDigits: number;
   readonly groupSize: number;
-  readonly leastFraction: number;
-  readonly mostFraction: number;
+  readonly minFractionDigits: number;
+  readonly maxFractionDigits: number;
 }
 
 const known = new Map<string, NumberPattern>();
 
 /** Formats a number by a pattern, rounded half away from zero: `formatNumber(1234.5, "#,##0.00")` is `1,234.50`. */
 export function formatNumber(value: number, pattern: string): string {
-  const { before, after, leastWhole, groupSize, leastFraction, mostFraction } = compileNumberPattern(pattern);
-  const rounded = roundTo(Math.abs(value), mostFraction);
+  const { before, after, minWholeDigits, groupSize, minFractionDigits, maxFractionDigits } = compileNumberPattern(pattern);
+  const rounded = roundTo(Math.abs(value), maxFractionDigits);
   if (!(rounded < 1e21)) throw new MappingFault("type", `${value} cannot be written with the pattern '${pattern}'`, value);
   const [whole, fraction] = digitsOf(rounded);
-  const shortened = fraction.slice(0, mostFraction).replace(/0+$/, "").padEnd(leastFraction, "0");
-  const padded = whole === "0" && leastWhole === 0 && shortened !== "" ? "" : whole.padStart(leastWhole, "0");
+  const shortened = fraction.slice(0, maxFractionDigits).replace(/0+$/, "").padEnd(minFractionDigits, "0");
+  const padded = whole === "0" && minWholeDigits === 0 && shortened !== "" ? "" : whole.padStart(minWholeDigits, "0");
   const grouped = groupSize === 0 ? padded : padded.replaceAll(new RegExp(`\\B(?=(\\d{${groupSize}})+$)`, "g"), ",");
   return `${value < 0 && rounded !== 0 ? "-" : ""}${before}${grouped}${shortened === "" ? "" : `.${shortened}`}${after}`;
 }
@@ -48,10 +48,10 @@ export function compileNumberPattern(pattern: string): NumberPattern {
   const compiled = {
     before,
     after,
-    leastWhole: whole.replaceAll(/[^0]/g, "").length,
+    minWholeDigits: whole.replaceAll(/[^0]/g, "").length,
     groupSize: comma < 0 ? 0 : whole.length - comma - 1,
-    leastFraction: zeros.length,
-    mostFraction: zeros.length + hashes.length,
+    minFractionDigits: zeros.length,
+    maxFractionDigits: zeros.length + hashes.length,
   };
   if (known.size < 500) known.set(pattern, compiled);
   return compiled;

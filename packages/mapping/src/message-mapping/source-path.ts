@@ -10,7 +10,7 @@ export interface Origin {
   readonly text: string;
 }
 
-const longestSearch = 200_000;
+const maxVisited = 200_000;
 
 export function sourceText(origin: Origin, frame: Frame): string {
   const base = origin.base === "root" ? "" : itemPath(frameAt(frame, origin.hops));
@@ -38,7 +38,7 @@ function itemPath(frame: Frame): string {
 /** Breadth-first, to find the shortest path; gives up on very large sources. */
 function pathOf(root: unknown, wanted: object): string | undefined {
   const queue: { readonly value: unknown; readonly path: string }[] = [{ value: root, path: "" }];
-  for (let at = 0; at < queue.length && at < longestSearch; at++) {
+  for (let at = 0; at < queue.length && at < maxVisited; at++) {
     const { value, path } = queue[at] as { value: unknown; path: string };
     if (value === wanted) return path;
     if (typeof value !== "object" || value === null) continue;

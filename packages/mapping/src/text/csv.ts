@@ -4,8 +4,8 @@ import type { InSteps } from "./in-steps.ts";
 import { limitFault } from "./read-fault.ts";
 
 /** Limit that keeps reading from blocking other callers. */
-const mostValues = 1_000_000;
-const mostColumns = 100_000;
+const maxValues = 1_000_000;
+const maxColumns = 100_000;
 /** Characters read per step. */
 const charactersPerStep = 16 * 1024;
 
@@ -22,11 +22,11 @@ export function* parseCsvInSteps(text: string, { delimiter, quote }: CsvMarks): 
   const take = (found: readonly CsvRecord[]): void => {
     for (const record of found) {
       values += record.length;
-      if (record.length > mostColumns) throw limitFault(`a record of the CSV has more than ${mostColumns} values`);
+      if (record.length > maxColumns) throw limitFault(`a record of the CSV has more than ${maxColumns} values`);
       records.push(record);
     }
-    if (parser.width > mostColumns) throw limitFault(`a record of the CSV has more than ${mostColumns} values`);
-    if (values > mostValues) throw limitFault(`the CSV has more than ${mostValues} values`);
+    if (parser.width > maxColumns) throw limitFault(`a record of the CSV has more than ${maxColumns} values`);
+    if (values > maxValues) throw limitFault(`the CSV has more than ${maxValues} values`);
   };
   for (let at = text.startsWith("\ufeff") ? 1 : 0; at < text.length; at += charactersPerStep) {
     take(parser.push(text.slice(at, at + charactersPerStep)));

@@ -18,7 +18,7 @@ interface PatternRow {
 }
 
 /** Longer keys match no pattern, which bounds the work of one lookup. */
-const longestPatternKey = 10_000;
+const maxPatternKeyLength = 10_000;
 
 export function buildDirection({ rows, columns }: TableContent, from: readonly number[], to: number): Direction {
   const modes = from.map((index) => columns[index]?.match ?? "exact");
@@ -66,7 +66,7 @@ function withPatterns(rows: TableContent["rows"], from: readonly number[], to: n
       if (keys.some(isNothing)) return undefined;
       const texts = keys.map(asText);
       const hit = plain.get(joined(texts, modes));
-      if (patterns.length === 0 || texts.some((text) => text.length > longestPatternKey)) return hit?.value;
+      if (patterns.length === 0 || texts.some((text) => text.length > maxPatternKeyLength)) return hit?.value;
       for (const pattern of patterns) {
         if (hit !== undefined && hit.row < pattern.row) break;
         if (pattern.matches(texts)) return pattern.value;

@@ -2,8 +2,8 @@
 import { allAtOnce, type InSteps } from "../text/in-steps.ts";
 import type { Cell, TableContent } from "./value-table.ts";
 
-const mostWarnings = 20;
-const mostRows = 5;
+const maxWarnings = 20;
+const maxRows = 5;
 const cellsPerStep = 5_000;
 
 export const tableWarnings = (content: TableContent): readonly string[] => allAtOnce(tableWarningsInSteps(content));
@@ -20,7 +20,7 @@ export function* tableWarningsInSteps({ columns, rows }: TableContent): InSteps<
       const first = rows[found[0] as number] as readonly Cell[];
       const other = yield* differingColumn({ columns, rows }, column, found);
       if (other < 0) continue;
-      if (warnings.length >= mostWarnings) more++;
+      if (warnings.length >= maxWarnings) more++;
       else warnings.push(sentence(columns[column]?.id ?? "", String(first[column]), { back: other < column, to: first[other] ?? null, rows: found }));
     }
   }
@@ -28,8 +28,8 @@ export function* tableWarningsInSteps({ columns, rows }: TableContent): InSteps<
 }
 
 function sentence(column: string, value: string, found: { readonly back: boolean; readonly to: Cell; readonly rows: readonly number[] }): string {
-  const numbers = found.rows.slice(0, mostRows).map((row) => row + 1);
-  const list = `rows ${numbers.join(", ")}${found.rows.length > mostRows ? ", …" : ""}`;
+  const numbers = found.rows.slice(0, maxRows).map((row) => row + 1);
+  const list = `rows ${numbers.join(", ")}${found.rows.length > maxRows ? ", …" : ""}`;
   return `${column} '${value}' maps ${found.back ? "back " : ""}to ${found.to === null ? "nothing" : `'${found.to}'`} (${list})`;
 }
 

@@ -1,5 +1,5 @@
 /** Candidates that are compared; a document may define a hundred thousand names. */
-const mostCandidates = 1_000;
+const maxCandidates = 1_000;
 
 /** The candidate closest to a mistyped word, if one of the first thousand is close enough. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
@@ -8,7 +8,7 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
   let count = 0;
   for (const candidate of candidates) {
-    if (++count > mostCandidates) break;
+    if (++count > maxCandidates) break;
     const name = fold(candidate);
     if (Math.abs(name.length - wanted.length) >= bestDistance) continue;
     const distance = editDistance(wanted, name, bestDistance);

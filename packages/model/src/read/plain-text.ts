@@ -6,7 +6,7 @@ import type { LineTable } from "./line-table.ts";
 import type { ReadLimits } from "./limits.ts";
 
 /** Deeper nesting is left to the library, which reports the limit. */
-const deepest = 20;
+const maxDepth = 20;
 /** Comments are only accepted at the top; between values they would affect where those end. */
 const opening = /(?:#[^\n]*\n|\n)*/y;
 const ascii = /^[\n\x20-\x7e]*$/;
@@ -18,7 +18,7 @@ const flowText = /[A-Za-z0-9_$/.(](?:[^\n :#,[\]{}]|:(?=[^ \n,[\]{}])|#| +(?=[^ 
 /** The tree of a plain text; undefined for any other. */
 export function readPlainText(text: string, lines: LineTable, limits: ReadLimits): Tree | undefined {
   // A text shorter than these limits cannot exceed them, so nothing needs to be counted.
-  if (text.length > Math.min(limits.bytes, limits.keys, limits.nodes, limits.tokens) || limits.depth < deepest || !ascii.test(text)) return undefined;
+  if (text.length > Math.min(limits.bytes, limits.keys, limits.nodes, limits.tokens) || limits.depth < maxDepth || !ascii.test(text)) return undefined;
   return new PlainReader(text, lines).read();
 }
 
@@ -45,7 +45,7 @@ class PlainReader {
 
   /** Limits the depth of every collection. */
   #nested(read: () => Tree | undefined): Tree | undefined {
-    if (this.#depth === deepest) return undefined;
+    if (this.#depth === maxDepth) return undefined;
     this.#depth++;
     const tree = read();
     this.#depth--;

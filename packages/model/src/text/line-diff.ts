@@ -8,7 +8,7 @@ export interface DiffLine {
   readonly after: number | undefined;
 }
 
-const mostCells = 4_000_000;
+const maxCells = 4_000_000;
 
 export function diffLines(before: string, after: string): readonly DiffLine[] {
   const left = before.split("\n");
@@ -28,8 +28,8 @@ export function diffLines(before: string, after: string): readonly DiffLine[] {
 function middle(left: readonly string[], right: readonly string[], offset: number): DiffLine[] {
   const removed = (at: number): DiffLine => ({ kind: "removed", text: left[at] as string, before: offset + at + 1, after: undefined });
   const added = (at: number): DiffLine => ({ kind: "added", text: right[at] as string, before: undefined, after: offset + at + 1 });
-  if (left.length * right.length > mostCells) return [...left.keys()].map(removed).concat([...right.keys()].map(added));
-  const lengths = longestCommon(left, right);
+  if (left.length * right.length > maxCells) return [...left.keys()].map(removed).concat([...right.keys()].map(added));
+  const lengths = commonSubsequenceLengths(left, right);
   const lines: DiffLine[] = [];
   let row = 0;
   let column = 0;
@@ -50,7 +50,7 @@ function middle(left: readonly string[], right: readonly string[], offset: numbe
 }
 
 /** For each pair of positions, the number of common lines after them. */
-function longestCommon(left: readonly string[], right: readonly string[]): Uint32Array {
+function commonSubsequenceLengths(left: readonly string[], right: readonly string[]): Uint32Array {
   const width = right.length + 1;
   const lengths = new Uint32Array((left.length + 1) * width);
   for (let row = left.length - 1; row >= 0; row--) {

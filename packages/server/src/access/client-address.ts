@@ -6,7 +6,7 @@ import { headerOf } from "./credential-locations.ts";
 export type ClientAddress = (request: AccessRequest) => string;
 
 /** Maximum number of proxies; longer chains are forged. */
-const longestChain = 20;
+const maxProxies = 20;
 
 /**
  * The client's address: the socket's, unless that is a trusted proxy. Then `X-Forwarded-For` is read from the right, where trusted
@@ -18,7 +18,7 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
   return (request) => {
     let address = request.remoteAddress;
     if (!isTrusted(address)) return address;
-    const hops = forwardedFor(request).split(",").slice(-longestChain).toReversed();
+    const hops = forwardedFor(request).split(",").slice(-maxProxies).toReversed();
     for (const hop of hops) {
       const claimed = withoutPort(hop.trim());
       if (parseAddress(claimed) === undefined) return address;

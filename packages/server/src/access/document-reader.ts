@@ -4,9 +4,9 @@ import { closest } from "@sluice/model";
 export const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
 
 /** A policy is read synchronously, so its lists are limited. */
-export const longestList = 10_000;
+export const maxListLength = 10_000;
 /** Unknown members that are named: looking for the closest known name of 100,000 takes seconds. */
-const mostNamed = 20;
+const maxNamed = 20;
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -22,17 +22,17 @@ export class DocumentReader {
   object(value: unknown, path: string, known: readonly string[]): Members | undefined {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return this.fault(path, "must be an object");
     const unknown = Object.keys(value).filter((name) => !known.includes(name));
-    for (const name of unknown.slice(0, mostNamed)) {
+    for (const name of unknown.slice(0, maxNamed)) {
       const near = closest(name, known);
       this.fault(path, `unknown member '${printable(name)}'${near === undefined ? "" : ` (did you mean '${near}'?)`}`);
     }
-    if (unknown.length > mostNamed) this.fault(path, `${unknown.length - mostNamed} more unknown members`);
+    if (unknown.length > maxNamed) this.fault(path, `${unknown.length - maxNamed} more unknown members`);
     return value as Members;
   }
 
   list(value: unknown, path: string): readonly unknown[] | undefined {
     if (!Array.isArray(value)) return this.fault(path, value === undefined ? "is required" : "must be a list");
-    if (value.length > longestList) return this.fault(path, `must not have more than ${longestList} entries`);
+    if (value.length > maxListLength) return this.fault(path, `must not have more than ${maxListLength} entries`);
     return value.length === 0 ? this.fault(path, "must not be empty") : value;
   }
 

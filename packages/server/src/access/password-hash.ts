@@ -8,7 +8,7 @@ const hashBytes = 32;
 
 /** The thread pool has four threads; file access needs the others. */
 const atOnce = 2;
-const longestQueue = 256;
+const maxQueueLength = 256;
 
 let running = 0;
 const queue: (() => void)[] = [];
@@ -21,7 +21,7 @@ type Waiting = "caller" | "owner";
 
 async function derive(password: string, salt: Buffer, n: number, waiting: Waiting): Promise<Buffer> {
   if (running >= atOnce) {
-    if (waiting === "caller" && queue.length >= longestQueue) throw new TooManyPasswords();
+    if (waiting === "caller" && queue.length >= maxQueueLength) throw new TooManyPasswords();
     await new Promise<void>((resolve) => queue.push(resolve));
   } else running++;
   try {

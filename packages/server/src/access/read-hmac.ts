@@ -3,7 +3,7 @@ import { hmacPresets, type HmacScheme } from "./policy-document.ts";
 
 const custom = ["header", "algorithm", "encoding", "prefix", "template", "timestampHeader"] as const;
 
-const longestTemplate = 1_000;
+const maxTemplateLength = 1_000;
 
 /** Reads an hmac scheme except for its secrets and roles. */
 export function readHmacOptions(reader: DocumentReader, value: unknown, path: string): Omit<HmacScheme, "type" | "secrets" | "roles"> {
@@ -38,7 +38,7 @@ export function readHmacOptions(reader: DocumentReader, value: unknown, path: st
 function readTemplate(reader: DocumentReader, value: unknown, path: string): string | undefined {
   const template = reader.text(value, path);
   if (template === undefined) return undefined;
-  if (template.length > longestTemplate) return reader.fault(path, `must not be longer than ${longestTemplate} characters`);
+  if (template.length > maxTemplateLength) return reader.fault(path, `must not be longer than ${maxTemplateLength} characters`);
   if (template.split("{body}").length !== 2) return reader.fault(path, "must contain {body} once");
   const unknown = [...template.matchAll(/\{([^{}]*)\}/g)].find(([, name]) => !["body", "timestamp", "method", "path"].includes(name as string));
   return unknown === undefined ? template : reader.fault(path, "supports only {body}, {timestamp}, {method} and {path}");

@@ -1,6 +1,6 @@
 // Reads a policy from a request. Schemes are read in read-schemes.
 import { parseNetwork } from "./address.ts";
-import { compact, DocumentReader, headerName, longestList, type Members } from "./document-reader.ts";
+import { compact, DocumentReader, headerName, maxListLength, type Members } from "./document-reader.ts";
 import type { Cors, GivenPassword, Policy, RateLimit, Rule } from "./policy-document.ts";
 import { SchemeReader } from "./read-schemes.ts";
 import { storedSecrets } from "./stored-secrets.ts";
@@ -56,7 +56,7 @@ function readAddresses(reader: DocumentReader, value: unknown): Policy["ip"] {
   const networks = (name: string): readonly string[] | undefined =>
     reader.optional(members[name], (list) => {
       if (!Array.isArray(list)) return reader.fault(`ip.${name}`, "must be a list");
-      if (list.length > longestList) return reader.fault(`ip.${name}`, `must not have more than ${longestList} entries`);
+      if (list.length > maxListLength) return reader.fault(`ip.${name}`, `must not have more than ${maxListLength} entries`);
       if (name === "allow" && list.length === 0) return reader.fault("ip.allow", "must not be empty: omit it to allow every address");
       return list.filter((network, index): network is string => {
         const fits = typeof network === "string" && parseNetwork(network) !== undefined;

@@ -22,7 +22,7 @@ import type { StoredSecrets } from "./stored-secrets.ts";
 const tokenAlgorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"] as const;
 
 /** Hashing a password takes a considerable part of a second. */
-const mostUsers = 1_000;
+const maxUsers = 1_000;
 
 export class SchemeReader {
   readonly #reader: DocumentReader;
@@ -87,7 +87,7 @@ export class SchemeReader {
     const reader = this.#reader;
     const members = reader.object(value, path, ["type", "users"]) ?? {};
     const users = reader.list(members["users"], `${path}.users`)?.map((user, index) => this.#user(user, `${path}.users[${index}]`)) ?? [];
-    if (users.length > mostUsers) reader.fault(`${path}.users`, `must not have more than ${mostUsers} users`);
+    if (users.length > maxUsers) reader.fault(`${path}.users`, `must not have more than ${maxUsers} users`);
     return { type: "basic", users };
   }
 

@@ -16,8 +16,8 @@ export interface DeadLetterParts {
   readonly replays: LetterReplays;
 }
 
-const highestLimit = 1_000;
-const mostReplayed = 10_000;
+const maxLimit = 1_000;
+const maxReplayed = 10_000;
 /** Bulk replays that take longer are answered with 202 and continue in the background. */
 const waitMs = 2_000;
 
@@ -81,12 +81,12 @@ function readingEndpoints(store: DurableStore, secrets: SecretValues, find: Find
       path: "/dead-letters",
       tag: "dead letters",
       summary: "Lists messages that could not be processed, newest first",
-      query: { ...filterFields, limit: f.integer({ doc: `Maximum number of entries, at most ${highestLimit}.`, default: 50, min: 1 }) },
+      query: { ...filterFields, limit: f.integer({ doc: `Maximum number of entries, at most ${maxLimit}.`, default: 50, min: 1 }) },
       replies: { 200: { description: "The letters.", schema: shape(() => ({ deadLetters: z.array(letterShape()), total: z.int() })) } },
       async handle({ query }) {
         const filter = filterOf(query);
         const table = (await store.openExisting())?.deadLetters;
-        const { letters, total } = table?.list(filter, Math.min(query.limit, highestLimit)) ?? { letters: [], total: 0 };
+        const { letters, total } = table?.list(filter, Math.min(query.limit, maxLimit)) ?? { letters: [], total: 0 };
         return ok({ deadLetters: letters.map((letter) => summaryJson(letter, secrets)), total });
       },
     }),
@@ -136,7 +136,7 @@ function replayEndpoints(store: DurableStore, replays: LetterReplays, secrets: S
         since: z.string().optional(),
         until: z.string().optional(),
         text: z.string().optional(),
-        limit: z.int().min(1).max(mostReplayed).optional(),
+        limit: z.int().min(1).max(maxReplayed).optional(),
       }),
       replies: {
         200: { description: "Completed or cancelled.", schema: jobShape },
@@ -147,7 +147,7 @@ function replayEndpoints(store: DurableStore, replays: LetterReplays, secrets: S
         const filter = filterOf(body);
         const table = (await store.openExisting())?.deadLetters;
         if (table === undefined) return ok({ id: null, status: "completed", total: 0, replayed: 0, failed: 0, skipped: 0 });
-        const { job, done } = replays.many(table, filter, body.limit ?? highestLimit);
+        const { job, done } = replays.many(table, filter, body.limit ?? maxLimit);
         await forLimitedTime(done);
         return { status: job.status === "running" ? 202 : 200, json: jobJson(job) };
       },

@@ -7,7 +7,7 @@ import type { ServiceView } from "../other-workers/service-view.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 import { anyMap, failureShape, runStatus } from "./message-shapes.ts";
 
-const longestCaptureMs = 24 * 3_600_000;
+const maxCaptureMs = 24 * 3_600_000;
 const captureShape = shape(
   () => ({ routeId: z.string(), active: z.boolean(), until: z.string().nullable(), bytes: z.int(), maxBytes: z.int().nullable() }),
   "Capture",
@@ -78,7 +78,7 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
       path: "/routes/:id/capture",
       tag: "routes",
       summary: "Captures the message before each step of a route's runs for a limited time",
-      body: z.strictObject({ forMs: z.int().min(1).max(longestCaptureMs), maxBytes: z.int().min(1).optional() }),
+      body: z.strictObject({ forMs: z.int().min(1).max(maxCaptureMs), maxBytes: z.int().min(1).optional() }),
       replies: { 200: { description: "Switched on.", schema: captureShape } },
       handle: ({ params, body }) => ok(stateJson(known(params["id"] as string), captures.switchOn(params["id"] as string, body.forMs, body.maxBytes), true)),
     }),

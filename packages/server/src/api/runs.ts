@@ -10,7 +10,7 @@ import { failureShape, messageMembers, runStatus, runStatuses } from "./message-
 import { Refusal } from "../refusal.ts";
 import { readTime } from "./request-input.ts";
 
-const highestLimit = 1_000;
+const maxLimit = 1_000;
 const firstPage = "newest";
 const stepShape = shape(
   () => ({
@@ -89,7 +89,7 @@ export function runEndpoints(
         text: f.string({
           doc: "Only runs that contain all these words in the id, flow, route, trigger, correlation id, error or start of the request, after masking.",
         }),
-        limit: f.integer({ doc: `Maximum number of entries, at most ${highestLimit}.`, default: 50, min: 1 }),
+        limit: f.integer({ doc: `Maximum number of entries, at most ${maxLimit}.`, default: 50, min: 1 }),
         cursor: f.string({ doc: `Returns the runs in pages: '${firstPage}' for the first one, then the value of \`next\` in the previous reply.` }),
       },
       replies: { 200: { description: "The runs.", schema: runPageShape } },
@@ -100,7 +100,7 @@ export function runEndpoints(
           after: readCursor(cursor),
           since: readTime("since", query.since),
           until: readTime("until", query.until),
-          limit: Math.min(query.limit, highestLimit),
+          limit: Math.min(query.limit, maxLimit),
         };
         const filter = service === undefined ? asked : { ...asked, oldest: await service.oldestRuns(asked) };
         const here = await findRuns(history, filter, secrets);

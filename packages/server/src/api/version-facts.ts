@@ -3,7 +3,7 @@ import { f } from "@sluice/model";
 import type { VersionFacts } from "../flows/flow-store.ts";
 import { Refusal } from "../refusal.ts";
 
-const longest = { by: 100, comment: 500 } as const;
+const maxLengths = { by: 100, comment: 500 } as const;
 const tokenAuthor = "token:";
 
 /** Query of the calls that create a version. */
@@ -22,7 +22,7 @@ export function versionFacts(
 ): VersionFacts {
   for (const name of ["by", "comment"] as const) {
     const value = query[name] ?? "";
-    if (value.length > longest[name]) throw new Refusal("query-invalid", `${name} must have ${longest[name]} characters at most`);
+    if (value.length > maxLengths[name]) throw new Refusal("query-invalid", `${name} must have ${maxLengths[name]} characters at most`);
     if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value)) throw new Refusal("query-invalid", `${name} must be one line without control characters`);
   }
   if (query.by?.startsWith(tokenAuthor) === true)

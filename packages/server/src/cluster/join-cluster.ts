@@ -29,7 +29,7 @@ export interface JoinParts {
   readonly boot: string;
 }
 
-const mostAttempts = 8;
+const maxAttempts = 8;
 /** How long a starting node waits for the store. */
 const connectMs = 30_000;
 /** A flow that could not be started here is tried again this often. */
@@ -165,7 +165,7 @@ class JoinedNode implements ClusterNode {
         const { ownRevision } = this.#follower;
         return { outcome, report: ownRevision === before ? undefined : await this.#settled(ownRevision) };
       } catch (error) {
-        if (!(error instanceof Refusal) || error.code !== "cluster-conflict" || attempt === mostAttempts) throw error;
+        if (!(error instanceof Refusal) || error.code !== "cluster-conflict" || attempt === maxAttempts) throw error;
       }
       await this.#follower.caughtUp();
       // Nodes that lost against each other do not try again at the same time.

@@ -23,9 +23,9 @@ export interface ReferenceSources {
 
 const members: ReadonlySet<string> = new Set(["type", "title", "values"]);
 const forbidden = new Set(["__proto__", "constructor", "prototype"]);
-const mostValues = 200;
-const longestText = 65_536;
-const longestSecretFile = 65_536;
+const maxValues = 200;
+const maxTextLength = 65_536;
+const maxSecretFileBytes = 65_536;
 
 /** Validates a document; throws a Refusal that names the problem. It never includes values, which may be secrets. */
 export function readDocument(id: string, given: unknown): ConnectionDocument {
@@ -38,10 +38,10 @@ export function readDocument(id: string, given: unknown): ConnectionDocument {
   if (title !== undefined && (typeof title !== "string" || title.length > 200)) throw wrong("'title' must be text of at most 200 characters");
   if (!isMap(values)) throw wrong("'values' must be an object");
   const names = Object.keys(values);
-  if (names.length > mostValues) throw wrong(`'values' must not have more than ${mostValues} names`);
+  if (names.length > maxValues) throw wrong(`'values' must not have more than ${maxValues} names`);
   for (const name of names) {
     if (forbidden.has(name)) throw wrong(`'values' must not use the name '${name}'`);
-    if (JSON.stringify(values[name] ?? null).length > longestText) throw wrong(`the value of '${name}' is too long`);
+    if (JSON.stringify(values[name] ?? null).length > maxTextLength) throw wrong(`the value of '${name}' is too long`);
   }
   return { type, ...(title === undefined ? {} : { title }), values };
 }
@@ -105,7 +105,7 @@ function readSecretFile(path: string, place: string, secretsDir: string | undefi
   if (!file.startsWith(folder + sep)) throw new Refusal("document-invalid", `${place} references a file outside of SERVICE_SECRETS_DIR`);
   try {
     const bytes = readFileSync(file);
-    if (bytes.length > longestSecretFile) throw new Refusal("document-invalid", `${place}: the file '${path}' is larger than ${longestSecretFile} bytes`);
+    if (bytes.length > maxSecretFileBytes) throw new Refusal("document-invalid", `${place}: the file '${path}' is larger than ${maxSecretFileBytes} bytes`);
     return bytes.toString("utf8").replace(/\r?\n$/, "");
   } catch (error) {
     if (error instanceof Refusal) throw error;

@@ -10,7 +10,7 @@ export interface TryParts {
   load<T>(need: ClientNeed): Promise<T>;
 }
 
-const longestTestMs = 10_000;
+const testTimeoutMs = 10_000;
 
 /** Opens, uses and closes a client. Rejects with the error of the system, or after ten seconds. */
 export async function withClient<T>(
@@ -21,7 +21,7 @@ export async function withClient<T>(
 ): Promise<T> {
   const abort = new AbortController();
   const late = new Promise<never>((_resolve, reject) => abort.signal.addEventListener("abort", () => reject(abort.signal.reason as Error), { once: true }));
-  const cancel = host.clock.after(longestTestMs, () => abort.abort(new Error(`no answer within ${longestTestMs / 1_000} seconds`)));
+  const cancel = host.clock.after(testTimeoutMs, () => abort.abort(new Error(`no answer within ${testTimeoutMs / 1_000} seconds`)));
   const opening = declaration.open(values as never, { host, signal: abort.signal, load, disconnected: () => undefined }) as Promise<unknown>;
   // Close a client that is opened after the timeout.
   opening.then(

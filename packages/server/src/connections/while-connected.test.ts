@@ -28,7 +28,7 @@ async function setUp(listening: boolean) {
   const source = whileConnected<EchoClient>({
     connection: connections.find(lookupOf({ reference: "main" })),
     host,
-    backOff: { firstMs: 20, longestMs: 40 },
+    backOff: { firstMs: 20, maxMs: 40 },
     async begin(client: EchoClient, inlet: SourceInlet) {
       counts.begun++;
       const listener = (data: Buffer): void => void inlet.deliver(new Message(data.toString()));

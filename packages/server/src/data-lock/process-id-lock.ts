@@ -7,7 +7,7 @@ import { inUse, isRunning, ownRecord, readHolder, removeRecord } from "./lock-ho
 
 const warning =
   "The data directory is locked by process id only, which does not detect processes in other containers: use Node 22.13 or later, or install @photostructure/sqlite";
-const mostAttempts = 10;
+const maxAttempts = 10;
 
 export function lockByProcessId(record: string): DirectoryLock {
   const mine = ownRecord(false);
@@ -15,7 +15,7 @@ export function lockByProcessId(record: string): DirectoryLock {
   try {
     writeFileSync(temporary, mine, { mode: 0o640, flag: "wx" });
     for (let attempt = 0; !claim(temporary, record); attempt++) {
-      if (attempt === mostAttempts) throw inUse(readHolder(record));
+      if (attempt === maxAttempts) throw inUse(readHolder(record));
       removeStale(record);
     }
   } catch (error) {

@@ -10,7 +10,7 @@ import type { Letter, LetterSummary } from "../store/dead-letter-table.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-const longestBody = 256 * 1_024;
+const maxBodyLength = 256 * 1_024;
 
 export function summaryJson(letter: LetterSummary, secrets: SecretValues): Json {
   const { failure, replayedAt } = letter;
@@ -50,7 +50,7 @@ function keptJson(stored: StoredMessage, secrets: SecretValues): Json {
 export function messageJson(stored: StoredMessage, secrets: SecretValues): Json {
   const { message, delivery } = restoreMessage(stored);
   const shown = {
-    body: maskMembersOf(toPlain(message.body, longestBody)),
+    body: maskMembersOf(toPlain(message.body, maxBodyLength)),
     bodyType: bodyTypeOf(message.body),
     size: stored.body.byteLength,
     headers: shownHeaders(message.headers),

@@ -29,10 +29,10 @@ async function changing<T>(name: string, work: () => Promise<T>): Promise<T> {
 }
 
 /** Larger than any stored document. */
-const largestFile = 128 * 1024 * 1024;
+const maxFileBytes = 128 * 1024 * 1024;
 
 /** Reads a whole file. Rejects pipes and devices, which could block, and files above the limit. */
-export async function readWhole(path: string, maxBytes = largestFile): Promise<Buffer> {
+export async function readWhole(path: string, maxBytes = maxFileBytes): Promise<Buffer> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const facts = await file.stat();
@@ -46,7 +46,7 @@ export async function readWhole(path: string, maxBytes = largestFile): Promise<B
 
 /** Writes a file durably. Throws a StorageError when the previous content is unchanged. */
 export async function writeDurably(directory: string, name: string, bytes: Uint8Array, mode: number): Promise<Unflushed> {
-  if (bytes.length > largestFile) throw new StorageError("refused", `cannot store '${name}': ${bytes.length} bytes exceed the limit`);
+  if (bytes.length > maxFileBytes) throw new StorageError("refused", `cannot store '${name}': ${bytes.length} bytes exceed the limit`);
   await putInPlace(directory, await writeTemporary(directory, name, bytes, mode), name);
   return flushDirectory(directory, name);
 }

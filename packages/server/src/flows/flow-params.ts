@@ -6,8 +6,8 @@ import { masked } from "../masking/secret-headers.ts";
 import type { ParamValue, StoredParams } from "./flow-store.ts";
 
 const forbidden = new Set(["__proto__", "constructor", "prototype"]);
-const deepest = 16;
-const mostParams = 10_000;
+const maxDepth = 16;
+const maxParams = 10_000;
 
 /** Reads the `params` of a PUT: nested names are joined with dots. A masked secret keeps the stored value. */
 export function readParams(given: unknown, stored: StoredParams): StoredParams {
@@ -19,9 +19,9 @@ export function readParams(given: unknown, stored: StoredParams): StoredParams {
   return params;
 
   function collect(object: Readonly<Record<string, unknown>>, prefix: string, depth: number): void {
-    if (depth > deepest) throw new Refusal("body-invalid", `params '${prefix}' is nested too deeply`);
+    if (depth > maxDepth) throw new Refusal("body-invalid", `params '${prefix}' is nested too deeply`);
     for (const [key, value] of Object.entries(object)) {
-      if (++count > mostParams) throw new Refusal("body-invalid", `params must not have more than ${mostParams} names`);
+      if (++count > maxParams) throw new Refusal("body-invalid", `params must not have more than ${maxParams} names`);
       if (forbidden.has(key)) throw new Refusal("body-invalid", `params must not use the name '${key}'`);
       const name = prefix === "" ? key : `${prefix}.${key}`;
       const leaf = readLeaf(value, name);

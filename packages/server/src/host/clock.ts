@@ -2,7 +2,7 @@ import type { Clock } from "@sluice/engine";
 import { TurnQueue } from "./turn-queue.ts";
 
 /** Maximum delay of setTimeout; longer ones would fire at once. */
-const longestTimeout = 2 ** 31 - 1;
+const maxTimeoutMs = 2 ** 31 - 1;
 
 const turns = new TurnQueue();
 
@@ -15,13 +15,13 @@ export const systemClock: Clock = {
 };
 
 function after(ms: number, run: () => void): () => void {
-  if (ms <= longestTimeout) {
+  if (ms <= maxTimeoutMs) {
     const timer = setTimeout(run, ms);
     return () => clearTimeout(timer);
   }
   let cancel = (): void => clearTimeout(timer);
   const timer = setTimeout(() => {
-    cancel = after(ms - longestTimeout, run);
-  }, longestTimeout);
+    cancel = after(ms - maxTimeoutMs, run);
+  }, maxTimeoutMs);
   return () => cancel();
 }

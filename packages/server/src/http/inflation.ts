@@ -6,10 +6,10 @@ import type { HeldBytes } from "./held-bytes.ts";
 import { HttpError } from "./http-error.ts";
 
 /** The default number of zlib threads; more would only use memory while waiting. */
-const mostAtOnce = 4;
+const maxConcurrent = 4;
 /** The highest compression ratio of deflate. */
 const deflateRatio = 1_032;
-const smallestChunk = 1_024;
+const minChunkBytes = 1_024;
 const standardChunk = 65_536;
 
 const nothing = Buffer.alloc(0);
@@ -44,13 +44,13 @@ export class Inflation {
   }
 
   #startWaiting(): void {
-    for (let [next] = this.#waiting; next !== undefined && this.#running < mostAtOnce; [next] = this.#waiting) {
-      const most = mostBytesOf(next.body);
-      const hasRoom = this.#held.take(most);
+    for (let [next] = this.#waiting; next !== undefined && this.#running < maxConcurrent; [next] = this.#waiting) {
+      const maxBytes = maxBytesOf(next.body);
+      const hasRoom = this.#held.take(maxBytes);
       // Running jobs may return part of their reservation.
       if (!hasRoom && this.#running > 0) return;
       this.#waiting.shift();
-      if (hasRoom) this.#start(next, most);
+      if (hasRoom) this.#start(next, maxBytes);
       else next.done(this.#held.refusal(), nothing);
     }
   }
@@ -66,7 +66,7 @@ export class Inflation {
   }
 }
 
-function mostBytesOf({ bytes, encoding, limitBytes }: PackedBody): number {
+function maxBytesOf({ bytes, encoding, limitBytes }: PackedBody): number {
   return encoding === "br" ? limitBytes : Math.min(limitBytes, bytes.length * deflateRatio);
 }
 
@@ -86,9 +86,9 @@ function inflateBytes({ bytes, encoding, limitBytes }: PackedBody, done: Inflate
 
 /** Gzip ends with the decompressed size: output that fits into one chunk is not copied. A wrong size only costs a copy. */
 function gzipChunk(bytes: Buffer, limitBytes: number): number {
-  if (bytes.length < 4) return smallestChunk;
+  if (bytes.length < 4) return minChunkBytes;
   // One byte more, or zlib would request a second chunk to detect the end.
-  return Math.max(smallestChunk, Math.min(bytes.readUInt32LE(bytes.length - 4), bytes.length * deflateRatio, limitBytes) + 1);
+  return Math.max(minChunkBytes, Math.min(bytes.readUInt32LE(bytes.length - 4), bytes.length * deflateRatio, limitBytes) + 1);
 }
 
 /** Some clients send `deflate` without the zlib header. */

@@ -35,13 +35,13 @@ async function silent(bytes: string): Promise<Socket> {
 
 describe("A2: a client that pipelines and does not read", () => {
   // The kernel buffers some replies: on this system up to about 6 MiB per connection.
-  const mostServed = 60;
+  const maxServed = 60;
 
   it.each(["/big", "/item/7"])("A2: %s is served only as far as replies are sent, and the client is disconnected", async (path) => {
     const socket = await silent(get(path).repeat(2_000));
     await expect.poll(() => served, { timeout: 5_000 }).toBeGreaterThan(0);
     await expect.poll(() => server.listener.connections, { timeout: 10_000 }).toBe(0);
-    expect(served).toBeLessThan(mostServed);
+    expect(served).toBeLessThan(maxServed);
     socket.destroy();
   });
 
@@ -50,7 +50,7 @@ describe("A2: a client that pipelines and does not read", () => {
     const socket = await silent((chunked + get("/item/8")).repeat(500));
     await expect.poll(() => server.listener.connections, { timeout: 10_000 }).toBe(0);
     expect(served).toBeGreaterThan(0);
-    expect(served).toBeLessThan(mostServed);
+    expect(served).toBeLessThan(maxServed);
     socket.destroy();
   });
 });

@@ -8,7 +8,7 @@ import { defaultLimits } from "@sluice/model";
 const endings = [".kamelet.yaml", ".kamelet.yml"] as const;
 /** Also prevents names that lead outside the folder. */
 const validName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,200}$/;
-const mostNames = 10_000;
+const maxNames = 10_000;
 
 /** The Kamelets in these folders; the first folder wins for duplicate names. Missing folders are ignored. */
 export function kameletFolders(folders: readonly string[]): KameletFiles {
@@ -25,7 +25,7 @@ export function kameletFolders(folders: readonly string[]): KameletFiles {
     },
     names() {
       const names = folders.flatMap((folder) => filesOf(folder).map((file) => basename(file).replace(/\.kamelet\.ya?ml$/, "")));
-      return [...new Set(names)].sort().slice(0, mostNames);
+      return [...new Set(names)].sort().slice(0, maxNames);
     },
   };
 }

@@ -7,7 +7,7 @@ import type { BatchedWriter } from "./batched-writer.ts";
 import type { UnwrittenLine } from "./waiting-lines.ts";
 
 const ranks: Readonly<Record<LogLevel, number>> = { TRACE: 0, DEBUG: 1, INFO: 2, WARN: 3, ERROR: 4 };
-const longestText = 64 * 1024;
+const maxTextLength = 64 * 1024;
 
 /** A log record for the stream. */
 export interface LogRecord {
@@ -59,7 +59,7 @@ export function createRuntimeLog({ level: minLevel, writer, secrets, now }: Runt
 }
 
 function cut(text: string): string {
-  return text.length <= longestText ? text : `${text.slice(0, longestText)}… (${text.length - longestText} more characters)`;
+  return text.length <= maxTextLength ? text : `${text.slice(0, maxTextLength)}… (${text.length - maxTextLength} more characters)`;
 }
 
 /** A record to be written. The state of the exchange changes while it waits, so it is copied at once. */
@@ -152,7 +152,7 @@ function fieldsText(fields: Readonly<Record<string, unknown>>, secrets: SecretVa
     const json = JSON.stringify(value instanceof Error ? (value.stack ?? value.message) : value) as string | undefined;
     if (json === undefined) continue;
     const shown = secrets.scrubJson(json);
-    text += `,${quoted(name)}:${shown.length <= longestText ? shown : quoted(cut(shown))}`;
+    text += `,${quoted(name)}:${shown.length <= maxTextLength ? shown : quoted(cut(shown))}`;
   }
   return text;
 }

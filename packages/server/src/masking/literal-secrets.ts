@@ -5,7 +5,7 @@ import type { ServerCatalog } from "../catalog.ts";
 
 type Declarations = Pick<ServerCatalog, "steps" | "connectors" | "formats">;
 
-const longestText = 100_000;
+const maxTextLength = 100_000;
 
 /** Warnings about secrets in options, addresses and properties of beans. The connectors of the flow must be loaded. */
 export function literalSecrets(source: string, catalog: Declarations): readonly Diagnostic[] {
@@ -53,7 +53,7 @@ class SecretSearch {
   }
 
   #address(text: string, span: Span): void {
-    if (text.length > longestText) return;
+    if (text.length > maxTextLength) return;
     const scheme = schemeOf(text);
     const connector = scheme === undefined ? undefined : this.#catalog.connectors.get(scheme);
     const fields = { ...connector?.path, ...connector?.options } as Fields;

@@ -32,7 +32,7 @@ export function previewBody(body: unknown, limit: number): BodyPreview {
     : { text: text.slice(0, limit), size: undefined, truncated: true };
 }
 
-const mostHeaderText = 16_384;
+const maxHeaderTextLength = 16_384;
 
 /** Headers as JSON data with masked secrets. */
 export function shownHeaders(headers: Iterable<readonly [string, unknown]>, isSecret: (name: string) => boolean = isSecretHeader): Record<string, unknown> {
@@ -49,7 +49,7 @@ export function headersText(headers: Iterable<readonly [string, unknown]>): stri
 }
 
 function eachShown(headers: Iterable<readonly [string, unknown]>, isSecret: (name: string) => boolean, show: (name: string, value: unknown) => void): void {
-  let left = mostHeaderText;
+  let left = maxHeaderTextLength;
   for (const [name, value] of headers) {
     if (name === "__proto__") continue;
     // Short strings, the common case, need no conversion.

@@ -3,10 +3,10 @@
 import { masked } from "./secret-headers.ts";
 
 /** Shorter values would mask ordinary words. */
-const shortestSecret = 6;
+const minSecretLength = 6;
 
 /** Maximum number of secrets of past deployments that are still masked in records. */
-const mostRetired = 1_000;
+const maxRetired = 1_000;
 
 interface Scrubbing {
   scrub(text: string): string;
@@ -49,12 +49,12 @@ export function createSecretValues(): SecretValues {
       retired.delete(value);
       retired.add(value);
     }
-    for (const value of retired) if (retired.size > mostRetired) retired.delete(value);
+    for (const value of retired) if (retired.size > maxRetired) retired.delete(value);
   }
 
   return {
     set(owner, values) {
-      const long = values.filter((value) => value.length >= shortestSecret);
+      const long = values.filter((value) => value.length >= minSecretLength);
       if (long.length === 0 && !owners.has(owner)) return;
       retire(owners.get(owner) ?? []);
       if (long.length === 0) owners.delete(owner);

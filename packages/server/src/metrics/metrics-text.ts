@@ -32,7 +32,7 @@ export interface MetricsParts {
 }
 
 /** Routes and queues beyond this number are summed up as `_other`, so that a scrape stays bounded. */
-export const mostNames = 1_000;
+export const maxNames = 1_000;
 
 const lagResolutionMs = 10;
 
@@ -68,9 +68,9 @@ export function createMetricsText(parts: MetricsParts): () => Promise<string> {
 
 /** The deepest queues by name, the others as one sum. */
 function bounded(queues: readonly { readonly name: string; readonly depth: number }[]): readonly { readonly name: string; readonly depth: number }[] {
-  if (queues.length <= mostNames) return queues;
+  if (queues.length <= maxNames) return queues;
   const deepest = queues.toSorted((one, other) => other.depth - one.depth);
-  return [...deepest.slice(0, mostNames), { name: "_other", depth: deepest.slice(mostNames).reduce((sum, { depth }) => sum + depth, 0) }];
+  return [...deepest.slice(0, maxNames), { name: "_other", depth: deepest.slice(maxNames).reduce((sum, { depth }) => sum + depth, 0) }];
 }
 
 const labelsOf = ({ flowId, routeId }: RouteMetrics) => ({ flow: flowId, route: routeId });
@@ -100,15 +100,15 @@ function runMetrics(page: Exposition, counts: readonly RouteMetrics[]): void {
 
 function routeMetrics(page: Exposition, { runtime, failedFlows }: MetricsParts, others: readonly WorkerMetrics[]): void {
   const routes = [...runtime.routes.values()];
-  const named = routes.slice(0, mostNames);
+  const named = routes.slice(0, maxNames);
   const labels = ({ identity }: (typeof routes)[number]) => ({ flow: identity.flowId, route: identity.id });
   const elsewhere = new Map<string, number>();
   for (const { id, inflight } of others.flatMap((worker) => worker.routes)) elsewhere.set(id, (elsewhere.get(id) ?? 0) + inflight);
   const inflightOf = ({ identity, stats }: (typeof routes)[number]): number => stats.inflight + (elsewhere.get(identity.id) ?? 0);
-  const rest = routes.slice(mostNames).reduce((sum, route) => sum + inflightOf(route), 0);
+  const rest = routes.slice(maxNames).reduce((sum, route) => sum + inflightOf(route), 0);
   page.gauge("sluice_runs_inflight", "Runs in flight.", [
     ...named.map((route): Sample => [labels(route), inflightOf(route)]),
-    ...(routes.length > mostNames ? [[{ flow: "_other", route: "_other" }, rest] as const] : []),
+    ...(routes.length > maxNames ? [[{ flow: "_other", route: "_other" }, rest] as const] : []),
   ]);
   page.gauge(
     "sluice_route_started",
@@ -120,7 +120,7 @@ function routeMetrics(page: Exposition, { runtime, failedFlows }: MetricsParts, 
 }
 
 function connectionMetrics(page: Exposition, connections: readonly ConnectionMetrics[]): void {
-  const named = connections.slice(0, mostNames);
+  const named = connections.slice(0, maxNames);
   const used = named.filter(({ state }) => state.state !== "idle");
   page.gauge(
     "sluice_connection_up",
@@ -152,9 +152,9 @@ const settled = ["done", "redelivered", "dead-lettered"] as const;
 async function storeMetrics(page: Exposition, store: DurableStore): Promise<void> {
   const open = await store.openExisting().catch(() => undefined);
   const depths = [...(open?.queues.depths() ?? [])].sort((a, b) => b.depth - a.depth);
-  const rest = depths.slice(mostNames);
+  const rest = depths.slice(maxNames);
   const named = [
-    ...depths.slice(0, mostNames),
+    ...depths.slice(0, maxNames),
     ...(rest.length === 0
       ? []
       : [rest.reduce((sum, { depth, bytes }) => ({ ...sum, depth: sum.depth + depth, bytes: sum.bytes + bytes }), { name: "_other", depth: 0, bytes: 0 })]),

@@ -21,7 +21,7 @@ export interface FinishedRun {
   readonly error: { readonly type: string; readonly message: string; readonly stepId: string | undefined } | undefined;
 }
 
-const longestMessage = 1_000;
+const maxMessageLength = 1_000;
 
 export function finishedRun(run: Run): FinishedRun {
   const { failure } = run;
@@ -38,7 +38,7 @@ export function finishedRun(run: Run): FinishedRun {
     status: run.status,
     steps: run.trail?.records() ?? [],
     redeliveries: run.redeliveries,
-    error: failure === undefined ? undefined : { type: failure.type, message: failure.message.slice(0, longestMessage), stepId: failure.stepId },
+    error: failure === undefined ? undefined : { type: failure.type, message: failure.message.slice(0, maxMessageLength), stepId: failure.stepId },
   };
 }
 

@@ -21,7 +21,7 @@ const batchSpans = 512;
 const batchEveryMs = 1_000;
 const requestTimeoutMs = 10_000;
 const firstPauseMs = 1_000;
-const longestPauseMs = 60_000;
+const maxPauseMs = 60_000;
 
 export class SpanExport {
   readonly #options: SpanExportOptions;
@@ -163,7 +163,7 @@ export class SpanExport {
   #fails(reason: string, passing: boolean): void {
     if (this.#pauseMs === 0)
       this.#options.log.write("WARN", "sluice.spans", `The collector at ${this.#options.hide(this.#url)} did not accept spans: ${reason}`);
-    this.#pauseMs = passing ? Math.min(longestPauseMs, Math.max(firstPauseMs, this.#pauseMs * 2)) : 0;
+    this.#pauseMs = passing ? Math.min(maxPauseMs, Math.max(firstPauseMs, this.#pauseMs * 2)) : 0;
   }
 }
 

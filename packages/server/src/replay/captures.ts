@@ -3,9 +3,9 @@
 import { storedSize, storeMessage, type StoredMessage } from "@sluice/connectors";
 import type { Clock, Exchange, Runtime, Tap } from "@sluice/engine";
 
-const largestMessage = 256 * 1_024;
+const maxMessageBytes = 256 * 1_024;
 const standardBytes = 8 * 1_024 * 1_024;
-const mostRuns = 10_000;
+const maxRuns = 10_000;
 
 interface CapturedStep {
   readonly stepId: string;
@@ -125,7 +125,7 @@ export class Captures {
 
   #stored({ message, properties }: Exchange): StoredMessage | undefined {
     try {
-      return storeMessage(message, { properties }, largestMessage);
+      return storeMessage(message, { properties }, maxMessageBytes);
     } catch {
       return undefined;
     }
@@ -133,7 +133,7 @@ export class Captures {
 
   #shrink(current: string): void {
     for (const [id, { bytes }] of this.#runs) {
-      if (this.#bytes <= this.#maxBytes && this.#runs.size <= mostRuns) return;
+      if (this.#bytes <= this.#maxBytes && this.#runs.size <= maxRuns) return;
       if (id === current) continue;
       this.#runs.delete(id);
       this.#bytes -= bytes;

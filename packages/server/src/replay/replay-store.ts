@@ -5,8 +5,8 @@ import { storedSize, storeMessage, type StoredMessage } from "@sluice/connectors
 import { Message, isMessage, type Exchange, type FlowError, type Run } from "@sluice/engine";
 import { bodyTypeOf, toPlainWithin } from "@sluice/engine/values";
 
-const largestBody = 64 * 1_024;
-const largestStructure = 16 * 1_024;
+const maxBodyBytes = 64 * 1_024;
+const maxStructureBytes = 16 * 1_024;
 const recentRuns = 100;
 /** Successful runs kept per route and second; beyond it one per `thenEveryMs`. Runs of test sessions are always kept. */
 const keptPerSecond = 50;
@@ -124,10 +124,10 @@ export class ReplayStore {
     const { body } = exchange.message;
     // A structure of unknown size is converted now; other bodies are bounded and converted on demand.
     const light =
-      (typeof body === "string" && body.length <= largestBody) ||
+      (typeof body === "string" && body.length <= maxBodyBytes) ||
       (typeof body !== "string" && typeof body !== "object") ||
       body === null ||
-      (body instanceof Uint8Array && body.byteLength <= largestBody);
+      (body instanceof Uint8Array && body.byteLength <= maxBodyBytes);
     if (light) kept.ended = exchange;
     else kept.outcome = outcomeOf(exchange, undefined);
     this.#recent[this.#next] = kept;
@@ -141,7 +141,7 @@ export class ReplayStore {
   #stored({ message, properties }: Kept): StoredMessage | undefined {
     if (!isMessage(message)) return message;
     try {
-      return storeMessage(message, { properties }, largestBody);
+      return storeMessage(message, { properties }, maxBodyBytes);
     } catch {
       return undefined;
     }
@@ -151,11 +151,11 @@ export class ReplayStore {
 /** A copy of the message, or undefined when it is too large: text and bytes by reference, structures serialized. */
 function snapshot(message: Message): Message | StoredMessage | undefined {
   const { body } = message;
-  if (typeof body === "string") return body.length > largestBody ? undefined : message.copy();
-  if (body instanceof Uint8Array) return body.byteLength > largestBody ? undefined : message.copy();
+  if (typeof body === "string") return body.length > maxBodyBytes ? undefined : message.copy();
+  if (body instanceof Uint8Array) return body.byteLength > maxBodyBytes ? undefined : message.copy();
   if (typeof body !== "object" || body === null) return message.copy();
   try {
-    return storeMessage(message, {}, largestStructure);
+    return storeMessage(message, {}, maxStructureBytes);
   } catch {
     return undefined;
   }
@@ -163,7 +163,7 @@ function snapshot(message: Message): Message | StoredMessage | undefined {
 
 /** The result of an exchange; a body that is too large is omitted. */
 export function outcomeOf({ message, run }: Exchange, failure: FlowError | undefined): RunOutcome {
-  const { plain, complete } = toPlainWithin(message.body, largestStructure);
+  const { plain, complete } = toPlainWithin(message.body, maxStructureBytes);
   const headers: Record<string, unknown> = Object.create(null);
   for (const [name, value] of message.headers.own()) headers[name] = toPlainWithin(value, 1_024).plain;
   return {

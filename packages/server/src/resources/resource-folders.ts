@@ -6,7 +6,7 @@ import type { ResourceFile, ResourceFiles } from "@sluice/engine";
 import { CompileError, isCompileError } from "@sluice/engine/spi";
 import type { Settings } from "../config.ts";
 
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 /** The folder `resources` of the data directory first, then those of the setting. */
 export function findResourceFolders({ resources, dataDir }: Pick<Settings, "resources" | "dataDir">): readonly string[] {
@@ -63,7 +63,7 @@ function readInside(folder: string, path: string, name: string): ResourceFile | 
     )
       throw unusable(name, "leads to a hidden file", "remove the dot at the start of its name");
     const { size } = fileFacts(real, name);
-    if (size > mostBytes) throw unusable(name, `has ${size} bytes, more than the maximum of ${mostBytes}`, "make it smaller, or split it");
+    if (size > maxBytes) throw unusable(name, `has ${size} bytes, more than the maximum of ${maxBytes}`, "make it smaller, or split it");
     return { file: name, text: new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(real)) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

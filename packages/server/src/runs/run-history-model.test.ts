@@ -37,7 +37,7 @@ interface PendingStep {
   settle(failed: boolean): void;
 }
 
-const longestTrail = 200;
+const maxTrailSteps = 200;
 const text = (length: number, seed: number): string => String.fromCharCode(97 + (seed % 26)).repeat(length);
 
 class Interleaving {
@@ -98,7 +98,7 @@ class Interleaving {
     void (wrap(work, { id: stepId, name: "to" } as StepNode)(mine) as Promise<void>).catch(() => undefined);
     let noted = attempt > 1 ? expected.steps.findLast((step) => step.stepId === stepId) : undefined;
     if (noted !== undefined) Object.assign(noted, { status: "running", attempts: attempt });
-    else if (expected.steps.length < longestTrail) expected.steps.push((noted = { stepId, status: "running", attempts: 1 }));
+    else if (expected.steps.length < maxTrailSteps) expected.steps.push((noted = { stepId, status: "running", attempts: 1 }));
     this.pending.push({ noted, settle });
   }
 

@@ -1,7 +1,7 @@
 import type { HistoryEntry } from "./run-record.ts";
 
 /** Entries removed before the others are moved to the front. */
-const fewestRemoved = 32;
+const minRemoved = 32;
 
 /** The runs of one route, oldest first. `shift` of an array would move the others with every run. */
 export class RunQueue {
@@ -21,7 +21,7 @@ export class RunQueue {
   shift(): HistoryEntry {
     const oldest = this.#entries[this.#first] as HistoryEntry;
     this.#entries[this.#first++] = undefined;
-    if (this.#first >= fewestRemoved && this.#first > this.length) {
+    if (this.#first >= minRemoved && this.#first > this.length) {
       this.#entries.splice(0, this.#first);
       this.#first = 0;
     }

@@ -5,8 +5,8 @@ import { lengthOf } from "../http/reply.ts";
 import { previewBody } from "../masking/preview.ts";
 import { previewLimit, type RunError, type RunFacts } from "./run-facts.ts";
 
-const longestMessage = 2_000;
-const longestType = 256;
+const maxMessageLength = 2_000;
+const maxTypeLength = 256;
 /** Estimated memory of an empty record, and of each step. */
 const ownBytes = 700;
 const stepBytes = 120;
@@ -97,7 +97,7 @@ export class RunRecord implements HistoryEntry {
     this.#redeliveries = run.redeliveries;
     this.#handled = run.handled;
     const failure = run.failure ?? (run.handled ? exchange.caught : undefined);
-    if (failure !== undefined) this.#error = { type: failure.type, message: ownText(failure.message.slice(0, longestMessage)), stepId: failure.stepId ?? null };
+    if (failure !== undefined) this.#error = { type: failure.type, message: ownText(failure.message.slice(0, maxMessageLength)), stepId: failure.stepId ?? null };
     const { reply } = run;
     this.#replyStatus = reply?.status;
     this.#replySize = reply === undefined ? sizeOf(exchange.message.body) : lengthOf(reply.body);
@@ -162,8 +162,8 @@ function ownTrigger(trigger: Run["trigger"]): Run["trigger"] {
 /** The content type, copied from a slice of the request head or set by a route. */
 function typeOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== "string") return previewBody(value, longestType).text;
-  return value === lastType ? lastType : (lastType = ownText(value.slice(0, longestType)));
+  if (typeof value !== "string") return previewBody(value, maxTypeLength).text;
+  return value === lastType ? lastType : (lastType = ownText(value.slice(0, maxTypeLength)));
 }
 
 /** Result size for runs without a reply. */

@@ -28,7 +28,7 @@ export interface RecordedCall {
   error: { readonly type: string; readonly message: string } | null;
 }
 
-const longestBody = 256 * 1_024;
+const maxBodyLength = 256 * 1_024;
 
 export interface RecorderLimits {
   readonly maxCalls: number;
@@ -60,7 +60,7 @@ export class CallRecorder implements MockCalls<RecordedCall> {
     const { run, message } = exchange;
     const request = hidden(
       {
-        body: toPlain(message.body, longestBody),
+        body: toPlain(message.body, maxBodyLength),
         bodyType: bodyTypeOf(message.body),
         headers: shownHeaders(message.headers, (name) => isSecret(name, exchange)),
       },
@@ -88,7 +88,7 @@ export class CallRecorder implements MockCalls<RecordedCall> {
 
   finish(call: RecordedCall, outcome: MockOutcome): void {
     if (outcome.kind === "responded") {
-      const { value, bytes } = hidden({ ...outcome.response, body: toPlain(outcome.response.body, longestBody) }, this.#limits.secrets);
+      const { value, bytes } = hidden({ ...outcome.response, body: toPlain(outcome.response.body, maxBodyLength) }, this.#limits.secrets);
       call.outcome = "responded";
       call.response = value;
       this.#bytes += bytes;

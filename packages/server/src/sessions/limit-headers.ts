@@ -1,10 +1,10 @@
 import { Refusal } from "../refusal.ts";
 
 /** More than a webhook call may have; a message with very many headers would block the event loop. */
-const mostHeaders = 1_000;
+const maxHeaders = 1_000;
 
 /** Checks the number of message headers in a request. */
 export function limitHeaders<T extends Readonly<Record<string, unknown>> | undefined>(headers: T): T {
-  if (headers !== undefined && Object.keys(headers).length > mostHeaders) throw new Refusal("body-invalid", `headers must have at most ${mostHeaders} names`);
+  if (headers !== undefined && Object.keys(headers).length > maxHeaders) throw new Refusal("body-invalid", `headers must have at most ${maxHeaders} names`);
   return headers;
 }

@@ -11,8 +11,8 @@ export interface TestSessionsOptions extends SessionParts {
 }
 
 const standardTtlMs = 60_000;
-const shortestTtlMs = 1_000;
-const longestTtlMs = 3_600_000;
+const minTtlMs = 1_000;
+const maxTtlMs = 3_600_000;
 /** How long the calls of an expired session can be fetched. */
 const retentionMs = 300_000;
 
@@ -81,8 +81,8 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
       const scope = body.scope ?? "deployment";
       if (options.mode === "isolated" && scope === "deployment") throw new Refusal("forbidden", 'this runtime allows test sessions of scope "session" only');
       const ttlMs = body.ttlMs ?? standardTtlMs;
-      if (!Number.isInteger(ttlMs) || ttlMs < shortestTtlMs || ttlMs > longestTtlMs)
-        throw new Refusal("body-invalid", `ttlMs must be an integer from ${shortestTtlMs} to ${longestTtlMs}`);
+      if (!Number.isInteger(ttlMs) || ttlMs < minTtlMs || ttlMs > maxTtlMs)
+        throw new Refusal("body-invalid", `ttlMs must be an integer from ${minTtlMs} to ${maxTtlMs}`);
       makeRoom();
       const session = new TestSession(`ts_${unguessableId()}`, body, ttlMs, options);
       refuseOverlap(session);

@@ -22,7 +22,7 @@ export interface Documents {
 }
 
 /** Flow files up to this size are read even if the limit for request bodies is smaller. */
-const leastFlowBytes = 10 * 1024 * 1024;
+const minFlowLimitBytes = 10 * 1024 * 1024;
 
 /** Opens the stores without reading the documents. */
 export async function openDocuments({ settings, variant, dataDir, log, cluster }: ServerProcess): Promise<Documents> {
@@ -38,7 +38,7 @@ export async function openDocuments({ settings, variant, dataDir, log, cluster }
     ? createMemoryFlowStore(() => Date.now(), settings.versions)
     : await openDiskFlowStore({
         directory: flowsDir,
-        maxBytes: Math.max(settings.maxBody, leastFlowBytes),
+        maxBytes: Math.max(settings.maxBody, minFlowLimitBytes),
         versionsDirectory: join(dataDir, "flow-versions"),
         versions: { count: settings.versions, bytes: settings.versionBytes },
       });

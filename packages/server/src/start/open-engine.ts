@@ -20,7 +20,7 @@ import { openDiskDocumentStore } from "../mappings/disk-document-store.ts";
 import type { DocumentStore } from "../mappings/document-store.ts";
 import { createMemoryDocumentStore } from "../mappings/memory-document-store.ts";
 import type { Mappings } from "../mappings/open-mappings.ts";
-import { mostNames } from "../metrics/metrics-text.ts";
+import { maxNames } from "../metrics/metrics-text.ts";
 import { openSpanExport } from "../metrics/open-span-export.ts";
 import { createRunCounts, type RunCounts } from "../metrics/run-counts.ts";
 import type { SpanExport } from "../metrics/span-export.ts";
@@ -128,7 +128,7 @@ function openRunRecords({ settings, clock, log, secrets }: ServerProcess, late: 
   return {
     history: createRunHistory({ perRoute: settings.runHistory, total: settings.runHistoryTotal, bytes: settings.runHistoryBytes }),
     kept: new ReplayStore(settings.replayBytes),
-    counts: createRunCounts({ maxRoutes: mostNames, isInService: (routeId) => late.runtime.current.routes.has(routeId) }),
+    counts: createRunCounts({ maxRoutes: maxNames, isInService: (routeId) => late.runtime.current.routes.has(routeId) }),
     spans: openSpanExport({ settings, version, clock, log, secrets }),
   };
 }

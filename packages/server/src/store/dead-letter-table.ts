@@ -64,8 +64,8 @@ export interface DeadLetterParts {
   readonly limits: { readonly deadLetters: number; readonly deadLetterBytes: number };
 }
 
-const longestSearch = 4_096;
-const longestFailure = 4_000;
+const maxSearchLength = 4_096;
+const maxFailureLength = 4_000;
 const insert = `INSERT INTO dead_letter (id, at, route_id, flow_id, flow_hash, run_id, source, attempts, failure, search, size,
   kind, envelope, body, input_kind, input_envelope, input_body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const summary = "id, at, route_id, flow_id, flow_hash, run_id, source, attempts, replayed_at, failure, size, input_kind";
@@ -241,12 +241,12 @@ function conditions({ id, routeId, flowId, since, until, text }: LetterFilter): 
   return { where: parts.length === 0 ? "" : `WHERE ${parts.join(" AND ")}`, values };
 }
 
-const failureText = (failure: Failure): string => JSON.stringify({ ...failure, message: failure.message.slice(0, longestFailure) });
+const failureText = (failure: Failure): string => JSON.stringify({ ...failure, message: failure.message.slice(0, maxFailureLength) });
 
 /** The searchable text: start of the body, headers and failure, in lower case. */
 function searchText({ kind, body, envelope }: StoredMessage, failure: Failure): string {
-  const text = kind === "none" ? "" : previewBody(body, longestSearch).text;
-  return [text, envelope.slice(0, longestSearch), failure.type, failure.message.slice(0, longestSearch), failure.stepId ?? ""].join("\n").toLowerCase();
+  const text = kind === "none" ? "" : previewBody(body, maxSearchLength).text;
+  return [text, envelope.slice(0, maxSearchLength), failure.type, failure.message.slice(0, maxSearchLength), failure.stepId ?? ""].join("\n").toLowerCase();
 }
 
 function storedOf(row: Row, prefix: "" | "input_"): StoredMessage {

@@ -32,9 +32,9 @@ interface Failing extends StoreProblem {
 }
 
 /** Maximum wait for more writes. A group is committed earlier if none arrives within one event loop turn. */
-const longestWaitMs = 2;
+const maxWaitMs = 2;
 const enough = 64;
-const largestGroup = 512;
+const maxGroupSize = 512;
 /** How often a failing disk is probed. */
 const probeMs = 100;
 
@@ -110,14 +110,14 @@ export class GroupCommit {
   readonly #turn = (): void => {
     const count = this.#waiting.length;
     if (count === 0 || this.#flushing.length > 0) return;
-    const grows = count > this.#seen && count < enough && performance.now() - this.#began < longestWaitMs;
+    const grows = count > this.#seen && count < enough && performance.now() - this.#began < maxWaitMs;
     this.#seen = count;
     if (grows) setImmediate(this.#turn);
     else this.#flush();
   };
 
   #flush(): void {
-    while (this.#flushing.length === 0 && this.#waiting.length > 0) this.#flushing = this.#admitted(this.#waiting.splice(0, largestGroup));
+    while (this.#flushing.length === 0 && this.#waiting.length > 0) this.#flushing = this.#admitted(this.#waiting.splice(0, maxGroupSize));
     if (this.#flushing.length === 0) return;
     const group = this.#packer.pack(this.#flushing.map(({ operations }) => operations));
     this.#thread?.postMessage(group, [group.bytes.buffer as ArrayBuffer]);

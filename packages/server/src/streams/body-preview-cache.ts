@@ -2,7 +2,7 @@
 import { previewBody, type BodyPreview } from "../masking/preview.ts";
 
 /** Deeper values are left to the preview, which is limited. */
-const deepest = 32;
+const maxDepth = 32;
 const nothing: BodyPreview = { text: "", size: 0, truncated: false };
 
 export class BodyPreviewCache {
@@ -48,7 +48,7 @@ export class BodyPreviewCache {
     if (typeof item === "string") return left - item.length;
     if (typeof item === "number") return Number.isFinite(item) ? left : 0;
     if (typeof item !== "object" || item === null) return typeof item === "boolean" || item === null ? left : 0;
-    if (depth > deepest) return 0;
+    if (depth > maxDepth) return 0;
     if (Array.isArray(item)) {
       for (let index = 0; index < item.length && left > 0; index++) left = this.#take(item[index], left, depth + 1);
     } else if (isPlain(item)) {

@@ -2,7 +2,7 @@ import type { Clock } from "@sluice/engine";
 import type { StreamEvent } from "./stream-event.ts";
 
 /** Maximum number of buffered events; beyond it the oldest are published early. */
-const mostWaiting = 10_000;
+const maxWaiting = 10_000;
 
 /** Wall-clock time precise enough to order events of different processes on one machine. */
 export function preciseNow(): number {
@@ -29,7 +29,7 @@ export class EventMerge {
     while (index > 0 && (this.#waiting[index - 1] as { at: number }).at > at) index--;
     if (index === this.#waiting.length) this.#waiting.push({ at, event });
     else this.#waiting.splice(index, 0, { at, event });
-    if (this.#waiting.length > mostWaiting) this.#release(mostWaiting / 2);
+    if (this.#waiting.length > maxWaiting) this.#release(maxWaiting / 2);
     this.#schedule();
   }
 

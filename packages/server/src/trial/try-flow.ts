@@ -38,7 +38,7 @@ interface TrialRuntime {
   stop(): Promise<unknown>;
 }
 
-const longestTrialMs = 60_000;
+const trialTimeoutMs = 60_000;
 const copied = ["value-mappings", "message-mappings", "kamelets", "resources", "application.properties"];
 
 /** Parses tests; throws a Refusal with the location of the problem. */
@@ -120,7 +120,7 @@ async function runAll(transport: RuntimeTransport, { id, source, params }: FlowC
 async function inTime<T>(work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Refusal("tests-failed", `the tests did not finish within ${longestTrialMs} ms`)), longestTrialMs);
+    timer = setTimeout(() => reject(new Refusal("tests-failed", `the tests did not finish within ${trialTimeoutMs} ms`)), trialTimeoutMs);
   });
   return Promise.race([work(), late]).finally(() => clearTimeout(timer));
 }

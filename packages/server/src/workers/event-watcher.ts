@@ -6,8 +6,8 @@ import { createStreamFilter, type BodyDetail, type FilterQuery, type StreamFilte
 import type { ForwardedEvents } from "./messages.ts";
 
 const gatherMs = 10;
-const mostWaiting = 5_000;
-const mostBytes = 8 * 1024 * 1024;
+const maxWaiting = 5_000;
+const maxBytes = 8 * 1024 * 1024;
 
 type Gathered = { -readonly [K in keyof ForwardedEvents["events"][number]]: ForwardedEvents["events"][number][K] };
 
@@ -52,7 +52,7 @@ export class EventWatcher {
       known.texts = { ...known.texts, [detail]: this.#hub.textOf(event, detail) };
       return;
     }
-    if (this.#waiting.size >= mostWaiting || this.#bytes > mostBytes) {
+    if (this.#waiting.size >= maxWaiting || this.#bytes > maxBytes) {
       this.#lost++;
       return;
     }

@@ -15,7 +15,7 @@ import { createDeadLetterWriter } from "../dead-letters/dead-letter-writer.ts";
 import { createMemoryDocumentStore } from "../mappings/memory-document-store.ts";
 import { createMappings } from "../mappings/open-mappings.ts";
 import { openSpanExport } from "../metrics/open-span-export.ts";
-import { mostNames } from "../metrics/metrics-text.ts";
+import { maxNames } from "../metrics/metrics-text.ts";
 import { createRunCounts } from "../metrics/run-counts.ts";
 import { ReplayStore } from "../replay/replay-store.ts";
 import { createRunHistory } from "../runs/run-history.ts";
@@ -74,7 +74,7 @@ export async function openFollowerRuntime(process: FollowerProcess, ingress: Ing
   log.follow(logs);
   const history = createRunHistory({ perRoute: settings.runHistory, total: settings.runHistoryTotal, bytes: settings.runHistoryBytes });
   const kept = new ReplayStore(settings.replayBytes);
-  const counts = createRunCounts({ maxRoutes: mostNames, isInService: (routeId) => runtime.routes.has(routeId) });
+  const counts = createRunCounts({ maxRoutes: maxNames, isInService: (routeId) => runtime.routes.has(routeId) });
   const spans = openSpanExport({ settings, version, clock, log, secrets });
   const reported = { ...events, emit: (event: Parameters<typeof events.emit>[0]) => calls.notify("lead", "event", event) };
   const listenerOfRuns = createRunListener({ history, kept, counts, trace, log, events: reported, spans });

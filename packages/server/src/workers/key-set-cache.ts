@@ -2,7 +2,7 @@ import { fetchText } from "../access/fetch-text.ts";
 
 /** How long a key set is reused for other workers. */
 const sharedMs = 30_000;
-const mostTexts = 100;
+const maxTexts = 100;
 
 interface CachedKeySet {
   readonly text: Promise<string>;
@@ -33,7 +33,7 @@ export class KeySetCache {
     this.#texts.delete(uri);
     this.#texts.set(uri, { text, at: performance.now(), isKnownToLead });
     const [oldest] = this.#texts.keys();
-    if (this.#texts.size > mostTexts && oldest !== undefined) this.#texts.delete(oldest);
+    if (this.#texts.size > maxTexts && oldest !== undefined) this.#texts.delete(oldest);
     text.catch(() => this.#texts.get(uri)?.text === text && this.#texts.delete(uri));
     return text;
   }

@@ -2,7 +2,7 @@
 // so attempts use slow start: one probe, doubled after each success.
 
 const retryEveryMs = 50;
-const mostAtOnce = 256;
+const maxConcurrent = 256;
 
 /** A request waiting for the lead. */
 export interface QueuedRequest {
@@ -29,7 +29,7 @@ export class RetryQueue {
 
   /** A connection was accepted: try more requests next time. */
   succeeded(): void {
-    this.#atOnce = Math.min(this.#atOnce * 2, mostAtOnce);
+    this.#atOnce = Math.min(this.#atOnce * 2, maxConcurrent);
   }
 
   /** A connection was refused: its request goes back to the front. */

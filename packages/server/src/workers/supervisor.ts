@@ -23,7 +23,7 @@ export interface RunningWorkers {
 
 const socketName = "lead.sock";
 /** Maximum length of a Unix socket path that all platforms accept. */
-const longestSocketPath = 100;
+const maxSocketPathLength = 100;
 
 /** Starts a service of several workers; resolves when all of them serve. `command` starts a worker. */
 export async function startWorkers(
@@ -87,7 +87,7 @@ const folder = ".workers-";
 /** Creates a directory for this user only: in the data directory, or in the temporary directory if the path is too long for a socket. */
 async function placeForSocket(dataDir: string): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: 0o750 });
-  const isShort = join(dataDir, `${folder}123456`, socketName).length <= longestSocketPath;
+  const isShort = join(dataDir, `${folder}123456`, socketName).length <= maxSocketPathLength;
   return join(await mkdtemp(isShort ? join(dataDir, folder) : join(tmpdir(), "sluice-")), socketName);
 }
 

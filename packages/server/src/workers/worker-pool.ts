@@ -47,7 +47,7 @@ const rejoinWithinMs = 60_000;
 /** A worker that ran longer than this is replaced without back-off. */
 const settledAfterMs = 10_000;
 const firstPauseMs = 100;
-const longestPauseMs = 10_000;
+const maxPauseMs = 10_000;
 /** Workers that ignore shutdown for this long are killed. */
 const drainNoticeMs = 1_000;
 /** Added to the drain limit: time for a worker to close its resources. */
@@ -191,7 +191,7 @@ export class WorkerPool {
     const exit: WorkerExit = { worker: number, pid, how, at: Date.now(), runs };
     const uptime = performance.now() - slot.startedAt;
     slot.failures = uptime > settledAfterMs ? 0 : slot.failures + 1;
-    const pauseMs = slot.failures <= 1 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** (slot.failures - 2));
+    const pauseMs = slot.failures <= 1 ? 0 : Math.min(maxPauseMs, firstPauseMs * 2 ** (slot.failures - 2));
     if (pauseMs > 0) log.write("WARN", "sluice.workers", `Worker ${number} exited shortly after its start; starting a replacement in ${pauseMs} ms`);
     this.#exits.push(exit);
     const lead = this.#slots[0] as Slot;

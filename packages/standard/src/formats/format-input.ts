@@ -5,7 +5,7 @@ import { asText } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 
 /** Maximum size that a format collects or decompresses, in bytes. */
-export const largestPayload = 64 * 1024 * 1024;
+export const maxPayloadBytes = 64 * 1024 * 1024;
 
 /** Options every format has. */
 export const commonFields = {
@@ -39,7 +39,7 @@ async function collect(body: AsyncIterable<Chunk>): Promise<Uint8Array> {
   for await (const chunk of body) {
     const bytes = typeof chunk === "string" ? encoder.encode(chunk) : chunk;
     size += bytes.length;
-    if (size > largestPayload) throw payloadError("the body");
+    if (size > maxPayloadBytes) throw payloadError("the body");
     chunks.push(bytes);
   }
   return concatBytes(chunks);
@@ -57,7 +57,7 @@ export function concatBytes(chunks: readonly Uint8Array[]): Uint8Array {
 }
 
 export function payloadError(what: string): FlowError {
-  return new FlowError("java.lang.IllegalStateException", `size limit: ${what} is larger than ${largestPayload} bytes`, {
+  return new FlowError("java.lang.IllegalStateException", `size limit: ${what} is larger than ${maxPayloadBytes} bytes`, {
     code: "limit-payload",
     details: { clientFault: true },
   });

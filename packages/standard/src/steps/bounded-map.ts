@@ -2,13 +2,13 @@ import { OldestKey } from "../oldest-key.ts";
 
 /** LRU map that creates missing entries. */
 export class BoundedMap<K, V> {
-  readonly #most: number;
+  readonly #maxSize: number;
   readonly #create: () => V;
   readonly #entries = new Map<K, V>();
   readonly #oldest = new OldestKey(this.#entries);
 
-  constructor(most: number, create: () => V) {
-    this.#most = most;
+  constructor(maxSize: number, create: () => V) {
+    this.#maxSize = maxSize;
     this.#create = create;
   }
 
@@ -17,7 +17,7 @@ export class BoundedMap<K, V> {
     if (value === undefined) value = this.#create();
     else this.#entries.delete(key);
     this.#entries.set(key, value);
-    if (this.#entries.size > this.#most) this.#entries.delete(this.#oldest.next() as K);
+    if (this.#entries.size > this.#maxSize) this.#entries.delete(this.#oldest.next() as K);
     return value;
   }
 }

@@ -6,16 +6,16 @@ const overhead = 2_000;
 /** An entry of a map with its name, besides the characters. */
 const entryOverhead = 120;
 /** Values that are measured; long lists are extrapolated from their length. */
-const mostValues = 200;
+const maxValues = 200;
 
 /** Estimated bytes of a stored exchange: message, headers, properties and variables. */
 export function messageWeight({ message, properties, variables }: Exchange): number {
-  const budget = { values: mostValues };
+  const budget = { values: maxValues };
   return overhead + weightOf(message, budget) + entriesWeight(properties, budget) + entriesWeight(variables, budget);
 }
 
 /** Estimated bytes of a stored value. */
-export const valueWeight = (value: unknown): number => weightOf(value, { values: mostValues });
+export const valueWeight = (value: unknown): number => weightOf(value, { values: maxValues });
 
 function entriesWeight(entries: Iterable<readonly [string, unknown]> | undefined, budget: { values: number }): number {
   let weight = 0;

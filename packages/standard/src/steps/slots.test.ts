@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { Slots } from "./slots.ts";
 
 it("uses core slots, then the queue, then extra slots, then rejects", () => {
-  const slots = new Slots({ normal: 1, most: 2, maxWaiting: 1 });
+  const slots = new Slots({ normal: 1, max: 2, maxWaiting: 1 });
   expect(slots.enter(exchangeOf())).toBe("in");
   expect(slots.enter(exchangeOf())).toBeInstanceOf(Promise);
   expect(slots.enter(exchangeOf())).toBe("in");
@@ -12,7 +12,7 @@ it("uses core slots, then the queue, then extra slots, then rejects", () => {
 });
 
 it("admits the longest waiting first, and only when a core slot is free", async () => {
-  const slots = new Slots({ normal: 1, most: 1, maxWaiting: 5 });
+  const slots = new Slots({ normal: 1, max: 1, maxWaiting: 5 });
   const [first, second, third] = [exchangeOf(), exchangeOf(), exchangeOf()];
   const order: string[] = [];
   void slots.enter(first);
@@ -26,7 +26,7 @@ it("admits the longest waiting first, and only when a core slot is free", async 
 });
 
 it("removes a waiting entry that is cancelled", async () => {
-  const slots = new Slots({ normal: 1, most: 1, maxWaiting: 5 });
+  const slots = new Slots({ normal: 1, max: 1, maxWaiting: 5 });
   const [first, second] = [exchangeOf(), exchangeOf()];
   void slots.enter(first);
   const waiting = slots.enter(second) as Promise<void>;

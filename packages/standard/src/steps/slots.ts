@@ -5,7 +5,7 @@ export interface SlotLimits {
   /** Concurrency limit before others wait. */
   readonly normal: number;
   /** Concurrency limit when the queue is full. */
-  readonly most: number;
+  readonly max: number;
   /** Queue length. */
   readonly maxWaiting: number;
 }
@@ -28,8 +28,8 @@ export class Slots {
 
   /** Takes a slot now, later (promise), or not at all ("full"). */
   enter(exchange: Exchange): "in" | "full" | Promise<void> {
-    const { normal, most, maxWaiting } = this.limits;
-    if (this.running < normal || (this.#queue.length >= maxWaiting && this.running < most)) {
+    const { normal, max, maxWaiting } = this.limits;
+    if (this.running < normal || (this.#queue.length >= maxWaiting && this.running < max)) {
       this.#take(exchange);
       return "in";
     }

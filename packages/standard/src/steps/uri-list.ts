@@ -3,7 +3,7 @@ import { asText } from "@sluice/engine/values";
 import { isAsync, itemsOf } from "./items.ts";
 
 /** Maximum number of addresses in one list, including empty ones: skipping millions of commas takes long too. */
-const longestList = 10_000;
+const maxAddresses = 10_000;
 
 /** The addresses in a value, trimmed, without empty ones. */
 export function uriList(value: unknown, delimiter: string): readonly string[] {
@@ -14,8 +14,8 @@ export function uriList(value: unknown, delimiter: string): readonly string[] {
   for (let next = items.next(); next.done !== true; next = items.next()) {
     const uri = asText(next.value).trim();
     if (uri !== "") uris.push(uri);
-    if (++count > longestList)
-      throw new FlowError("java.lang.IllegalArgumentException", `the list has more than ${longestList} addresses`, { code: "limit-recipients" });
+    if (++count > maxAddresses)
+      throw new FlowError("java.lang.IllegalArgumentException", `the list has more than ${maxAddresses} addresses`, { code: "limit-recipients" });
   }
   return uris;
 }

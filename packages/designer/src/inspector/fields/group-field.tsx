@@ -38,7 +38,7 @@ export function ObjectField({ option }: { readonly option: OptionView }) {
             </Button>
           ) : (
             <Button
-              look="quiet"
+              variant="quiet"
               icon={<Trash2 size={16} aria-hidden="true" />}
               onClick={() => writer.write(words.removeGroup(label), (source) => removeOption(source, scope.path, option.name))}
             >

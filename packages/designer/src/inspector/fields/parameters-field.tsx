@@ -53,7 +53,7 @@ export function ParametersField({ known }: { readonly known: ReadonlySet<string>
             write={(text) => writeText(scope, key, text)}
           />
           <Button
-            look="quiet"
+            variant="quiet"
             icon={<Trash2 size={16} aria-hidden="true" />}
             aria-label={words.removeParameter(key)}
             title={words.removeParameter(key)}

@@ -22,7 +22,7 @@ export function CredentialFields() {
               <h3>{words.schemes[type]}</h3>
               <span className="grow" />
               <Button
-                look="quiet"
+                variant="quiet"
                 icon={<Trash2 size={16} aria-hidden="true" />}
                 aria-label={words.removeScheme(`${words.schemes[type]} ${index + 1}`)}
                 onClick={() => set(["authenticate"], schemes.toSpliced(index, 1))}

@@ -120,7 +120,7 @@ function PolicyEditor({ flowId, loaded, target }: EditorProps) {
           </Link>
           {isInstalled ? <Button onClick={() => setRemoving(true)}>{words.remove}</Button> : null}
           {isChanged ? <Button onClick={() => show(saved)}>{words.discard}</Button> : null}
-          <Button look="primary" title={words.saveHint} disabled={!isChanged} onClick={() => void save().catch(fail)}>
+          <Button variant="primary" title={words.saveHint} disabled={!isChanged} onClick={() => void save().catch(fail)}>
             {words.save}
           </Button>
         </div>
@@ -141,7 +141,7 @@ function PolicyEditor({ flowId, loaded, target }: EditorProps) {
         {errors.rest.length === 0 && errors.fields.size === 0 ? null : (
           <FailureBanner text={[...errors.rest, ...[...errors.fields].map(([path, message]) => `${path}: ${message}`)].join("; ")} />
         )}
-        <Remarks title={words.warnings} look="warn" sentences={warnings} />
+        <Remarks title={words.warnings} variant="warn" sentences={warnings} />
         <CredentialFields />
         <RuleFields />
         <LimitFields />
@@ -154,7 +154,7 @@ function PolicyEditor({ flowId, loaded, target }: EditorProps) {
           actions={
             <>
               <Button onClick={() => setRemoving(false)}>{strings.common.cancel}</Button>
-              <Button look="primary" onClick={() => void remove().catch(fail)}>
+              <Button variant="primary" onClick={() => void remove().catch(fail)}>
                 {words.delete}
               </Button>
             </>

@@ -68,14 +68,14 @@ function RuleItem({ rule, index, rules }: RuleItemProps) {
       <div className="policy__tools">
         {index === 0 ? null : (
           <Button
-            look="quiet"
+            variant="quiet"
             icon={<ArrowUp size={16} aria-hidden="true" />}
             aria-label={words.moveUp(index + 1)}
             onClick={() => set(["rules"], rules.with(index, rules[index - 1] as Policy).with(index - 1, rule))}
           />
         )}
         <Button
-          look="quiet"
+          variant="quiet"
           icon={<Trash2 size={16} aria-hidden="true" />}
           aria-label={words.removeRule(index + 1)}
           onClick={() => set(["rules"], rules.toSpliced(index, 1))}

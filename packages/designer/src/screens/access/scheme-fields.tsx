@@ -148,7 +148,7 @@ function Items({ path, title, add, fresh, children }: ItemsProps) {
           <legend>{title(index + 1)}</legend>
           <div className="policy__fields">{children([...path, index], index + 1)}</div>
           <Button
-            look="quiet"
+            variant="quiet"
             icon={<Trash2 size={16} aria-hidden="true" />}
             aria-label={words.removeScheme(title(index + 1))}
             onClick={() => set(path, items.toSpliced(index, 1))}

@@ -138,7 +138,7 @@ function ConnectionEditor({ id, loaded, target }: EditorProps) {
         <Button disabled={isBusy || type === undefined} onClick={() => void attempt(async () => void (await test()))}>
           {words.test}
         </Button>
-        <Button look="primary" title={words.saveHint} disabled={isBusy || !isChanged || type === undefined} onClick={() => void attempt(save)}>
+        <Button variant="primary" title={words.saveHint} disabled={isBusy || !isChanged || type === undefined} onClick={() => void attempt(save)}>
           {words.save}
         </Button>
       </div>

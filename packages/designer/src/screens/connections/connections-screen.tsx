@@ -34,7 +34,7 @@ export function ConnectionsScreen({ creating = false }: { readonly creating?: bo
   const wanted = text.trim().toLowerCase();
   const shown = connections?.filter(({ id, title, type }) => `${id} ${title ?? ""} ${type ?? ""}`.toLowerCase().includes(wanted)) ?? [];
   const create = (
-    <Button look="primary" icon={<Plus size={16} aria-hidden="true" />} onClick={() => navigate("/connections/new")}>
+    <Button variant="primary" icon={<Plus size={16} aria-hidden="true" />} onClick={() => navigate("/connections/new")}>
       {words.create}
     </Button>
   );

@@ -44,7 +44,7 @@ export function NewConnectionDialog({ ids, target, onClose }: NewConnectionProps
       actions={
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
-          <Button look="primary" type="submit" disabled={type === undefined}>
+          <Button variant="primary" type="submit" disabled={type === undefined}>
             {words.createButton}
           </Button>
         </>

@@ -28,7 +28,7 @@ export function RemoveConnectionDialog({ id, hash, flows, target, onClose, onRem
       actions={
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
-          <Button look="primary" disabled={flows.length > 0} onClick={remove}>
+          <Button variant="primary" disabled={flows.length > 0} onClick={remove}>
             {words.remove}
           </Button>
         </>

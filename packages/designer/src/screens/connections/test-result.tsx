@@ -8,9 +8,9 @@ export interface TestResultProps {
 
 /** The result of a connection test as text. The element exists before the result, so that screen readers announce it. */
 export function TestResult({ outcome, isTesting }: TestResultProps) {
-  const look = isTesting || outcome === undefined ? "muted" : outcome.ok ? "connections__works" : "connections__fails";
+  const className = isTesting || outcome === undefined ? "muted" : outcome.ok ? "connections__works" : "connections__fails";
   return (
-    <span className={look} role="status">
+    <span className={className} role="status">
       {isTesting
         ? words.testing
         : outcome === undefined

@@ -56,7 +56,7 @@ export function DeployedPanel({ onTry }: { readonly onTry: () => void }) {
       </span>
       <span className="grow" />
       <Button
-        look="quiet"
+        variant="quiet"
         icon={<X size={16} aria-hidden="true" />}
         aria-label={strings.common.close}
         title={strings.common.close}

@@ -71,13 +71,13 @@ export function DeployedVersions({ target }: { readonly target: string }) {
               <td>{version.by ?? words.byHand}</td>
               <td className="cell-text">{version.comment ?? (version.restoredFrom === null ? "" : words.restoredFrom(version.restoredFrom))}</td>
               <td className="number">
-                <Button look="quiet" onClick={() => open(compare(version.revision))}>
+                <Button variant="quiet" onClick={() => open(compare(version.revision))}>
                   {words.compare}
                 </Button>{" "}
-                <Button look="quiet" onClick={() => open(restore(version.revision))}>
+                <Button variant="quiet" onClick={() => open(restore(version.revision))}>
                   {words.restore}
                 </Button>{" "}
-                <Button look="quiet" disabled={version.running} onClick={() => open(ask(version.revision))}>
+                <Button variant="quiet" disabled={version.running} onClick={() => open(ask(version.revision))}>
                   {words.rollBack(target)}
                 </Button>
               </td>

@@ -75,7 +75,7 @@ export function Dock({ tab, onTab }: { readonly tab: DockTabId; readonly onTab: 
           ))}
         </div>
         <Button
-          look="quiet"
+          variant="quiet"
           className="panel__toggle"
           icon={<Icon size={16} aria-hidden="true" />}
           aria-label={isCollapsed ? strings.editor.openDock : strings.editor.closeDock}

@@ -69,7 +69,7 @@ function NoticeBanner() {
       </div>
       {notice?.kind === "error" ? (
         <FailureBanner text={notice.text}>
-          <Button look="quiet" onClick={() => editor.showNotice(undefined)}>
+          <Button variant="quiet" onClick={() => editor.showNotice(undefined)}>
             {strings.notices.dismiss}
           </Button>
         </FailureBanner>

@@ -97,7 +97,7 @@ export function EditorHeader({ name, view, handle, onView, onReview }: EditorHea
           disabled={busy !== undefined || target === undefined}
           onClick={onReview}
         />
-        <Button look="primary" title={shownShortcut("Mod+Enter")} disabled={busy !== undefined} onClick={handle.deploy}>
+        <Button variant="primary" title={shownShortcut("Mod+Enter")} disabled={busy !== undefined} onClick={handle.deploy}>
           {words.deploy}
         </Button>
         <FlowMenu id={flow.id} name={name} onNotice={(notice) => editor.showNotice(notice)} />

@@ -38,7 +38,7 @@ export function ForkDialog({ run, step, onClose }: { readonly run: RunDetail; re
       actions={
         <>
           <Button onClick={onClose}>{strings.common.close}</Button>
-          <Button type="submit" look="primary">
+          <Button type="submit" variant="primary">
             {strings.replay.submit(target ?? "")}
           </Button>
         </>

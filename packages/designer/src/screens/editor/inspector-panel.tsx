@@ -25,7 +25,7 @@ export function InspectorPanel() {
         />
       )}
       <Button
-        look="quiet"
+        variant="quiet"
         className="panel__toggle"
         icon={<Icon size={16} aria-hidden="true" />}
         aria-label={isCollapsed ? words.openInspector : words.closeInspector}

@@ -16,7 +16,7 @@ const parts: EditorParts = {
 };
 
 const editors = new Map<string, Editor>();
-const mostEditors = 20;
+const maxEditors = 20;
 
 /** The editor of a flow; undefined when the flow does not exist. */
 export async function openEditor(id: string): Promise<Editor | undefined> {
@@ -33,7 +33,7 @@ export async function openEditor(id: string): Promise<Editor | undefined> {
   if (file === undefined && drafts.get(id) === undefined) return undefined;
   const editor = new Editor(parts, { id, file });
   if (target !== undefined) editor.showNotice({ kind: "info", text: strings.editor.loadedFrom(target) });
-  for (const [other, open] of editors) if (editors.size >= mostEditors && unsavedChanges(open.flow) === 0) editors.delete(other);
+  for (const [other, open] of editors) if (editors.size >= maxEditors && unsavedChanges(open.flow) === 0) editors.delete(other);
   editors.set(id, editor);
   return editor;
 }

@@ -49,11 +49,11 @@ function FileQuestion({ question }: { readonly question: Extract<Question, { kin
         <>
           <Button onClick={() => editor.dismiss()}>{strings.common.cancel}</Button>
           {disk === null ? null : <Button onClick={() => editor.takeDisk()}>{words.takeDisk}</Button>}
-          <Button look={disk === null ? "primary" : "plain"} onClick={overwrite}>
+          <Button variant={disk === null ? "primary" : "plain"} onClick={overwrite}>
             {disk === null ? words.recreate : words.keepMine}
           </Button>
           {disk === null ? null : (
-            <Button look="primary" disabled={!isSettled} title={isSettled ? undefined : words.undecided} onClick={saveMerged}>
+            <Button variant="primary" disabled={!isSettled} title={isSettled ? undefined : words.undecided} onClick={saveMerged}>
               {words.saveMerged}
             </Button>
           )}
@@ -124,7 +124,7 @@ function DeploymentQuestion({ question }: { readonly question: Extract<Question,
         <>
           <Button onClick={() => editor.dismiss()}>{strings.common.cancel}</Button>
           <Button
-            look="primary"
+            variant="primary"
             onClick={() => {
               editor.dismiss();
               if (deployed !== undefined) editor.replaceText(deployed.text, words.takeDeployed);

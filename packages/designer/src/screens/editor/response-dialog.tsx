@@ -54,7 +54,7 @@ export function ResponseDialog({ step, onClose }: { readonly step: TriedStep; re
               {words.removeResponse}
             </Button>
           )}
-          <Button type="submit" look="primary">
+          <Button type="submit" variant="primary">
             {words.useResponse}
           </Button>
         </>

@@ -56,7 +56,7 @@ export function ReviewDialog({
       actions={
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
-          <Button type="submit" look="primary" disabled={!isKnown || checked.refused !== undefined}>
+          <Button type="submit" variant="primary" disabled={!isKnown || checked.refused !== undefined}>
             {words.deploy(target)}
           </Button>
         </>

@@ -40,7 +40,7 @@ export function RollbackDialog({ rollback: { target, version, current, running }
       actions={
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
-          <Button type="submit" look="primary" disabled={isSent}>
+          <Button type="submit" variant="primary" disabled={isSent}>
             {words.rollBackSubmit(target)}
           </Button>
         </>

@@ -12,7 +12,7 @@ import { sampleOfLastRun } from "../../trial/sample-of-run.ts";
 
 const words = strings.trial;
 const methods = ["POST", "GET", "PUT", "PATCH", "DELETE"] as const;
-const largestFile = 1024 * 1024;
+const maxFileBytes = 1024 * 1024;
 
 /** The sample message: typed, from a file, or the input of the last run. */
 export function SampleForm({
@@ -43,7 +43,7 @@ export function SampleForm({
     );
   };
   const takeFile = async (file: File): Promise<void> => {
-    const bytes = new Uint8Array(await file.slice(0, largestFile).arrayBuffer());
+    const bytes = new Uint8Array(await file.slice(0, maxFileBytes).arrayBuffer());
     const text = asText(bytes);
     trial.setSample({ body: text ?? "", bytes: text === undefined ? bytes : undefined, origin: words.fromFile(file.name) });
   };
@@ -95,7 +95,7 @@ export function SampleForm({
       />
       <TextAreaField label={strings.tryIt.headers} rows={2} value={sample.headers} onChange={(text) => trial.setSample({ headers: text })} />
       <div className="try__buttons">
-        <Button look="quiet" onClick={() => picker.current?.click()}>
+        <Button variant="quiet" onClick={() => picker.current?.click()}>
           {words.file}
         </Button>
         <input
@@ -109,7 +109,7 @@ export function SampleForm({
             event.target.value = "";
           }}
         />
-        <Button look="quiet" onClick={takeLastRun} disabled={editor.flow.good === undefined}>
+        <Button variant="quiet" onClick={takeLastRun} disabled={editor.flow.good === undefined}>
           {words.lastRun}
         </Button>
       </div>

@@ -54,7 +54,7 @@ export function SaveTestDialog({ draft, onClose }: { readonly draft: TestDraft; 
       actions={
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
-          <Button type="submit" look="primary">
+          <Button type="submit" variant="primary">
             {words.save}
           </Button>
         </>

@@ -44,10 +44,10 @@ export function SavedVersions() {
               </td>
               <td>{words.reasons[version.reason]}</td>
               <td className="number">
-                <Button look="quiet" onClick={() => load(version, setCompared)}>
+                <Button variant="quiet" onClick={() => load(version, setCompared)}>
                   {words.compare}
                 </Button>{" "}
-                <Button look="quiet" onClick={() => load(version, ({ name, text }) => editor.replaceText(text, words.restored(name)))}>
+                <Button variant="quiet" onClick={() => load(version, ({ name, text }) => editor.replaceText(text, words.restored(name)))}>
                   {words.restore}
                 </Button>
               </td>

@@ -54,7 +54,7 @@ export function TryTab() {
       >
         <SampleForm routes={routes} route={route}>
           <div className="try__buttons">
-            <Button type="submit" look="primary">
+            <Button type="submit" variant="primary">
               {strings.trial.simulate}
             </Button>
             {isOn ? <Button onClick={() => trial.stop()}>{strings.trial.off}</Button> : null}

@@ -25,7 +25,7 @@ export function VersionComparison({ version, onClose }: { readonly version: Comp
         <>
           <Button onClick={onClose}>{strings.common.close}</Button>
           <Button
-            look="primary"
+            variant="primary"
             onClick={() => {
               editor.replaceText(version.text, words.restored(version.name));
               onClose();

@@ -56,13 +56,13 @@ function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
         </div>
       </div>
       {document === undefined || fault !== undefined ? null : <ConnectPanel document={document} sample={sample} onChange={(next) => put(next, change)} />}
-      {fault === undefined ? null : <Remarks title={mappingStrings.problems} look="fail" sentences={[syntaxText(text, fault), words.lastGood]} />}
+      {fault === undefined ? null : <Remarks title={mappingStrings.problems} variant="fail" sentences={[syntaxText(text, fault), words.lastGood]} />}
       <Remarks
         title={mappingStrings.problems}
-        look="fail"
+        variant="fail"
         sentences={fault === undefined ? (preview?.problems ?? []).map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)) : []}
       />
-      <Remarks title={mappingStrings.warnings} look="warn" sentences={[...new Set([...(preview?.warnings ?? []), ...saving.warnings])]} />
+      <Remarks title={mappingStrings.warnings} variant="warn" sentences={[...new Set([...(preview?.warnings ?? []), ...saving.warnings])]} />
       <DocumentTests
         document={document}
         environment={lazyEnvironment.environment}

@@ -34,7 +34,7 @@ export function MappingFrame({ id, title, isInstalled, isChanged, isRestored, sa
         {isChanged ? <span className="chip chip--warn">{words.unsaved}</span> : null}
         <span className="grow" />
         {isChanged ? <Button onClick={onDiscard}>{words.discard}</Button> : null}
-        <Button look="primary" title={words.saveHint} disabled={saving.isBusy || (!isChanged && isInstalled)} onClick={onSave}>
+        <Button variant="primary" title={words.saveHint} disabled={saving.isBusy || (!isChanged && isInstalled)} onClick={onSave}>
           {words.save}
         </Button>
       </div>
@@ -67,10 +67,10 @@ function useSaveKey(onSave: () => void): void {
 }
 
 /** A list of messages about the mapping. */
-export function Remarks({ title, look, sentences }: { readonly title: string; readonly look: "warn" | "fail"; readonly sentences: readonly string[] }) {
+export function Remarks({ title, variant, sentences }: { readonly title: string; readonly variant: "warn" | "fail"; readonly sentences: readonly string[] }) {
   if (sentences.length === 0) return null;
   return (
-    <section className={`remarks remarks--${look}`} aria-label={title}>
+    <section className={`remarks remarks--${variant}`} aria-label={title}>
       <h2>{title}</h2>
       <ul>
         {sentences.map((sentence, index) => (

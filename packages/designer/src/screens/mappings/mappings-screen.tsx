@@ -22,7 +22,7 @@ import { RemoveMappingDialog } from "./remove-mapping-dialog.tsx";
 import "./mappings.css";
 
 /** Maximum number of flows searched for uses of a mapping. */
-const mostFlows = 200;
+const maxFlows = 200;
 
 /** Value-mapping tables and message-mapping documents of the runtime and the workspace. */
 export function MappingsScreen() {
@@ -38,7 +38,7 @@ export function MappingsScreen() {
   const wanted = text.trim().toLowerCase();
   const shown = entries?.filter(({ id, name, shape }) => `${id} ${name} ${shape}`.toLowerCase().includes(wanted)) ?? [];
   const create = (
-    <Button look="primary" icon={<Plus size={16} aria-hidden="true" />} onClick={() => setCreating(true)}>
+    <Button variant="primary" icon={<Plus size={16} aria-hidden="true" />} onClick={() => setCreating(true)}>
       {words.create}
     </Button>
   );
@@ -134,7 +134,7 @@ function MappingTable({ entries, target, onRemove }: TableProps) {
           </td>
           <td data-label={columns.changed}>{entry.lastModified === undefined ? null : <Moment iso={entry.lastModified} />}</td>
           <td className="number">
-            <Button look="quiet" icon={<Trash2 size={16} aria-hidden="true" />} aria-label={words.deleteOne(entry.id)} onClick={() => onRemove(entry)} />
+            <Button variant="quiet" icon={<Trash2 size={16} aria-hidden="true" />} aria-label={words.deleteOne(entry.id)} onClick={() => onRemove(entry)} />
           </td>
         </tr>
       ))}
@@ -162,7 +162,7 @@ async function loadEntries(target: string | undefined): Promise<readonly Mapping
     runtime.call("GET /flows"),
   ]);
   const texts = await Promise.all(
-    flows.slice(0, mostFlows).map(({ id }) =>
+    flows.slice(0, maxFlows).map(({ id }) =>
       runtime.call("GET /flows/:id", { params: { id } }).then(
         ({ yaml }) => [id, yaml] as const,
         () => [id, ""] as const,

@@ -42,7 +42,7 @@ export function NewMappingDialog({ entries, target, onClose }: NewMappingProps) 
       actions={
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
-          <Button look="primary" type="submit">
+          <Button variant="primary" type="submit">
             {words.createButton}
           </Button>
         </>

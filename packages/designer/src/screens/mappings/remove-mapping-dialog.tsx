@@ -24,7 +24,7 @@ export function RemoveMappingDialog({ entry, target, onClose, onRemoved }: Remov
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
           <Button
-            look="primary"
+            variant="primary"
             onClick={() => void removeMapping(entry.kind, entry.id, entry.hash, target).then(onRemoved, (reason: Error) => setError(reason.message))}
           >
             {words.delete}

@@ -103,7 +103,7 @@ function ImportDialog({ name, draft, table, onClose, onReplace, onAppend }: Impo
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
           <Button onClick={onReplace}>{words.replace}</Button>
-          <Button look="primary" onClick={onAppend}>
+          <Button variant="primary" onClick={onAppend}>
             {words.append}
           </Button>
         </>

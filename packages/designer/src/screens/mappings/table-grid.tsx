@@ -18,7 +18,7 @@ import type { Problem } from "../../mappings/table-words.ts";
 import { tableStrings as words } from "../../strings/mappings.ts";
 
 /** Maximum number of inputs on a page; longer tables are paged. */
-const mostCells = 600;
+const maxCells = 600;
 
 export interface TableGridProps {
   readonly draft: TableDraft;
@@ -33,7 +33,7 @@ export function TableGrid({ draft, problems, search, onSearch, onChange }: Table
   const table = useRef<HTMLTableElement>(null);
   const [page, setPage] = useState(0);
   const rows = useMemo(() => foundRows(draft, search), [draft, search]);
-  const perPage = Math.max(20, Math.floor(mostCells / Math.max(1, draft.columns.length)));
+  const perPage = Math.max(20, Math.floor(maxCells / Math.max(1, draft.columns.length)));
   const pages = Math.max(1, Math.ceil(rows.length / perPage));
   const at = Math.min(page, pages - 1);
   const shown = rows.slice(at * perPage, (at + 1) * perPage);
@@ -92,7 +92,7 @@ export function TableGrid({ draft, problems, search, onSearch, onChange }: Table
                       onChange={(event) => onChange(setColumn(draft, index, { id: event.target.value }))}
                     />
                     <Button
-                      look="quiet"
+                      variant="quiet"
                       icon={<X size={16} aria-hidden="true" />}
                       aria-label={words.removeColumn(column.id)}
                       disabled={draft.columns.length <= 2}
@@ -127,7 +127,7 @@ export function TableGrid({ draft, problems, search, onSearch, onChange }: Table
                 ))}
                 <td className="number">
                   <Button
-                    look="quiet"
+                    variant="quiet"
                     icon={<X size={16} aria-hidden="true" />}
                     aria-label={words.removeRow(row + 1)}
                     onClick={() => onChange(removeRow(draft, row))}

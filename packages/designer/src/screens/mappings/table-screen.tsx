@@ -40,11 +40,11 @@ function TableEditor({ id, loaded, target }: MappingEditorProps) {
       onSave={save}
       onDiscard={() => settle(opened.draft)}
     >
-      {opened.problem === undefined ? null : <Remarks title={words.problems} look="fail" sentences={[opened.problem]} />}
+      {opened.problem === undefined ? null : <Remarks title={words.problems} variant="fail" sentences={[opened.problem]} />}
       <TableSettings draft={draft} onChange={change} />
       <TableGrid draft={draft} problems={check.problems} search={search} onSearch={setSearch} onChange={change} />
-      <Remarks title={words.problems} look="fail" sentences={check.problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))} />
-      <Remarks title={words.warnings} look="warn" sentences={[...check.warnings, ...serverWarnings]} />
+      <Remarks title={words.problems} variant="fail" sentences={check.problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))} />
+      <Remarks title={words.warnings} variant="warn" sentences={[...check.warnings, ...serverWarnings]} />
       <div className="mapping__pair">
         <TableLookup draft={draft} table={check.table} />
         <TableFiles id={id} draft={draft} onChange={change} />

@@ -32,8 +32,8 @@ export interface DocumentVariable {
   readonly element: string | undefined;
 }
 
-const mostProblems = 50;
-const mostRules = 20_000;
+const maxProblems = 50;
+const maxRules = 20_000;
 
 export class DocumentContext {
   readonly environment: MappingEnvironment;
@@ -78,18 +78,18 @@ export class DocumentContext {
   }
 
   report(message: string, missing?: Problem["missing"]): void {
-    if (this.problems.length >= mostProblems) return;
+    if (this.problems.length >= maxProblems) return;
     const problem = { path: this.place, message, ...(missing === undefined ? {} : { missing }) };
     if (!this.problems.some((known) => known.path === problem.path && known.message === message)) this.problems.push(problem);
   }
 
   /** The closest of some names, for a report; nothing once no more problems are reported: searching for each of 20,000 rules takes seconds. */
   closest(name: string, names: Iterable<string>): string | undefined {
-    return this.problems.length < mostProblems ? closest(name, names) : undefined;
+    return this.problems.length < maxProblems ? closest(name, names) : undefined;
   }
 
   warn(message: string): void {
-    if (this.warnings.length < mostProblems && !this.warnings.includes(message)) this.warnings.push(message);
+    if (this.warnings.length < maxProblems && !this.warnings.includes(message)) this.warnings.push(message);
   }
 
   insidePart<T>(work: () => T): T {
@@ -112,7 +112,7 @@ export class DocumentContext {
 
   /** Parts are compiled at each use; false once the rule limit is exceeded. */
   countRule(): boolean {
-    if (++this.#rules === mostRules + 1) this.report(`the document has more than ${mostRules} rules, parts counted at each use`);
-    return this.#rules <= mostRules;
+    if (++this.#rules === maxRules + 1) this.report(`the document has more than ${maxRules} rules, parts counted at each use`);
+    return this.#rules <= maxRules;
   }
 }

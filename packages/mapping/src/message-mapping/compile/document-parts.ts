@@ -16,7 +16,7 @@ export interface Declarations {
 }
 
 type Members = Readonly<Record<string, unknown>>;
-const deepestImport = 10;
+const maxImportDepth = 10;
 
 /** Reads the declarations of a document; `imports` collects the ids of all documents it reaches. */
 export function readDeclarations(document: Members, context: DocumentContext, imports: Set<string>): Declarations {
@@ -56,8 +56,8 @@ function importedDeclarations(id: string, reading: Reading): Declarations | unde
   const { context, imports, known, depth } = reading;
   const before = known.get(id);
   if (before !== undefined) return before;
-  if (depth >= deepestImport) {
-    context.report(`imports are nested deeper than ${deepestImport} documents`);
+  if (depth >= maxImportDepth) {
+    context.report(`imports are nested deeper than ${maxImportDepth} documents`);
     return undefined;
   }
   const imported = context.environment.documents?.get(id);

@@ -67,7 +67,7 @@ const ruleMembers = [
   "note",
 ];
 const forEachMembers = ["as", "where", "sort", "groupBy", "limit", "omitEmpty"];
-const deepest = 50;
+const maxDepth = 50;
 
 const rulesPerStep = 50;
 
@@ -80,8 +80,8 @@ export function* compileRulesInSteps(rules: unknown, level: Level): InSteps<Writ
     context.report("'map' must be a list of rules");
     return () => undefined;
   }
-  if (level.fields.length > deepest) {
-    context.report(`rules are nested deeper than ${deepest} levels`);
+  if (level.fields.length > maxDepth) {
+    context.report(`rules are nested deeper than ${maxDepth} levels`);
     return () => undefined;
   }
   const seen = new Set<string>();

@@ -90,8 +90,8 @@ describe("errors", () => {
 
 describe("limits", () => {
   it("a long chain of operators or names is a problem, not a stack overflow", () => {
-    const longest = 500;
-    expect(evaluate(Array(longest).fill("1").join("+"))).toBe(longest);
+    const maxOperands = 500;
+    expect(evaluate(Array(maxOperands).fill("1").join("+"))).toBe(maxOperands);
     for (const expr of [Array(4_900).fill("1").join("+"), `a${".b".repeat(4_900)}`, `a${"[0]".repeat(3_000)}`])
       expect(problemsOf(jsonRules({ to: "x", expr }))).toEqual([expect.stringMatching(/^x: more than 500 operators or names in a chain at column \d+ of /)]);
   });

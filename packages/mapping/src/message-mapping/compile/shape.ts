@@ -10,7 +10,7 @@ export type Shape =
 
 const any: Shape = { kind: "any" };
 const scalar: Shape = { kind: "scalar" };
-const deepest = 32;
+const maxDepth = 32;
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -60,7 +60,7 @@ const isScalarType = (type: unknown): boolean => typeof type === "string" && ["s
 /** The schema after following its references; undefined when they are circular or unresolvable. */
 function followed(schema: unknown, root: unknown): Schema | undefined {
   let found = schema;
-  for (let hops = 0; hops <= deepest; hops++) {
+  for (let hops = 0; hops <= maxDepth; hops++) {
     if (!isPlainObject(found)) return undefined;
     if (typeof found["$ref"] !== "string") return found;
     found = resolve(found["$ref"], root);
@@ -80,7 +80,7 @@ function resolve(reference: string, root: unknown): unknown {
 
 /** The shape of a sample value; the elements of a list are merged. */
 export function shapeOfSample(sample: unknown, depth = 0): Shape {
-  if (depth > deepest) return any;
+  if (depth > maxDepth) return any;
   if (Array.isArray(sample))
     return {
       kind: "list",

@@ -10,7 +10,7 @@ export interface TargetPath {
 }
 
 const segment = /(?:^|\.)([^.[\]'"\s](?:[^.[\]'"]*[^.[\]'"\s])?)|\['((?:[^'\\]|\\.)*)'\]|\[(\d{1,4})\]/y;
-const mostSegments = 50;
+const maxSegments = 50;
 
 /** Undefined when the text is not a target path. */
 export function parseTargetPath(text: string): TargetPath | undefined {
@@ -21,7 +21,7 @@ export function parseTargetPath(text: string): TargetPath | undefined {
   while (at < plain.length) {
     segment.lastIndex = at;
     const match = segment.exec(plain);
-    if (match === null || segments.length >= mostSegments) return undefined;
+    if (match === null || segments.length >= maxSegments) return undefined;
     const [, name, quoted, position] = match;
     segments.push(position !== undefined ? Number(position) : (name ?? (quoted as string).replaceAll(/\\(.)/g, "$1")));
     at = segment.lastIndex;

@@ -2,10 +2,10 @@
 import { ExpressionError, type ExpressionTree } from "./expression-tree.ts";
 import { tokenize, type LexerOptions, type Token } from "./lexer.ts";
 
-const longestText = 10_000;
-const deepest = 100;
+const maxTextLength = 10_000;
+const maxDepth = 100;
 /** Maximum operators or names in a chain: each adds a level to the tree. */
-const longestChain = 500;
+const maxChainLength = 500;
 
 const binaryPower: Readonly<Record<string, number>> = {
   "??": 2,
@@ -29,7 +29,7 @@ const binaryPower: Readonly<Record<string, number>> = {
 const unaryPower = 9;
 
 export function parseExpression(text: string, options: LexerOptions): ExpressionTree {
-  if (text.length > longestText) throw new ExpressionError(`the expression is longer than ${longestText} characters`, text, 0);
+  if (text.length > maxTextLength) throw new ExpressionError(`the expression is longer than ${maxTextLength} characters`, text, 0);
   return new Parser(text, tokenize(text, options)).parse(options.hyphens);
 }
 
@@ -59,7 +59,7 @@ class Parser {
   }
 
   #expression(power: number): ExpressionTree {
-    if (++this.#depth > deepest) throw new ExpressionError(`the expression is nested deeper than ${deepest} levels`, this.#text, this.#peek().at);
+    if (++this.#depth > maxDepth) throw new ExpressionError(`the expression is nested deeper than ${maxDepth} levels`, this.#text, this.#peek().at);
     let left = this.#prefix();
     for (let links = 0; ; links++) {
       const token = this.#peek();
@@ -78,7 +78,7 @@ class Parser {
   }
 
   #checkChain(links: number, { at }: Token): void {
-    if (links > longestChain) throw new ExpressionError(`more than ${longestChain} operators or names in a chain`, this.#text, at);
+    if (links > maxChainLength) throw new ExpressionError(`more than ${maxChainLength} operators or names in a chain`, this.#text, at);
   }
 
   #powerOf({ text }: Token): number | undefined {

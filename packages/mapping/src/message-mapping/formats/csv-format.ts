@@ -28,7 +28,7 @@ export function csvFormat(options: FormatOptions, report: SideReport): MessageFo
     const header = hasHeader ? (records.shift() ?? []) : [];
     const known = names ?? columnNames(header);
     const added = records.reduce((sum, record) => sum + Math.max(0, known.length - record.length), 0);
-    if (added > mostEmptyCells) throw limitFault(`the rows of the CSV are shorter than its header by more than ${mostEmptyCells} cells`);
+    if (added > maxEmptyCells) throw limitFault(`the rows of the CSV are shorter than its header by more than ${maxEmptyCells} cells`);
     const longest = records.reduce((most, record) => Math.max(most, record.length), 0);
     const places = longest > known.length ? withPlaces(known, longest) : known;
     const rows: Record<string, unknown>[] = [];
@@ -56,7 +56,7 @@ export function csvFormat(options: FormatOptions, report: SideReport): MessageFo
       if (isPlainObject(output) && output["rows"] === undefined && Object.keys(output).length > 0) throw noRows();
       const rows = toList(isPlainObject(output) ? output["rows"] : output);
       const found = names ?? [...new Set(rows.flatMap((row) => (isPlainObject(row) ? Object.keys(row) : [])))];
-      if (rows.length * found.length > mostCells) throw limitFault(`the CSV has ${rows.length} rows of ${found.length} columns, more than ${mostCells} cells`);
+      if (rows.length * found.length > maxCells) throw limitFault(`the CSV has ${rows.length} rows of ${found.length} columns, more than ${maxCells} cells`);
       const lines = new BoundedLines(lineBreak);
       if (hasHeader && found.length > 0) lines.add(lineOf(found, syntax));
       for (const row of rows) {
@@ -71,8 +71,8 @@ export function csvFormat(options: FormatOptions, report: SideReport): MessageFo
 
 const cellsPerStep = 2_000;
 /** Short rows are filled up: a few bytes of a message must not become gigabytes. */
-const mostEmptyCells = 1_000_000;
-const mostCells = 4_000_000;
+const maxEmptyCells = 1_000_000;
+const maxCells = 4_000_000;
 const placeName = (index: number): string => `c${index + 1}`;
 const noRows = (): MappingFault => new MappingFault("output", "a CSV target needs the list 'rows' of objects");
 

@@ -1,6 +1,6 @@
 import { isPlainObject } from "@sluice/engine/values";
 import { closest } from "@sluice/model";
-import { mostNamed } from "../../problem.ts";
+import { maxNamed } from "../../problem.ts";
 import { csvFormat } from "./csv-format.ts";
 import { ediFormat } from "./edi-format.ts";
 import { fixedFormat } from "./fixed-format.ts";
@@ -33,7 +33,7 @@ export function createFormat(side: unknown, report: SideReport): MessageFormat {
   const maker = makers[name] as (typeof makers)[string];
   const known = [...always, ...maker.options];
   const unknown = Object.keys(side).filter((option) => !known.includes(option));
-  for (const option of unknown.slice(0, mostNamed)) {
+  for (const option of unknown.slice(0, maxNamed)) {
     const meant = closest(option, known);
     report("", `format ${name} has no option '${option.slice(0, 60)}'${meant === undefined ? "" : ` (did you mean '${meant}'?)`}`);
   }

@@ -30,13 +30,13 @@ export type SideReport = (path: string, message: string) => void;
 
 export type FormatOptions = Readonly<Record<string, unknown>>;
 
-const longestInput = 64 * 1024 * 1024;
+const maxInputLength = 64 * 1024 * 1024;
 
 /** The text of a body within the limit; undefined when the body is already data. */
 export function textOfBody(body: unknown, decode: (bytes: Uint8Array) => string = asText): string | undefined {
   if (typeof body === "object" && body !== null && textForm in body) return textOfBody(asText(body));
   if (typeof body !== "string" && !(body instanceof Uint8Array)) return undefined;
-  if (body.length > longestInput) throw limitFault(`a message of ${body.length} characters exceeds the limit of ${longestInput} for mappings`);
+  if (body.length > maxInputLength) throw limitFault(`a message of ${body.length} characters exceeds the limit of ${maxInputLength} for mappings`);
   return typeof body === "string" ? body : decode(body);
 }
 

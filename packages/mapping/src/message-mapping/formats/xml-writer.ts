@@ -5,7 +5,7 @@ import { MappingFault } from "../mapping-fault.ts";
 import { isNothing, toText } from "../values.ts";
 
 export const xmlName = /^[\p{L}_][\p{L}\p{N}\p{M}_.-]*(?::[\p{L}_][\p{L}\p{N}\p{M}_.-]*)?$/u;
-const deepest = 500;
+const maxDepth = 500;
 
 /** The name as written where these prefixes are declared; throws when it is invalid. */
 export type WrittenName = (name: string, prefixes: ReadonlySet<string>) => string;
@@ -33,7 +33,7 @@ interface Place {
 }
 
 function element(given: string, value: unknown, attributes: string, outer: Place): string {
-  if (outer.depth > deepest) throw new MappingFault("limit", `the XML is nested deeper than ${deepest} elements`);
+  if (outer.depth > maxDepth) throw new MappingFault("limit", `the XML is nested deeper than ${maxDepth} elements`);
   const place = isPlainObject(value) ? inside(outer, value) : outer;
   const name = place.written(given, place.prefixes);
   if (!isPlainObject(value)) {

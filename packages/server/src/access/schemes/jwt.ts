@@ -16,7 +16,7 @@ interface Remembered {
 
 const maxRemembered = 10_000;
 const rememberedMs = 300_000;
-const longestToken = 16_384;
+const maxTokenLength = 16_384;
 
 export function jwtScheme(scheme: JwtScheme, realm: string, parts: SchemeParts, isOnly: boolean): CredentialScheme {
   const { issuer, audience, algorithms = ["RS256", "ES256"], rolesClaim, clockSkewSec = 0, requireExp = true } = scheme;
@@ -71,7 +71,7 @@ export function jwtScheme(scheme: JwtScheme, realm: string, parts: SchemeParts, 
       return token === undefined || isOnly || issuers === undefined || issuers.includes(issuerOf(token)) ? token : undefined;
     },
     verify(token) {
-      if (token === "" || token.length > longestToken) return "wrong";
+      if (token === "" || token.length > maxTokenLength) return "wrong";
       const id = hash("sha256", token, "base64");
       const known = remembered.get(id);
       if (known !== undefined && parts.monotonic() < known.until && keys.isCurrent(known.keys))

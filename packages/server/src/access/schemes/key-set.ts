@@ -19,7 +19,7 @@ export interface KeySet {
 const refreshAfterMs = 600_000;
 const trustedMs = 1_800_000;
 const firstPauseMs = 1_000;
-const longestPauseMs = 10_000;
+const maxPauseMs = 10_000;
 const refetchLimit = { capacity: 5, refillMs: 30_000, maxKeys: 1 };
 
 export function keySet(uri: string, { fetchText, monotonic }: Pick<SchemeParts, "fetchText" | "monotonic">): KeySet {
@@ -44,7 +44,7 @@ export function keySet(uri: string, { fetchText, monotonic }: Pick<SchemeParts, 
       })
       .catch((error: unknown) => {
         pauseUntil = monotonic() + pauseMs;
-        pauseMs = Math.min(longestPauseMs, pauseMs * 2);
+        pauseMs = Math.min(maxPauseMs, pauseMs * 2);
         throw new KeysUnavailable("the key set cannot be fetched", { cause: error });
       })
       .finally(() => (fetching = undefined)));

@@ -52,12 +52,12 @@ function isTransient(error: unknown): boolean {
   return error instanceof Error && ["TimeoutError", "RequestError", "ConnectionError", "ClosedConnectionError"].includes(error.name);
 }
 
-const longestToken = 120;
+const maxTokenLength = 120;
 
 /** A text as one token of a subject. */
 export function tokenOf(text: string): string {
   const token = [...Buffer.from(text)].map((byte) => (/[\w-]/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `=${hex(byte)}`)).join("");
-  return token.length > longestToken ? createHash("sha256").update(text).digest("hex") : token;
+  return token.length > maxTokenLength ? createHash("sha256").update(text).digest("hex") : token;
 }
 
 const hex = (byte: number): string => byte.toString(16).toUpperCase().padStart(2, "0");

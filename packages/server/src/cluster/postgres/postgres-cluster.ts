@@ -11,7 +11,7 @@ import { PostgresRecords } from "./postgres-records.ts";
 const collections: readonly Collection[] = ["config", "nodes"];
 const purgeEveryMs = 60_000;
 /** Limit of a notification, below PostgreSQL's 8,000 bytes. */
-const longestPayload = 7_900;
+const maxPayloadLength = 7_900;
 const lasts: Readonly<Record<ClaimSet, string>> = { slot: "infinity", pin: "infinity", hour: "1 hour" };
 
 export async function openPostgresCluster(target: ClusterTarget & { readonly store: "postgres" }, options: StoreOptions): Promise<Cluster> {
@@ -93,7 +93,7 @@ function postgresMessaging(link: PostgresLink, node: string): Messaging {
   return {
     publish(topic, payload) {
       const text = ["message", encodeURIComponent(node), encodeURIComponent(topic), Buffer.from(payload).toString("base64")].join(" ");
-      if (text.length <= longestPayload) void link.once("select pg_notify($1, $2)", [link.name, text]).catch(() => undefined);
+      if (text.length <= maxPayloadLength) void link.once("select pg_notify($1, $2)", [link.name, text]).catch(() => undefined);
     },
     subscribe: (topic, handler) =>
       link.onNotification((text) => {

@@ -21,12 +21,12 @@ export interface PlainConnectionParts {
 }
 
 /** Longer heads and bodies are rare and left to node:http. */
-const longestHead = 4_096;
-const longestBody = 65_536;
+const maxHeadBytes = 4_096;
+const maxBodyBytes = 65_536;
 /** How long to wait for a body. Afterwards node:http takes over, which may reject the request before its body arrives. */
 const bodyWaitMs = 50;
 /** Reading pauses when more than this many bytes are unsent. */
-const mostUnsent = 65_536;
+const maxUnsentBytes = 65_536;
 
 export class PlainConnection implements RequestOrigin {
   readonly socket: Socket;
@@ -112,7 +112,7 @@ export class PlainConnection implements RequestOrigin {
     if (request !== undefined && missing === 0) {
       this.#stopWaiting();
       this.#serve(request, bytes);
-    } else if (request !== undefined && missing > 0 && this.#begun === undefined && request.bodyLength <= longestBody) {
+    } else if (request !== undefined && missing > 0 && this.#begun === undefined && request.bodyLength <= maxBodyBytes) {
       this.#begun = bytes;
       this.#bodyTimer = setTimeout(() => this.handOverBegun(), bodyWaitMs);
     } else this.#handOver(bytes);
@@ -127,7 +127,7 @@ export class PlainConnection implements RequestOrigin {
   #read(bytes: Buffer): PlainRequest | undefined {
     const last = this.#last;
     if (last !== undefined && bytes.toString("latin1", 0, last.text.length) === last.text) return last;
-    const end = headEnd(bytes, longestHead);
+    const end = headEnd(bytes, maxHeadBytes);
     return (this.#last = end === 0 ? undefined : readPlainRequest(bytes.toString("latin1", 0, end), this.#parts.scope.limits));
   }
 
@@ -159,7 +159,7 @@ export class PlainConnection implements RequestOrigin {
     this.#current = undefined;
     this.idleSweeps = 0;
     if (!keepAlive || this.#parts.scope.draining || (this.#hasEnded && this.#early === undefined)) this.socket.destroySoon();
-    else if (this.socket.writableLength > mostUnsent) this.socket.pause();
+    else if (this.socket.writableLength > maxUnsentBytes) this.socket.pause();
     else if (this.#early !== undefined) this.#handOver(this.#early);
   }
 

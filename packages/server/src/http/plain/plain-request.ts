@@ -45,8 +45,8 @@ const known = new Map<string, Meaning>();
 const maxKnown = 1_000;
 
 /** The end of the head, after the empty line; 0 when it is not within `most` bytes. */
-export function headEnd(bytes: Uint8Array, most: number): number {
-  const last = Math.min(bytes.length, most);
+export function headEnd(bytes: Uint8Array, maxBytes: number): number {
+  const last = Math.min(bytes.length, maxBytes);
   for (let at = 3; at < last; at++)
     if (bytes[at] === lineFeed && bytes[at - 1] === carriageReturn && bytes[at - 2] === lineFeed && bytes[at - 3] === carriageReturn) return at + 1;
   return 0;

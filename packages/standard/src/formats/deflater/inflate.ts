@@ -1,13 +1,13 @@
 // Bounded decompression: the input is fed in chunks, so that a decompression bomb is detected early.
 import { Gunzip, Inflate, Unzlib } from "fflate";
 import { isFlowError } from "@sluice/engine/spi";
-import { concatBytes, invalidInput, largestPayload, payloadError } from "../format-input.ts";
+import { concatBytes, invalidInput, maxPayloadBytes, payloadError } from "../format-input.ts";
 
 const packings = { gzip: Gunzip, zlib: Unzlib, raw: Inflate } as const;
 const pieceSize = 16 * 1024;
 
 /** Decompresses bytes; throws when the result exceeds `limit` or the input is corrupt. */
-export function inflate(packed: Uint8Array, packing: keyof typeof packings, format: string, limit = largestPayload): Uint8Array {
+export function inflate(packed: Uint8Array, packing: keyof typeof packings, format: string, limit = maxPayloadBytes): Uint8Array {
   const chunks: Uint8Array[] = [];
   let size = 0;
   let isComplete = false;

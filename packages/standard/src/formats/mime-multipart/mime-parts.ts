@@ -10,8 +10,8 @@ export interface MimePart {
   readonly body: Uint8Array;
 }
 
-const mostParts = 1000;
-const largestHead = 64 * 1024;
+const maxParts = 1000;
+const maxHeadBytes = 64 * 1024;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -30,7 +30,7 @@ export function readHead(bytes: Uint8Array): { readonly headers: Record<string, 
   const end = find(bytes, encoder.encode("\r\n\r\n"), 0);
   const bare = end < 0 ? find(bytes, encoder.encode("\n\n"), 0) : -1;
   const contentAt = end >= 0 ? end + 4 : bare >= 0 ? bare + 2 : bytes.length;
-  if (contentAt > largestHead) throw invalidInput("mime", `the headers of a MIME part are larger than ${largestHead} bytes`);
+  if (contentAt > maxHeadBytes) throw invalidInput("mime", `the headers of a MIME part are larger than ${maxHeadBytes} bytes`);
   const headers: Record<string, string> = Object.create(null) as Record<string, string>;
   const lines = decoder
     .decode(bytes.subarray(0, contentAt))
@@ -59,7 +59,7 @@ export function readParts(bytes: Uint8Array, boundary: string): MimePart[] {
     if (bytes[end - 1] === 10) end--;
     if (bytes[end - 1] === 13) end--;
     parts.push(toPart(bytes.subarray(at, Math.max(at, end))));
-    if (parts.length > mostParts) throw invalidInput("mime", `the body has more than ${mostParts} parts`);
+    if (parts.length > maxParts) throw invalidInput("mime", `the body has more than ${maxParts} parts`);
     at = next;
   }
 }

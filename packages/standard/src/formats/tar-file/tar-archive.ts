@@ -4,7 +4,7 @@ import type { ArchiveEntry } from "../archive.ts";
 import { invalidInput } from "../format-input.ts";
 
 const blockSize = 512;
-const mostEntries = 10_000;
+const maxEntries = 10_000;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -37,7 +37,7 @@ export function readTar(archive: Uint8Array, limit: number, withFolders: boolean
   for (let at = 0; at + blockSize <= archive.length;) {
     const header = archive.subarray(at, at + blockSize);
     if (header.every((byte) => byte === 0)) return entries;
-    if (entries.length >= mostEntries) throw invalidInput("tar", `the tar file has more than ${mostEntries} entries`);
+    if (entries.length >= maxEntries) throw invalidInput("tar", `the tar file has more than ${maxEntries} entries`);
     if (number(header, 148, 8) !== checksum(header)) throw invalidInput("tar", "the body is not a valid tar file");
     const size = number(header, 124, 12);
     const start = at + blockSize;

@@ -1,5 +1,5 @@
 import { FlowError, defineFormat } from "@sluice/engine/spi";
-import { longestWholeNumber } from "@sluice/engine/values";
+import { maxIntegerDigits } from "@sluice/engine/values";
 import { f, readTree, type Tree } from "@sluice/model";
 import { Document, isCollection, isPair, isScalar, visit } from "yaml";
 import { toRecord } from "../../xml/xml-object.ts";
@@ -7,7 +7,7 @@ import { commonFields, invalidInput, withText } from "../format-input.ts";
 
 /** Parsing takes microseconds per token and cannot be interrupted: the token limit keeps it below 0.2 seconds. */
 const limits = { bytes: 8 * 1024 * 1024, depth: 100, aliases: 50, keys: 20_000, nodes: 40_000, tokens: 100_000 };
-const deepest = 100;
+const maxDepth = 100;
 
 /** Values as YAML text; reading has the same limits as reading a flow. */
 export const yaml = defineFormat({
@@ -65,8 +65,8 @@ function isPlain(item: unknown): boolean {
 
 function checkDepth(value: unknown, depth: number): void {
   if (typeof value !== "object" || value === null) return;
-  if (depth > deepest)
-    throw new FlowError("java.lang.IllegalStateException", `size limit: the value is nested deeper than ${deepest} levels`, { code: "limit-size" });
+  if (depth > maxDepth)
+    throw new FlowError("java.lang.IllegalStateException", `size limit: the value is nested deeper than ${maxDepth} levels`, { code: "limit-size" });
   for (const inner of value instanceof Map ? value.values() : Object.values(value)) checkDepth(inner, depth + 1);
 }
 
@@ -91,6 +91,6 @@ function scalar(text: string): unknown {
 function wholeNumber(text: string): number | bigint {
   const number = Number(text);
   if (Number.isSafeInteger(number)) return number;
-  if (text.length > longestWholeNumber) throw invalidInput("yaml", `the body cannot be parsed as YAML: an integer has more than ${longestWholeNumber} digits`);
+  if (text.length > maxIntegerDigits) throw invalidInput("yaml", `the body cannot be parsed as YAML: an integer has more than ${maxIntegerDigits} digits`);
   return BigInt(text.replace(/^\+/, ""));
 }

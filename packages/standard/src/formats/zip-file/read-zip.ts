@@ -3,7 +3,7 @@ import type { ArchiveEntry } from "../archive.ts";
 import { inflate } from "../deflater/inflate.ts";
 import { invalidInput } from "../format-input.ts";
 
-const mostEntries = 10_000;
+const maxEntries = 10_000;
 const endMark = 0x06054b50;
 const directoryMark = 0x02014b50;
 const localMark = 0x04034b50;
@@ -12,7 +12,7 @@ export function readZip(bytes: Uint8Array, limit: number, withFolders: boolean):
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = findEnd(view);
   const count = view.getUint16(end + 10, true);
-  if (count > mostEntries) throw invalidInput("zip", `the zip file has more than ${mostEntries} entries`);
+  if (count > maxEntries) throw invalidInput("zip", `the zip file has more than ${maxEntries} entries`);
   const entries: ArchiveEntry[] = [];
   let at = view.getUint32(end + 16, true);
   for (let index = 0; index < count; index++) {

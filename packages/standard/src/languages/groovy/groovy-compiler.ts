@@ -29,13 +29,13 @@ interface Frame {
 type Evaluate = (frame: Frame) => unknown;
 type Run = (frame: Frame) => void;
 
-const mostCalls = 200_000;
+const maxCalls = 200_000;
 
 export function compileGroovy(statements: readonly Statement[], host: Host): (exchange: Exchange) => unknown {
   const run = new Compiler(host, undefined, []).block(statements);
   return (exchange) => {
     startWork();
-    const frame: Frame = { evaluation: { exchange, callsLeft: mostCalls }, parent: undefined, values: [], result: null, returned: false };
+    const frame: Frame = { evaluation: { exchange, callsLeft: maxCalls }, parent: undefined, values: [], result: null, returned: false };
     run(frame);
     return plain(frame.result);
   };
@@ -301,7 +301,7 @@ class Compiler {
     return (frame) =>
       new Closure(names.length, (parameters) => {
         if (--frame.evaluation.callsLeft < 0)
-          throw new FlowError("java.lang.IllegalStateException", `groovy: the script called closures more than ${mostCalls} times`, { code: "limit-time" });
+          throw new FlowError("java.lang.IllegalStateException", `groovy: the script called closures more than ${maxCalls} times`, { code: "limit-time" });
         const values =
           names.length > 1 && parameters.length === 1 && Array.isArray(parameters[0]) ? [...(parameters[0] as readonly unknown[])] : [...parameters];
         const inner: Frame = {

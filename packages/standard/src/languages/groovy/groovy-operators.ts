@@ -63,14 +63,14 @@ export function subtract(left: unknown, right: unknown): unknown {
   throw noOperator("minus", left, right);
 }
 
-const longestRepeated = 1_000_000;
+const maxRepeatedLength = 1_000_000;
 
 export function multiply(left: unknown, right: unknown): unknown {
   if (isNumber(left) && isNumber(right)) return arithmetic("*", left, right);
   if ((typeof left === "string" || Array.isArray(left)) && isNumber(right)) {
     const times = Math.max(0, Math.trunc(Number(right)));
-    if (left.length * times > longestRepeated)
-      throw fault("java.lang.IllegalArgumentException", `groovy: the repeated value is longer than ${longestRepeated}`);
+    if (left.length * times > maxRepeatedLength)
+      throw fault("java.lang.IllegalArgumentException", `groovy: the repeated value is longer than ${maxRepeatedLength}`);
     return typeof left === "string" ? left.repeat(times) : Array.from({ length: times }, () => left).flat();
   }
   throw noOperator("multiply", left, right);
@@ -133,13 +133,13 @@ export function findsIn(value: unknown, pattern: unknown): boolean {
   return patternFor(text, pattern).test(text);
 }
 
-const longestRange = 100_000;
+const maxRangeLength = 100_000;
 
 export function range(from: unknown, to: unknown): readonly unknown[] {
   if (!isNumber(from) || !isNumber(to)) throw noOperator("range", from, to);
   const [start, end] = [Number(from), Number(to)];
   const length = Math.abs(Math.trunc(end) - Math.trunc(start)) + 1;
-  if (length > longestRange) throw fault("java.lang.IllegalArgumentException", `groovy: a range may have ${longestRange} values at most`);
+  if (length > maxRangeLength) throw fault("java.lang.IllegalArgumentException", `groovy: a range may have ${maxRangeLength} values at most`);
   return Array.from({ length }, (_, index) => (end >= start ? start + index : start - index));
 }
 

@@ -23,7 +23,7 @@ const refusedWords: Readonly<Record<string, string>> = {
   class: "let the operator register a function (SERVICE_FUNCTIONS)",
   assert: "use the step validate",
 };
-const mostDepth = 100;
+const maxDepth = 100;
 
 export function parseGroovy(text: string): readonly Statement[] {
   return new Parser(tokenize(text)).program();
@@ -129,8 +129,8 @@ class Parser {
   }
 
   #expression(): Node {
-    if (++this.#depth > mostDepth)
-      throw new CompileError("groovy-syntax", `the expression is nested deeper than ${mostDepth} levels`, { offset: this.#tokens.next().offset });
+    if (++this.#depth > maxDepth)
+      throw new CompileError("groovy-syntax", `the expression is nested deeper than ${maxDepth} levels`, { offset: this.#tokens.next().offset });
     const test = this.#binary(0);
     const node = this.#conditional(test);
     this.#depth--;

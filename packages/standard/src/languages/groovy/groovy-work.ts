@@ -3,22 +3,22 @@
 import { FlowError } from "@sluice/engine/spi";
 import { isMap, sizeOf } from "./groovy-maps.ts";
 
-const mostWork = 2_000_000;
+const maxWork = 2_000_000;
 /** Characters that native methods process in the time of one item. */
 const charactersPerItem = 8;
 
 /** Work of the current script: scripts run synchronously, one at a time. */
-let workLeft = mostWork;
+let workLeft = maxWork;
 
 export function startWork(): void {
-  workLeft = mostWork;
+  workLeft = maxWork;
 }
 
 /** Counts work for this many items; throws when the limit is exceeded. */
 export function spendWork(items: number): void {
   workLeft -= items;
   if (workLeft >= 0) return;
-  throw new FlowError("java.lang.IllegalStateException", `groovy: the script processes more than ${mostWork} items or characters`, { code: "limit-time" });
+  throw new FlowError("java.lang.IllegalStateException", `groovy: the script processes more than ${maxWork} items or characters`, { code: "limit-time" });
 }
 
 /** The work of iterating over a value once. */

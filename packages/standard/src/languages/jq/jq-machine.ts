@@ -1,7 +1,7 @@
 // The limits and the context of one evaluation of a jq program. The budget counts work, so that the same message fails on every
 // machine; a time limit also ends evaluations that are slower than their work suggests.
 import { FlowError, type Clock, type Exchange } from "@sluice/engine/spi";
-import { longestText } from "@sluice/engine/values";
+import { maxTextLength } from "@sluice/engine/values";
 import { TimeSpent } from "../language-values/time-spent.ts";
 
 /** An error that jq programs can catch; its value may be any JSON value. */
@@ -56,8 +56,8 @@ export class JqMachine {
 
   /** Checks that a text of this length is allowed, and counts its work. */
   makeText(length: number): void {
-    if (length > longestText)
-      throw new FlowError("java.lang.IllegalStateException", `size limit: the text is longer than ${longestText} characters`, { code: "limit-size" });
+    if (length > maxTextLength)
+      throw new FlowError("java.lang.IllegalStateException", `size limit: the text is longer than ${maxTextLength} characters`, { code: "limit-size" });
     this.spend(length / 256);
   }
 }

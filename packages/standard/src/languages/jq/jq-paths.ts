@@ -78,7 +78,7 @@ export function getPath(value: unknown, path: readonly unknown[], machine: JqMac
   return at ?? null;
 }
 
-const longestArray = 1_000_000;
+const maxArrayLength = 1_000_000;
 
 /** `value` with the value at `path` replaced. */
 export function setPath(value: unknown, path: readonly unknown[], replace: unknown, machine: JqMachine, fresh?: Set<unknown>, depth = 0): unknown {
@@ -113,7 +113,7 @@ function setIndex(
 ): unknown {
   const index = key < 0 ? list.length + key : key;
   if (index < 0) fail("Out of bounds negative array index");
-  if (!(index < longestArray + list.length)) fail("Array index too large");
+  if (!(index < maxArrayLength + list.length)) fail("Array index too large");
   const made = own(value, fresh, () => {
     machine.spend(list.length / 32);
     return [...list] as unknown as Members;

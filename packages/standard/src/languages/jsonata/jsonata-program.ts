@@ -13,7 +13,7 @@ import { LinearRegExp } from "./linear-regexp.ts";
 const parse = jsonata as unknown as (text: string, options: { readonly RegexEngine: unknown }) => jsonata.Expression;
 const workLimit = 50_000;
 const timeLimitMs = 150;
-const deepest = 500;
+const maxDepth = 500;
 
 /** Compiles an expression. It is a function instead of a class because the bundle loads it lazily on the first call (scripts/bundle.mjs). */
 export function compileJsonata(text: string, clock: Clock): JsonataProgram {
@@ -115,8 +115,8 @@ class JsonataProgram {
   }
 
   #enter(part: Part, input: unknown): void {
-    if (++this.#depth > deepest)
-      throw new FlowError("java.lang.IllegalStateException", `call depth: the jsonata expression is nested deeper than ${deepest}`, {
+    if (++this.#depth > maxDepth)
+      throw new FlowError("java.lang.IllegalStateException", `call depth: the jsonata expression is nested deeper than ${maxDepth}`, {
         code: "limit-call-depth",
       });
     const items = visitsItems(part) ? unwrapped(input) : undefined;

@@ -68,17 +68,17 @@ function compileProgram(text: string, options: Options, scope: LanguageScope): E
 }
 
 /** Maximum number of values in a result. */
-const mostValues = 200_000;
+const maxValues = 200_000;
 
 /** Copies a result: JSONata shares parts of its input, tags its lists, and may return functions. */
 function detach(result: unknown): unknown {
   if (typeof result !== "object" && typeof result !== "function") return result ?? null;
-  return copyOf(result, { left: mostValues }) ?? null;
+  return copyOf(result, { left: maxValues }) ?? null;
 }
 
 function copyOf(value: unknown, budget: { left: number }): unknown {
   if (--budget.left < 0)
-    throw new FlowError("java.lang.IllegalStateException", `size limit: the result of the jsonata expression has more than ${mostValues} values`, {
+    throw new FlowError("java.lang.IllegalStateException", `size limit: the result of the jsonata expression has more than ${maxValues} values`, {
       code: "limit-size",
     });
   if (typeof value === "number") return Number.isFinite(value) ? value : null;

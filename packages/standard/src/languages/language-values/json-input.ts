@@ -60,11 +60,11 @@ function parseJson(text: string, language: string, ahead: LongJson | undefined):
 }
 
 /** Maximum number of containers in one input: a list that contains one list many times is small in memory but huge when traversed. */
-const mostNodes = 300_000;
+const maxNodes = 300_000;
 
 /** Converts a value to plain JSON: maps, sets, dates and bytes are converted. Unchanged parts are shared, not copied. */
 export function toPlainJson(value: unknown): unknown {
-  return plainOf(value, 0, { left: mostNodes });
+  return plainOf(value, 0, { left: maxNodes });
 }
 
 interface Budget {
@@ -76,7 +76,7 @@ function plainOf(value: unknown, depth: number, budget: Budget): unknown {
     return typeof value === "bigint" ? Number(value) : typeof value === "function" || typeof value === "symbol" ? null : (value ?? null);
   if (depth > 2000) throw new FlowError("java.lang.IllegalStateException", "size limit: the value is nested too deeply", { code: "limit-size" });
   if (--budget.left < 0)
-    throw new FlowError("java.lang.IllegalStateException", `size limit: the value has more than ${mostNodes} lists and maps`, { code: "limit-size" });
+    throw new FlowError("java.lang.IllegalStateException", `size limit: the value has more than ${maxNodes} lists and maps`, { code: "limit-size" });
   if (Array.isArray(value)) return plainArray(value, depth, budget);
   if (value instanceof Map) return plainEntries(value, depth, budget);
   if (value instanceof Set) return plainArray([...value], depth, budget);

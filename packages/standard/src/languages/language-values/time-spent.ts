@@ -2,7 +2,7 @@
 // a process that was suspended by the system does not fail a cheap expression.
 import type { Clock } from "@sluice/engine/spi";
 
-const mostBetweenReadsMs = 50;
+const maxBetweenReadsMs = 50;
 
 export class TimeSpent {
   readonly #clock: Clock;
@@ -21,7 +21,7 @@ export class TimeSpent {
   /** Reads the clock: true when more than this time was spent. */
   isOver(limitMs: number): boolean {
     const now = this.#clock.monotonic();
-    this.#spentMs += Math.min(now - this.#readAt, mostBetweenReadsMs);
+    this.#spentMs += Math.min(now - this.#readAt, maxBetweenReadsMs);
     this.#readAt = now;
     return this.#spentMs > limitMs;
   }

@@ -65,11 +65,11 @@ function declarationsOf(text: string, name: string | undefined, limit: number): 
 }
 
 /** `xmlns` attributes of a start tag as pairs of attribute name and quoted value; stops after `most`, because a tag may have a million. */
-export function readDeclarations(tag: string, most = Infinity): readonly (readonly [string, string])[] {
+export function readDeclarations(tag: string, limit = Infinity): readonly (readonly [string, string])[] {
   const declarations: (readonly [string, string])[] = [];
   for (const [, attribute, value] of tag.matchAll(/\s(xmlns(?::[^\s=]+)?)\s*=\s*("[^"]*"|'[^']*')/g)) {
     declarations.push([attribute as string, value as string]);
-    if (declarations.length >= most) break;
+    if (declarations.length >= limit) break;
   }
   return declarations;
 }

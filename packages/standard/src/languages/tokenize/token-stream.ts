@@ -1,7 +1,7 @@
 // Splits text incrementally. A cutter finds one token at a time, so a million lines need the memory of one; chunks are kept
 // only until their token is complete.
 import { FlowError } from "@sluice/engine/spi";
-import { asText, longestText } from "@sluice/engine/values";
+import { asText, maxTextLength } from "@sluice/engine/values";
 import { compileResultType } from "../language-values/result-type.ts";
 
 /** The next token at or after `from`, and the position to continue at. `token` is undefined when text was only skipped. */
@@ -108,8 +108,8 @@ class Collector {
   *take(chunk: Chunk): Generator<string> {
     this.append(chunk);
     yield* this.#cutAll(false);
-    if (this.#text.length > longestText)
-      throw new FlowError("java.lang.IllegalStateException", `size limit: a token is longer than ${longestText} characters`, { code: "limit-size" });
+    if (this.#text.length > maxTextLength)
+      throw new FlowError("java.lang.IllegalStateException", `size limit: a token is longer than ${maxTextLength} characters`, { code: "limit-size" });
   }
 
   *finish(): Generator<string> {

@@ -20,14 +20,14 @@ interface Token {
   readonly depth: number;
 }
 
-const deepest = 1000;
+const maxDepth = 1000;
 /** Limited, because every token may contain all of them. */
-const mostDeclarations = 1000;
+const maxDeclarations = 1000;
 /**
  * Maximum number of tags that are skipped in search of the next element, because the search cannot be interrupted. Comments and similar markup are
  * skipped faster.
  */
-const mostSkipped = 150_000;
+const maxSkipped = 150_000;
 const workOfOtherMarkup = 0.2;
 
 export class PathCutter implements Cutter {
@@ -72,8 +72,8 @@ export class PathCutter implements Cutter {
 
   #skipTag(second: number): void {
     this.#skipped += second === exclamation || second === question ? workOfOtherMarkup : 1;
-    if (this.#skipped > mostSkipped)
-      throw new FlowError("java.lang.IllegalStateException", `time limit: xtokenize skips at most ${mostSkipped} tags between two elements`, {
+    if (this.#skipped > maxSkipped)
+      throw new FlowError("java.lang.IllegalStateException", `time limit: xtokenize skips at most ${maxSkipped} tags between two elements`, {
         code: "limit-time",
       });
   }
@@ -92,7 +92,7 @@ export class PathCutter implements Cutter {
     if (second === "/") return this.#close(text, start, end, from);
     const tag = text.slice(start, end + 1);
     const isEmpty = tag.endsWith("/>");
-    if (this.#open.length >= deepest) throw broken(`it is nested deeper than ${deepest} elements`);
+    if (this.#open.length >= maxDepth) throw broken(`it is nested deeper than ${maxDepth} elements`);
     this.#openElement(tag);
     if (this.#token === undefined && leadsTo(this.#path, this.#open))
       this.#token = { start: start - from, contentStart: end + 1 - from, depth: this.#open.length };
@@ -138,10 +138,10 @@ export class PathCutter implements Cutter {
   #openElement(tag: string): void {
     const name = /^<([^\s/>]+)/.exec(tag)?.[1];
     if (name === undefined) throw broken(`'${tag.slice(0, 40)}' is not a valid tag`);
-    const declarations = tag.includes("xmlns") ? readDeclarations(tag, mostDeclarations + 1) : [];
+    const declarations = tag.includes("xmlns") ? readDeclarations(tag, maxDeclarations + 1) : [];
     const colon = name.indexOf(":");
     const prefix = colon < 0 ? "xmlns" : `xmlns:${name.slice(0, colon)}`;
-    if ((this.#declared += declarations.length) > mostDeclarations) throw broken(`more than ${mostDeclarations} namespaces are declared around one element`);
+    if ((this.#declared += declarations.length) > maxDeclarations) throw broken(`more than ${maxDeclarations} namespaces are declared around one element`);
     for (const [attribute, value] of declarations) {
       const around = this.#namespaces.get(attribute);
       if (around === undefined) this.#namespaces.set(attribute, [value]);

@@ -1,16 +1,16 @@
 import { FlowError } from "@sluice/engine/spi";
 import { OldestKey } from "../../oldest-key.ts";
 
-const mostClosedKeys = 100_000;
+const maxClosedKeys = 100_000;
 
 /** The keys of completed groups that take no more messages. `remembered` limits how many are kept; 0 keeps as many as possible. */
 export class ClosedKeys {
   readonly #keys = new Set<string>();
   readonly #oldest = new OldestKey(this.#keys);
-  readonly #most: number;
+  readonly #maxKeys: number;
 
   constructor(remembered: number | undefined) {
-    this.#most = remembered === undefined ? -1 : remembered === 0 ? mostClosedKeys : Math.min(remembered, mostClosedKeys);
+    this.#maxKeys = remembered === undefined ? -1 : remembered === 0 ? maxClosedKeys : Math.min(remembered, maxClosedKeys);
   }
 
   /** Throws when the group stored under `place` was completed; `key` is the correlation key shown in the message. */
@@ -22,8 +22,8 @@ export class ClosedKeys {
   }
 
   add(place: string): void {
-    if (this.#most < 0) return;
+    if (this.#maxKeys < 0) return;
     this.#keys.add(place);
-    if (this.#keys.size > this.#most) this.#keys.delete(this.#oldest.next() as string);
+    if (this.#keys.size > this.#maxKeys) this.#keys.delete(this.#oldest.next() as string);
   }
 }

@@ -2,7 +2,7 @@ import { FakeHost, exchangeOf, hostInRealTime, type FakeLog } from "@sluice/test
 import type { Exchange, Host } from "@sluice/engine";
 import { expect, it } from "vitest";
 import { listStrategy } from "../../beans/grouped.ts";
-import { Groups, mostGroups } from "./groups.ts";
+import { Groups, maxGroups } from "./groups.ts";
 
 interface Opened {
   readonly groups: Groups;
@@ -35,7 +35,7 @@ function openGroups(host: Host & { readonly log: FakeLog } = new FakeHost(), rel
 
 it("completes the oldest group at the limit and reports it, instead of growing", () => {
   const { groups, host, released } = openGroups();
-  for (let index = 0; index < mostGroups + 3; index++) void groups.add(`k${index}`, exchangeOf(index));
+  for (let index = 0; index < maxGroups + 3; index++) void groups.add(`k${index}`, exchangeOf(index));
   expect(released.map((group) => [group.property("CamelAggregatedCorrelationKey"), group.property("CamelAggregatedCompletedBy"), group.message.body])).toEqual([
     ["k0", "force", [0]],
     ["k1", "force", [1]],

@@ -10,10 +10,10 @@ import { messageWeight, valueWeight } from "../message-weight.ts";
 import { ClosedKeys } from "./closed-keys.ts";
 import type { CompletedBy, CompletionCheck } from "./completion-check.ts";
 
-export const mostGroups = 50_000;
-const mostMessagesPerGroup = 100_000;
+export const maxGroups = 50_000;
+const maxMessagesPerGroup = 100_000;
 /** Estimated memory that all open groups of one step may use. */
-const mostGroupBytes = 128 * 1024 * 1024;
+const maxGroupBytes = 128 * 1024 * 1024;
 
 export interface GroupOptions {
   readonly strategy: AggregationStrategy;
@@ -95,10 +95,10 @@ export class Groups implements Lifecycle {
     if (!eagerCheckCompletion) by = check.isComplete(merged, size);
     if (by === "consumer") pending = this.completeAll("consumer", message);
     else if (by !== undefined) this.#complete(place, by);
-    else if (size >= mostMessagesPerGroup) this.#completeEarly(place, `group '${key}' reached ${mostMessagesPerGroup} messages and was completed early`);
+    else if (size >= maxMessagesPerGroup) this.#completeEarly(place, `group '${key}' reached ${maxMessagesPerGroup} messages and was completed early`);
     else this.#wait(group, eagerCheckCompletion ? message : merged);
-    while (this.#bytes > mostGroupBytes && this.#open.size > 0)
-      this.#completeEarly(this.#oldest.next() as string, `open groups use more than ${mostGroupBytes} bytes: the oldest were completed early`);
+    while (this.#bytes > maxGroupBytes && this.#open.size > 0)
+      this.#completeEarly(this.#oldest.next() as string, `open groups use more than ${maxGroupBytes} bytes: the oldest were completed early`);
     return pending;
   }
 
@@ -117,8 +117,8 @@ export class Groups implements Lifecycle {
   }
 
   #begin(place: string, key: string, { run }: Exchange): Group {
-    if (this.#open.size >= mostGroups)
-      this.#completeEarly(this.#oldest.next() as string, `more than ${mostGroups} open groups: the oldest were completed early`);
+    if (this.#open.size >= maxGroups)
+      this.#completeEarly(this.#oldest.next() as string, `more than ${maxGroups} open groups: the oldest were completed early`);
     const group: Group = { key, session: run.session?.id, exchange: undefined, size: 0, due: Infinity, bytes: 0 };
     this.#open.set(place, group);
     return group;

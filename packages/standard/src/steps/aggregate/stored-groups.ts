@@ -14,7 +14,7 @@ export interface StoredGroupOptions extends GroupOptions {
 }
 
 /** How often a merge is repeated because another process changed the group meanwhile. */
-const mostConflicts = 100;
+const maxConflicts = 100;
 const sizeProperty = "CamelAggregatedSize";
 
 export class StoredGroups implements Lifecycle {
@@ -63,7 +63,7 @@ export class StoredGroups implements Lifecycle {
 
   async #add(key: string, message: Exchange): Promise<CompletedBy | undefined> {
     const { repository, strategy, check, host, eagerCheckCompletion, completionOnNewCorrelationGroup } = this.#options;
-    for (let conflicts = 0; conflicts <= mostConflicts; conflicts++) {
+    for (let conflicts = 0; conflicts <= maxConflicts; conflicts++) {
       const stored = await repository.get("open", key);
       if (stored === undefined && completionOnNewCorrelationGroup) await this.completeAll("force", key);
       // A strategy may change the message: another attempt begins with a fresh copy.
@@ -84,7 +84,7 @@ export class StoredGroups implements Lifecycle {
     }
     throw new FlowError(
       "org.apache.camel.spi.OptimisticLockingAggregationRepository$OptimisticLockingException",
-      `Group '${key}' was changed by another process ${mostConflicts} times in a row; let one runtime process its messages`,
+      `Group '${key}' was changed by another process ${maxConflicts} times in a row; let one runtime process its messages`,
       { code: "aggregation-conflict", retryable: true },
     );
   }
@@ -174,8 +174,8 @@ export class StoredGroups implements Lifecycle {
         const attempts = (this.#attempts.get(id) ?? 0) + 1;
         this.#attempts.set(id, attempts);
         const group = this.#exchangeOf(stored, restore(stored.message));
-        const most = repository.recovery?.maximumRedeliveries ?? 0;
-        if (deadLetter !== undefined && most > 0 && attempts > most) {
+        const maxRedeliveries = repository.recovery?.maximumRedeliveries ?? 0;
+        if (deadLetter !== undefined && maxRedeliveries > 0 && attempts > maxRedeliveries) {
           await deadLetter(group);
           await this.#confirm(id);
           continue;

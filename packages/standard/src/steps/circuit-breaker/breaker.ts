@@ -37,8 +37,8 @@ export class Breaker {
   /** Whether a call is permitted; counts it when the circuit is half open. */
   permits(): boolean {
     const since = this.#now() - this.#changedAt;
-    const { maxWaitDurationInHalfOpenState: longest } = this.#limits;
-    if (this.state === "HALF_OPEN" && longest > 0 && since >= longest) this.#become("OPEN");
+    const { maxWaitDurationInHalfOpenState: maxWaitMs } = this.#limits;
+    if (this.state === "HALF_OPEN" && maxWaitMs > 0 && since >= maxWaitMs) this.#become("OPEN");
     else if (this.state === "OPEN" && since >= this.#limits.waitDurationInOpenState) this.#become("HALF_OPEN");
     if (this.state === "CLOSED") return true;
     if (this.state === "OPEN" || this.#trials >= this.#limits.permittedNumberOfCallsInHalfOpenState) return false;

@@ -11,7 +11,7 @@ import { after } from "../settle.ts";
 import { Breaker } from "./breaker.ts";
 import { breakerDefaults, breakerFields, type BreakerOptions } from "./breaker-fields.ts";
 
-const mostSessions = 100;
+const maxSessions = 100;
 
 type Verdict = "failed" | "timed-out" | "open" | "busy";
 
@@ -70,7 +70,7 @@ export const circuitBreaker = defineStep({
     const fallback = onFallback === undefined || onFallback.disabled ? undefined : compiler.steps(onFallback.steps, { errors: "off" });
     const makeBreaker = (): Breaker => new Breaker(options, () => host.clock.monotonic());
     const live = makeBreaker();
-    const bySession = new BoundedMap<string, Breaker>(mostSessions, makeBreaker);
+    const bySession = new BoundedMap<string, Breaker>(maxSessions, makeBreaker);
     // Failures simulated by a test session must not open the circuit for live messages.
     const breakerOf = ({ run: { session } }: Exchange): Breaker => (session === undefined ? live : bySession.get(session.id));
     let running = 0;

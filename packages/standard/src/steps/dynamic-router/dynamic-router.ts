@@ -6,7 +6,7 @@ import { uriList } from "../uri-list.ts";
 import { endpointVisitor } from "../visit-endpoint.ts";
 
 /** Maximum hops of one message, so that an endless loop fails. */
-const mostHops = 10_000;
+const maxHops = 10_000;
 
 /** Evaluates the next address after every hop, until it is empty. */
 export const dynamicRouter = defineStep({
@@ -40,8 +40,8 @@ function* hops(exchange: Exchange, next: Expression, delimiter: string): Generat
     const uris = uriList(next(exchange), delimiter);
     if (uris.length === 0) return;
     count += uris.length;
-    if (count > mostHops)
-      throw new FlowError("java.lang.IllegalStateException", `dynamicRouter made more than ${mostHops} hops for one message`, { code: "limit-hops" });
+    if (count > maxHops)
+      throw new FlowError("java.lang.IllegalStateException", `dynamicRouter made more than ${maxHops} hops for one message`, { code: "limit-hops" });
     if (exchange.run.isCancelled) throw cancelledError(exchange.run.signal);
     yield* uris;
   }

@@ -13,9 +13,9 @@ export interface FailoverOptions {
 
 /** Tries the children in order, each with a new copy, until one succeeds; if all fail, the last failure is the result. */
 export function failover(children: readonly Processor[], options: FailoverOptions, host: Host): Processor {
-  const { exception, maximumFailoverAttempts: most } = options;
+  const { exception, maximumFailoverAttempts: maxAttempts } = options;
   // Round robin without a limit would never end: try every child once.
-  const tries = most < 0 ? children.length : options.roundRobin || options.sticky ? most + 1 : Math.min(most + 1, children.length);
+  const tries = maxAttempts < 0 ? children.length : options.roundRobin || options.sticky ? maxAttempts + 1 : Math.min(maxAttempts + 1, children.length);
   // With sticky, the child to start with; with round robin, the child tried last, so that the next message starts after it.
   let current = options.sticky ? 0 : -1;
 

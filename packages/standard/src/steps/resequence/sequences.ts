@@ -6,7 +6,7 @@ interface Sequencer extends Lifecycle {
 }
 
 /** Test sessions with their own order; above that, the messages of the oldest are delivered. */
-const mostSessions = 100;
+const maxSessions = 100;
 
 /** One sequence for live messages and one per test session: a test message must not drop or delay a live one. */
 export class Sequences implements Lifecycle {
@@ -37,7 +37,7 @@ export class Sequences implements Lifecycle {
     const known = this.#bySession.get(session);
     if (known !== undefined) return known;
     const [oldest] = this.#bySession;
-    if (oldest !== undefined && this.#bySession.size >= mostSessions) {
+    if (oldest !== undefined && this.#bySession.size >= maxSessions) {
       this.#bySession.delete(oldest[0]);
       void oldest[1].stop?.();
     }

@@ -2,7 +2,7 @@ import type { Awaitable, Clock, Exchange, FlowError, Processor } from "@sluice/e
 import { pause } from "@sluice/engine/tools";
 import { settle } from "../settle.ts";
 
-const mostTries = 5;
+const maxTries = 5;
 const waitMs = 5000;
 
 /** Retries a call to a participant, which must learn the outcome, before it counts as failed. */
@@ -12,7 +12,7 @@ export function retrying(call: Processor, clock: Clock): Processor {
       () => call(exchange),
       () => undefined,
       (error: FlowError) => {
-        if (tried >= mostTries) throw error;
+        if (tried >= maxTries) throw error;
         const waiting = pause(exchange, waitMs, clock);
         return waiting instanceof Promise ? waiting.then(() => attempt(exchange, tried + 1)) : attempt(exchange, tried + 1);
       },

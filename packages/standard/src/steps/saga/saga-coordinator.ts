@@ -8,7 +8,7 @@ export type Outcome = "completion" | "compensation";
 export type Participant = (outcome: Outcome) => void;
 
 /** Maximum open sagas; at the limit the oldest is compensated and a warning is logged. */
-const mostSagas = 50_000;
+const maxSagas = 50_000;
 
 export const sagaHeader = "Long-Running-Action";
 
@@ -27,9 +27,9 @@ export class SagaCoordinator {
   }
 
   begin(): string {
-    if (this.#open.size >= mostSagas) {
+    if (this.#open.size >= maxSagas) {
       const oldest = this.#oldest.next() as string;
-      this.#host.log.write("WARN", "saga", `more than ${mostSagas} open sagas: compensating the oldest, ${oldest}`);
+      this.#host.log.write("WARN", "saga", `more than ${maxSagas} open sagas: compensating the oldest, ${oldest}`);
       this.finish(oldest, "compensation");
     }
     const id = this.#host.ids.next();

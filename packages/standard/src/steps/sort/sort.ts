@@ -8,7 +8,7 @@ import { after } from "../settle.ts";
 import { sortInSlices } from "./sort-in-slices.ts";
 
 /** Garbage collection pauses grow with the number of live objects: a million block the event loop for 250 ms. */
-const mostElements = 500_000;
+const maxElements = 500_000;
 
 export const sort = defineStep({
   name: "sort",
@@ -35,7 +35,7 @@ export const sort = defineStep({
     return (exchange) => {
       const { items, size } = countedItems(value === undefined ? exchange.message.body : value(exchange), ",");
       if (isAsync(items)) throw new FlowError("java.lang.IllegalArgumentException", "sort needs a list: a stream cannot be sorted", { code: "sort-invalid" });
-      if (size !== undefined) checkListLength(size, mostElements);
+      if (size !== undefined) checkListLength(size, maxElements);
       const sorted = after(collected(items, clock), (list) => (given === undefined ? naturallySorted(list, clock) : sortInSlices(list, given, clock)));
       return after(sorted, (list) => void (exchange.message.body = list));
     };
@@ -47,7 +47,7 @@ function collected(items: Iterator<unknown>, clock: Clock): Awaitable<unknown[]>
   const done = each(
     items,
     (item) => {
-      checkListLength(list.length, mostElements);
+      checkListLength(list.length, maxElements);
       list.push(item);
     },
     clock,

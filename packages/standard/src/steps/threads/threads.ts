@@ -30,7 +30,7 @@ export const threads = defineStep({
   },
   examples: [{ title: "Two at a time", yaml: "threads: {poolSize: 2}", given: { body: "a" }, expect: { body: "a" } }],
   compile({ poolSize, maxPoolSize, maxQueueSize, rejectedPolicy }) {
-    const slots = new Slots({ normal: poolSize, most: Math.max(poolSize, maxPoolSize), maxWaiting: maxQueueSize < 0 ? Infinity : maxQueueSize });
+    const slots = new Slots({ normal: poolSize, max: Math.max(poolSize, maxPoolSize), maxWaiting: maxQueueSize < 0 ? Infinity : maxQueueSize });
     return (exchange) => {
       if (slots.holds(exchange)) return undefined;
       const entry = slots.enter(exchange);

@@ -8,9 +8,9 @@ import { Slots } from "../slots.ts";
 import { Permits } from "./permits.ts";
 
 /** Messages that may wait per key; further ones are rejected. */
-const longestQueue = 10_000;
+const maxQueueLength = 10_000;
 /** Keys with their own limit; the least recently used is evicted first. */
-const mostKeys = 10_000;
+const maxKeys = 10_000;
 
 /** Delays or rejects messages above a rate or concurrency limit. */
 export const throttle = defineStep({
@@ -39,21 +39,21 @@ export const throttle = defineStep({
   examples: [{ title: "Ten a second", yaml: 'throttle: {constant: "10"}', given: { body: "a" }, expect: { body: "a" } }],
   compile({ expression, correlationExpression, mode, timePeriodMillis, rejectExecution }, compiler) {
     const { clock } = compiler.host;
-    const most = compiler.expression(expression);
+    const limitExpression = compiler.expression(expression);
     const group = correlationExpression === undefined ? undefined : compiler.expression(correlationExpression);
     const keyOf = (exchange: Exchange): string => sessionKey(exchange, group === undefined ? "" : asText(group(exchange)));
     let limit = 0;
-    const limitFor = (exchange: Exchange): number => (limit = readLimit(most(exchange), limit));
+    const limitFor = (exchange: Exchange): number => (limit = readLimit(limitExpression(exchange), limit));
     return mode === "TotalRequests" ? perPeriod() : atOnce();
 
     function perPeriod(): (exchange: Exchange) => Awaitable {
-      const permits = new BoundedMap<string, Permits>(mostKeys, () => new Permits(timePeriodMillis));
+      const permits = new BoundedMap<string, Permits>(maxKeys, () => new Permits(timePeriodMillis));
       return (exchange) => {
         const count = limitFor(exchange);
         const key = permits.get(keyOf(exchange));
         const now = clock.monotonic();
         const wait = key.waitFor(count, now);
-        if (wait > 0 && (rejectExecution || key.waiting(now) >= longestQueue))
+        if (wait > 0 && (rejectExecution || key.waiting(now) >= maxQueueLength))
           throw rejected(`Exceeded the max throttle rate of ${count} within ${timePeriodMillis}ms`);
         key.take(count, now + wait, now);
         return pause(exchange, wait, clock);
@@ -61,11 +61,11 @@ export const throttle = defineStep({
     }
 
     function atOnce(): (exchange: Exchange) => Awaitable {
-      const slots = new BoundedMap<string, Slots>(mostKeys, () => new Slots({ normal: 1, most: 1, maxWaiting: rejectExecution ? 0 : longestQueue }));
+      const slots = new BoundedMap<string, Slots>(maxKeys, () => new Slots({ normal: 1, max: 1, maxWaiting: rejectExecution ? 0 : maxQueueLength }));
       return (exchange) => {
         const count = limitFor(exchange);
         const key = slots.get(keyOf(exchange));
-        key.limits = { normal: count, most: count, maxWaiting: rejectExecution ? 0 : longestQueue };
+        key.limits = { normal: count, max: count, maxWaiting: rejectExecution ? 0 : maxQueueLength };
         if (key.holds(exchange)) return undefined;
         const entry = key.enter(exchange);
         if (entry === "full") throw rejected(`Exceeded the max throttle rate of ${count} messages at the same time`);

@@ -17,7 +17,7 @@ export interface Query {
   evaluate(context: XmlNode | null, exchange: Exchange, returns: Returns): unknown;
 }
 
-const longestExpression = 10_000;
+const maxExpressionLength = 10_000;
 const readers = new Set(["pathExpr", "rootExpr", "contextItemExpr", "stepExpr"]);
 const contextFunctions = new Set([
   "position",
@@ -39,8 +39,8 @@ const contextFunctions = new Set([
 /** Compiles an expression; throws a CompileError with the position of the mistake. */
 export function compileQuery(text: string, language: QueryLanguage, namespaces: Readonly<Record<string, string>>, scope: LanguageScope): Query {
   if (text.trim() === "") throw new CompileError(`${language}-syntax`, `the ${language} expression is empty`);
-  if (text.length > longestExpression)
-    throw new CompileError(`${language}-length`, `the ${language} expression is longer than ${longestExpression} characters`);
+  if (text.length > maxExpressionLength)
+    throw new CompileError(`${language}-length`, `the ${language} expression is longer than ${maxExpressionLength} characters`);
   const options = engineOptions(language, namespaces);
   const tree = parse(text, language, options);
   const names = freeVariables(tree);

@@ -101,7 +101,7 @@ const errorMethods: Methods<Error> = {
 };
 
 /** The minimum number of parameters of a method; 0 if not listed. */
-const fewestParameters: ReadonlyMap<string, number> = new Map([
+const minParameters: ReadonlyMap<string, number> = new Map([
   ...["substring", "charAt", "indexOf", "lastIndexOf", "startsWith", "endsWith", "contains", "concat", "matches", "split", "repeat"].map(one),
   ...["equals", "equalsIgnoreCase", "compareTo", "get", "containsKey", "containsValue"].map(one),
   ...["replace", "replaceAll", "replaceFirst", "subList", "getOrDefault"].map((name) => [name, 2] as const),
@@ -147,7 +147,7 @@ function readField(map: Readonly<Record<string, unknown>> | ReadonlyMap<unknown,
 }
 
 function findMethod(value: unknown, name: string, given: number): Method<unknown> | undefined {
-  if (given < (fewestParameters.get(name) ?? 0)) return undefined;
+  if (given < (minParameters.get(name) ?? 0)) return undefined;
   const own = methodsOf(value);
   if (own !== undefined && Object.hasOwn(own, name)) return own[name];
   return Object.hasOwn(anyMethods, name) ? anyMethods[name] : undefined;
@@ -219,13 +219,13 @@ function substring(text: string, from: number, to: number): string {
 }
 
 /** Maximum replacements per call, to avoid blocking other runs. */
-const mostReplacements = 500_000;
+const maxReplacements = 500_000;
 
 /** Replaces every occurrence; rejected in advance when the result would be too long or there are too many. */
 export function replaceAll(text: string, from: string, to: string): string {
   const count = from === "" ? text.length + 1 : occurrences(text, from);
-  if (count > mostReplacements)
-    throw new FlowError("java.lang.IllegalStateException", `time limit: the text has more than ${mostReplacements} replacements`, {
+  if (count > maxReplacements)
+    throw new FlowError("java.lang.IllegalStateException", `time limit: the text has more than ${maxReplacements} replacements`, {
       code: "limit-time",
     });
   checkTextLength(text.length + count * (to.length - from.length));
@@ -235,6 +235,6 @@ export function replaceAll(text: string, from: string, to: string): string {
 
 function occurrences(text: string, part: string): number {
   let count = 0;
-  for (let at = text.indexOf(part); at >= 0 && count <= mostReplacements; at = text.indexOf(part, at + part.length)) count++;
+  for (let at = text.indexOf(part); at >= 0 && count <= maxReplacements; at = text.indexOf(part, at + part.length)) count++;
   return count;
 }

@@ -1,5 +1,5 @@
 import { CompileError, isCompileError, FlowError, isFlowError, type Exchange, type Expression, type LanguageScope } from "@sluice/engine/spi";
-import { deepestNesting, type SimpleNode } from "../parse/ast.ts";
+import { maxNestingDepth, type SimpleNode } from "../parse/ast.ts";
 
 /** Compiles the parts of a text. Part of the scope, because functions contain text and text contains functions. */
 interface SimpleCompilers {
@@ -24,7 +24,7 @@ export interface SimpleScope {
 
 /** The scope inside a function's braces. */
 export function inner(scope: SimpleScope, offset: number, piped = scope.piped): SimpleScope {
-  if (scope.depth >= deepestNesting) throw new CompileError("simple-nesting", `functions are nested deeper than ${deepestNesting} levels`, { offset });
+  if (scope.depth >= maxNestingDepth) throw new CompileError("simple-nesting", `functions are nested deeper than ${maxNestingDepth} levels`, { offset });
   return { ...scope, depth: scope.depth + 1, piped: scope.piped || piped };
 }
 

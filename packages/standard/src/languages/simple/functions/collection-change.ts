@@ -5,7 +5,7 @@ import type { Exchange, Host } from "@sluice/engine/spi";
 type Container = object;
 
 /** Maximum number of containers searched for a nested collection; beyond that it is treated as not part of the exchange. */
-const mostVisits = 20_000;
+const maxVisits = 20_000;
 
 /** Replaces `before` with `after` wherever the exchange contains it, directly or nested. */
 export function replaceInExchange(exchange: Exchange, host: Host, before: Container, after: Container): void {
@@ -32,7 +32,7 @@ function change(value: unknown, search: Search, store: (made: unknown) => void):
 /** The value with the collection replaced; containers on the path to it are copied, the rest is shared. */
 function replaced(value: unknown, search: Search): unknown {
   if (value === search.before) return search.after;
-  if (typeof value !== "object" || value === null || ++search.visits > mostVisits) return value;
+  if (typeof value !== "object" || value === null || ++search.visits > maxVisits) return value;
   if (Array.isArray(value)) {
     const at = indexOfChange(value as unknown[], search);
     return at === undefined ? value : (value as unknown[]).with(at.key, at.made);

@@ -10,11 +10,11 @@ const blockTags = new Set([...sectionTags, ...listAndTableTags]);
 const rawTags = new Set(["script", "style", "template", "iframe", "noscript", "object"]);
 const safeAttributes: Readonly<Record<string, string>> = { a: "href", blockquote: "cite", q: "cite" };
 
-const longestHtml = 1_000_000;
+const maxHtmlLength = 1_000_000;
 /** Maximum number of tags and texts in a document, about a tenth of a second of work. */
-const mostTokens = 200_000;
+const maxTokens = 200_000;
 /** Open tags at a time: the parser searches them for each closing one. */
-const deepest = 256;
+const maxDepth = 256;
 
 interface Handler {
   text(text: string): void;
@@ -60,13 +60,13 @@ function between(html: string, lower: string, tag: string): { readonly inner: st
 
 /** Reports tags and texts, without the content of scripts and similar elements. */
 function read(html: string, handler: Handler): void {
-  checkWork("an HTML function", html.length, longestHtml);
+  checkWork("an HTML function", html.length, maxHtmlLength);
   let count = 0;
   let depth = 0;
   let skipping = 0;
   const limit = (what: string): FlowError => new FlowError("java.lang.IllegalStateException", `time limit: the HTML has ${what}`, { code: "limit-time" });
   const spend = (): void => {
-    if (++count > mostTokens) throw limit(`more than ${mostTokens} tags and texts`);
+    if (++count > maxTokens) throw limit(`more than ${maxTokens} tags and texts`);
   };
   const parser = new Parser({
     ontext(text) {
@@ -75,7 +75,7 @@ function read(html: string, handler: Handler): void {
     },
     onopentag(tag, attributes) {
       spend();
-      if (++depth > deepest) throw limit(`more than ${deepest} nested tags`);
+      if (++depth > maxDepth) throw limit(`more than ${maxDepth} nested tags`);
       if (rawTags.has(tag)) skipping++;
       else if (skipping === 0) handler.open(tag, attributes);
     },

@@ -4,8 +4,8 @@ import { asJson, asText, checkTextLength, longJson, parsePlainJson } from "@slui
 
 /** JSON indented with tabs and a newline at the end. */
 function prettyJson(value: unknown): string {
-  if (holdsMoreThan(value, mostLines))
-    throw new FlowError("java.lang.IllegalStateException", `time limit: the JSON has more than ${mostLines} values`, { code: "limit-time" });
+  if (holdsMoreThan(value, maxLines))
+    throw new FlowError("java.lang.IllegalStateException", `time limit: the JSON has more than ${maxLines} values`, { code: "limit-time" });
   return `${asJson(value, "\t")}\n`;
 }
 
@@ -38,19 +38,19 @@ function parsed(value: unknown, text: string): unknown {
   return ahead.value;
 }
 
-function holdsMoreThan(value: unknown, most: number): boolean {
+function holdsMoreThan(value: unknown, limit: number): boolean {
   const open: object[] = typeof value === "object" && value !== null ? [value] : [];
   let count = 0;
   for (let inner = open.pop(); inner !== undefined; inner = open.pop()) {
     const items: readonly unknown[] = Array.isArray(inner) ? inner : Object.values(inner);
-    if ((count += items.length) > most) return true;
+    if ((count += items.length) > limit) return true;
     for (const item of items) if (typeof item === "object" && item !== null) open.push(item);
   }
   return false;
 }
 
 /** Maximum number of tags and texts, or of JSON values, about a tenth of a second of work. */
-const mostLines = 200_000;
+const maxLines = 200_000;
 
 /** Every tag and every text on its own line. */
 function prettyXml(text: string): string {
@@ -64,8 +64,8 @@ function prettyXml(text: string): string {
     if (shown === "") continue;
     if (shown.startsWith("</")) depth = Math.max(0, depth - 1);
     lines.push("  ".repeat(Math.min(depth, 100)) + shown);
-    if (lines.length > mostLines)
-      throw new FlowError("java.lang.IllegalStateException", `time limit: the XML has more than ${mostLines} tags and texts`, { code: "limit-time" });
+    if (lines.length > maxLines)
+      throw new FlowError("java.lang.IllegalStateException", `time limit: the XML has more than ${maxLines} tags and texts`, { code: "limit-time" });
     checkTextLength((length += shown.length + 2 * Math.min(depth, 100)));
     if (/^<[^/!?]/.test(shown) && !shown.endsWith("/>")) depth++;
   }

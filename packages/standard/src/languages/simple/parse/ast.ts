@@ -27,4 +27,4 @@ export type SimpleNode =
 export type ComparisonName = "==" | "=~" | ">" | ">=" | "<" | "<=" | "contains" | "~~" | "in" | "range" | "regex" | "is" | "startsWith" | "endsWith";
 
 /** Maximum nesting depth of functions. */
-export const deepestNesting = 100;
+export const maxNestingDepth = 100;

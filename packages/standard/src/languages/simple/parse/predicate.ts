@@ -46,7 +46,7 @@ export const comparisons: readonly Operator[] = (Object.keys(spellings) as Compa
   ])
   .sort((one, other) => other.text.length - one.text.length);
 
-const mostOperators = 1000;
+const maxOperators = 1000;
 
 /** Parses text as a predicate; empty text is false. */
 export function parsePredicate(text: string, settings: ParseSettings): SimpleNode {
@@ -228,7 +228,7 @@ class PredicateParser {
 
   /** Operators are left-associative, so many of them would exhaust the stack. */
   #count(): void {
-    if (++this.#operators > mostOperators) throw this.#fault(`the condition has more than ${mostOperators} operators`);
+    if (++this.#operators > maxOperators) throw this.#fault(`the condition has more than ${maxOperators} operators`);
   }
 
   #skipBlanks(): void {

@@ -9,7 +9,7 @@ export interface ParseSettings {
   readonly piped: boolean;
 }
 
-const mostOperators = 1000;
+const maxOperators = 1000;
 
 /** Parses text as a template: one part keeps its type, several become one text. */
 export function parseTemplate(text: string, settings: ParseSettings): SimpleNode {
@@ -115,7 +115,7 @@ class TemplateParser {
 
   /** Operators are left-associative, so many of them would exhaust the stack. */
   #count(): void {
-    if (++this.#operators > mostOperators) throw this.#fault(`the text has more than ${mostOperators} operators`);
+    if (++this.#operators > maxOperators) throw this.#fault(`the text has more than ${maxOperators} operators`);
   }
 
   #chainBehindBlanks(): "~>" | "?~>" | undefined {
