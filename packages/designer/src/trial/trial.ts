@@ -76,7 +76,8 @@ export class Trial {
   readonly #editor: Editor;
   readonly #parts: TrialParts;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #documents: MappingTexts | undefined;
+  /** Number of the latest run; earlier ones that are still reading documents are dropped. */
+  #latestRun = 0;
 
   constructor(editor: Editor, parts: TrialParts) {
     this.#editor = editor;
@@ -97,8 +98,9 @@ export class Trial {
     }));
   }
 
-  /** Follows the editor's text until the returned function is called. */
+  /** Follows the editor's text until the returned function is called. Runs first: tables may have changed on another screen. */
   follow(): () => void {
+    this.#soon();
     const stop = this.#editor.store.subscribe((state, before) => {
       if (state.flow.text !== before.flow.text) this.#soon();
     });
@@ -163,7 +165,10 @@ export class Trial {
     if (good === undefined || good.text !== text) return;
     if (route === undefined) return this.store.setState({ problem: this.#parts.words.noRoute, result: undefined, steps: [] });
     this.store.setState({ isBusy: true });
-    await this.#parts.simulator.run("simulate", await this.#request(text, route, sample, responses)).then(
+    const number = ++this.#latestRun;
+    const request = await this.#request(text, route, sample, responses);
+    if (number !== this.#latestRun) return;
+    await this.#parts.simulator.run("simulate", request).then(
       (result) => this.#take(text, good.outline, result),
       (error: unknown) => this.#fail(text, error),
     );
@@ -242,12 +247,12 @@ export class Trial {
     return error instanceof SimulationStopped && error.reason === "time" ? this.#parts.words.tooLong : (error as Error).message;
   }
 
+  /** Reads them for every run, because they may be edited on another screen or on disk while the editor stays open. */
   async #readDocuments(): Promise<MappingTexts> {
-    if (this.#documents !== undefined) return this.#documents;
     const none = (): Readonly<Record<string, string>> => ({});
     const { readDocuments } = this.#parts;
     const [tables, mappings] = await Promise.all([readDocuments("value-mappings").catch(none), readDocuments("message-mappings").catch(none)]);
-    return (this.#documents = { tables, mappings });
+    return { tables, mappings };
   }
 }
 

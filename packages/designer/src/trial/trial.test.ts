@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { Drafts } from "../document/drafts.ts";
+import { Editor, type EditorParts } from "../document/editor.ts";
+import { simulate } from "../simulation/simulate.ts";
+import { Simulator, type WorkerLike } from "../simulation/simulator.ts";
+import type { Order, Report } from "../simulation/work.ts";
+import { strings } from "../strings.ts";
+import { Trial } from "./trial.ts";
+
+const flow = `- route:
+    id: r
+    from:
+      uri: direct:start
+      steps:
+        - to: value-mapping:units?from=shop&to=sap
+`;
+
+/** Runs the simulation in this process instead of a Web Worker. */
+class LocalWorker implements WorkerLike {
+  onmessage: WorkerLike["onmessage"] = null;
+  onerror: WorkerLike["onerror"] = null;
+
+  constructor() {
+    queueMicrotask(() => this.#report({ kind: "ready" }));
+  }
+
+  postMessage(order: Order): void {
+    if (order.kind === "simulate") void simulate(order.request).then((result) => this.#report({ kind: "done", number: order.number, result }));
+  }
+
+  terminate(): void {
+    this.onmessage = null;
+  }
+
+  #report(report: Report): void {
+    this.onmessage?.({ data: report } as MessageEvent<Report>);
+  }
+}
+
+const unused = (): Promise<never> => Promise.reject(new Error("not used"));
+const editorParts: EditorParts = {
+  port: { save: unused, deploy: unused, rollBack: unused, read: unused },
+  drafts: new Drafts(undefined),
+  now: () => 0,
+  words: strings.notices,
+};
+
+const table = (sap: string): string => `columns: [shop, sap]\nrows: [[box, ${sap}]]\n`;
+
+function openTrial(readTable: () => Promise<string>): Trial {
+  const editor = new Editor(editorParts, { id: "f", file: { text: flow, hash: "h", deploys: {} } as never });
+  const trial = new Trial(editor, {
+    simulator: new Simulator(() => new LocalWorker()),
+    catalog: () => undefined,
+    readTests: async () => [],
+    readDocuments: async (kind) => (kind === "value-mappings" ? { units: await readTable() } : {}),
+    words: strings.trial,
+  });
+  trial.setSample({ body: "box" });
+  return trial;
+}
+
+const bodyAfter = (trial: Trial): unknown => trial.store.getState().steps.at(-1)?.after?.body;
+
+test("a trial uses the rows of a table as they are now, not as they were at the first run", async () => {
+  let current = table("KAR");
+  const trial = openTrial(async () => current);
+  trial.store.setState({ isOn: true });
+  await trial.run();
+  expect(bodyAfter(trial)).toBe("KAR");
+  current = table("BX");
+  await trial.run();
+  expect(bodyAfter(trial)).toBe("BX");
+});
+
+test("a run whose tables arrive late does not replace the result of a later run", async () => {
+  const waiting: ((text: string) => void)[] = [];
+  const trial = openTrial(() => new Promise((resolve) => waiting.push(resolve)));
+  trial.store.setState({ isOn: true });
+  const runs = [trial.run(), trial.run()];
+  await expect.poll(() => waiting.length).toBe(2);
+  waiting[1]?.(table("BX"));
+  await runs[1];
+  waiting[0]?.(table("KAR"));
+  await runs[0];
+  expect(bodyAfter(trial)).toBe("BX");
+});
