@@ -18,7 +18,10 @@ export interface Described {
   readonly card?: CardText;
 }
 
-export type PaletteGroup = "receive" | "send" | "data" | "decide" | "repeat" | "errors" | "speed" | "watch" | "code";
+/** The headings in lists of steps. */
+export const paletteGroups = ["receive", "send", "data", "decide", "repeat", "errors", "speed", "watch", "code"] as const;
+
+export type PaletteGroup = (typeof paletteGroups)[number];
 
 /**
  * Text with the values of options in braces: `Set header {name}`. A title with a missing value is replaced by the default, a subtitle by

@@ -1,5 +1,6 @@
 // The schema of the catalog; the same members as CatalogView of the model.
 import { z } from "zod";
+import { paletteGroups } from "@sluice/model";
 import { shape } from "./endpoint.ts";
 
 const kinds = [
@@ -60,10 +61,7 @@ const described = (): Readonly<Record<string, z.ZodType>> => ({
   icon: z.string().optional(),
   since: z.string(),
   keywords: z.array(z.string()).optional().describe("Other words that find it in a list."),
-  paletteGroup: z
-    .enum(["receive", "send", "data", "decide", "repeat", "errors", "speed", "watch", "code"])
-    .optional()
-    .describe("Its heading in lists of steps."),
+  paletteGroup: z.enum(paletteGroups).optional().describe("Its heading in lists of steps."),
   card: z
     .object({ title: z.string().optional(), subtitle: z.string().optional() })
     .optional()
