@@ -73,9 +73,9 @@ export interface Messaging {
   subscribe(topic: string, handler: (payload: Uint8Array, from: string) => void): () => void;
 }
 
-export type ClusterErrorKind = "conflict" | "unreachable" | "uncertain" | "full" | "too-large" | "closed";
+export type ClusterErrorKind = "conflict" | "unreachable" | "uncertain" | "full" | "too-large" | "closed" | "misconfigured";
 
-/** `unreachable`: certainly not stored; `uncertain`: unknown whether it was stored. */
+/** `unreachable`: certainly not stored; `uncertain`: unknown whether it was stored; `misconfigured`: fails until a setting is changed. */
 export class ClusterError extends Error {
   readonly kind: ClusterErrorKind;
 

@@ -264,3 +264,11 @@ for (const [title, open] of Object.entries(stores))
       expect(received).not.toContain("two: again from n1");
     });
   });
+
+it("NATS with fewer servers than replicas is a configuration error (needs NATS)", async ({ skip }) => {
+  const server = await serverFor("nats", { own: true });
+  if (server === undefined) return skip();
+  const opening = connected((cluster) => `nats://${server.host}:${server.port}/${cluster}`, 3)("few", "n1");
+  await expect(opening).rejects.toMatchObject({ name: "ClusterError", kind: "misconfigured", message: expect.stringContaining("SERVICE_CLUSTER_REPLICAS") });
+  await server.end();
+});

@@ -2,7 +2,8 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import type { Cluster, Deployment, Log, Route } from "@sluice/engine";
+import { isClusterError, type Cluster, type Deployment, type Log, type Route } from "@sluice/engine";
+import { isFlowError } from "@sluice/engine/spi";
 import { SettingsError, type Settings } from "../config.ts";
 import { flowKey } from "../flows/installed-flows.ts";
 import { systemClock } from "../host/clock.ts";
@@ -60,12 +61,16 @@ async function connect(target: ClusterTarget, { settings, log, boot }: JoinParts
       return await openCluster(target, { node, boot, log, replicas: settings.clusterReplicas, versions: settings.versions });
     } catch (error) {
       const { message } = error as Error;
-      if (/SERVICE_CLUSTER_REPLICAS|npm i /.test(message) || systemClock.monotonic() > until)
+      if (isPermanent(error) || systemClock.monotonic() > until)
         throw new SettingsError([`SERVICE_CLUSTER: cannot join the cluster '${target.name}': ${message}.`]);
     }
     await new Promise<void>((resolve) => systemClock.after(250, resolve));
   }
 }
+
+/** True for errors that only the operator can fix: a missing client package, or a wrong setting. */
+const isPermanent = (error: unknown): boolean =>
+  (isClusterError(error) && error.kind === "misconfigured") || (isFlowError(error) && error.code === "client-missing");
 
 /** The boot of the process that had this data directory before. It has ended, because this process holds the lock. */
 async function replacedBoot(dataDir: string, boot: string): Promise<string | undefined> {
