@@ -92,7 +92,7 @@ describe("a detached copy that fails", () => {
     expect((await run({ body: "x" })).error).toBeUndefined();
     await run.host.clock.advance(10);
     expect(run.runtime.routes.get("start")?.stats).toMatchObject({ inflight: 0, failed: 1, total: 2 });
-    expect(run.host.log.records.map(({ text }) => text)).toEqual([expect.stringContaining("a detached message failed")]);
+    expect(run.host.log.records.map(({ text }) => text)).toEqual([expect.stringContaining("A detached message failed")]);
   });
 });
 

@@ -56,7 +56,7 @@ export class QueueConsumer implements QueueSubscriber {
       { ...options, window: options.concurrentConsumers, leaseMs: options.visibilityTimeout },
       {
         clock: queue.clock,
-        failed: (problem) => log.write("ERROR", "sluice.queue", `queue '${queue.name}': ${problem}`),
+        failed: (problem) => log.write("ERROR", "sluice.queue", `Queue '${queue.name}': ${problem}`),
         doneLate: (item) => queue.doneLate((item as Delivered).entry),
       },
     );
@@ -106,7 +106,7 @@ export class QueueConsumer implements QueueSubscriber {
     }
     const { message, session } = restored;
     if (session !== undefined && !this.#options.isOpenSession(session.id)) {
-      this.#log.write("WARN", "sluice.queue", `queue '${this.#queue.name}' dropped message ${entry.id} of closed test session '${session.id}'`);
+      this.#log.write("WARN", "sluice.queue", `Queue '${this.#queue.name}' dropped message ${entry.id} of closed test session '${session.id}'`);
       return this.#queue.done(entry);
     }
     message.headers.set("SluiceQueueMessageId", entry.id);
@@ -123,7 +123,7 @@ export class QueueConsumer implements QueueSubscriber {
 
   #deadLetter(entry: Taken, attempts: number, exchange: Exchange | undefined, { type, message, stepId, routeId }: FlowError): void {
     const { route } = this.#inlet;
-    this.#log.write("WARN", "sluice.queue", `queue '${this.#queue.name}' moved message ${entry.id} to the dead letters after ${attempts} attempts`, exchange);
+    this.#log.write("WARN", "sluice.queue", `Queue '${this.#queue.name}' moved message ${entry.id} to the dead letters after ${attempts} attempts`, exchange);
     this.#queue.deadLetter(entry, { route, runId: exchange?.run.id, attempts, failure: { type, message, stepId, routeId } });
   }
 }

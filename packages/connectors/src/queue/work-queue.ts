@@ -49,7 +49,7 @@ export class WorkQueue {
   /** All messages due up to the cursor are known, and none are due after it. */
   #caughtUp = false;
   #nextDue: number | undefined = undefined;
-  #alarm: (() => void) | undefined = undefined;
+  #cancelTimer: (() => void) | undefined = undefined;
   #bytes = 0;
   /** Changes that the disk rejected. */
   #unsettled: Settlement[] = [];
@@ -221,9 +221,9 @@ export class WorkQueue {
   #expect(due: number): void {
     if (this.#subscribers.length === 0 || (this.#nextDue !== undefined && this.#nextDue <= due)) return;
     this.#nextDue = due;
-    this.#alarm?.();
-    this.#alarm = this.clock.after(Math.max(0, due - this.#open.now()), () => {
-      this.#alarm = undefined;
+    this.#cancelTimer?.();
+    this.#cancelTimer = this.clock.after(Math.max(0, due - this.#open.now()), () => {
+      this.#cancelTimer = undefined;
       this.#nextDue = undefined;
       this.#caughtUp = false;
       this.#subscribers.at(-1)?.wake();
@@ -263,8 +263,8 @@ export class WorkQueue {
 
   /** No consumers: drop the in-memory state; the messages are on disk and are read again later. */
   #rest(): void {
-    this.#alarm?.();
-    this.#alarm = undefined;
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
     this.#nextDue = undefined;
     this.#cursor = undefined;
     this.#caughtUp = false;
@@ -303,7 +303,7 @@ export class WorkQueue {
     this.#unsettled.unshift(...left);
     if (this.#unsettled.length > 0) return void this.clock.after(refusedMs, () => void this.#settleAgain());
     this.#isPaused = false;
-    this.#log.write("INFO", "sluice.queue", `queue '${this.name}' continues: the disk accepts changes again`);
+    this.#log.write("INFO", "sluice.queue", `Queue '${this.name}' continues: the disk accepts changes again`);
     this.#subscribers.at(-1)?.wake();
   }
 
@@ -323,7 +323,7 @@ export class WorkQueue {
   #isRefused(settlement: Settlement, error: unknown): boolean {
     const { message, retryable } = toFlowError(error);
     if (retryable) return true;
-    this.#log.write("ERROR", "sluice.queue", `queue '${this.name}' could not ${settlement.what}: ${message}`);
+    this.#log.write("ERROR", "sluice.queue", `Queue '${this.name}' could not ${settlement.what}: ${message}`);
     settlement.otherwise?.();
     return false;
   }

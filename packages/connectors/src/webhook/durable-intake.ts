@@ -49,7 +49,7 @@ export function durableIntake(host: Host, { uri, route, options, queues }: Durab
       } catch (thrown) {
         const { code, message: reason } = toFlowError(thrown);
         if (code === "message-not-storable") return errorReply(400, reason);
-        if (code !== "queue-full") host.log.write("ERROR", route.id, `a message could not be accepted: ${reason}`);
+        if (code !== "queue-full") host.log.write("ERROR", route.id, `A message could not be accepted: ${reason}`);
         return errorReply(503, code === "queue-full" ? reason : "the message could not be stored; try again later", { "Retry-After": "5" });
       }
     },

@@ -336,7 +336,7 @@ export class LiveRoute implements Route, SourceInlet {
   #settleCompletions(exchange: Exchange): Awaitable<Exchange> {
     const failed = (thrown: unknown): void => {
       const error = toFlowError(thrown);
-      this.#host.log.write("ERROR", this.identity.id, `a completion callback of a step failed: ${error.message}`, exchange);
+      this.#host.log.write("ERROR", this.identity.id, `A completion callback of a step failed: ${error.message}`, exchange);
       exchange.failure ??= error;
     };
     const pending = endExchange(exchange, failed);

@@ -60,7 +60,7 @@ export function prepareFlow(input: FlowInput, parts: PrepareParts): PreparedFlow
     // A bug, not an error in the flow. Reject this flow only: a request, a start or a check of many files must continue.
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     if (parts.host.log.enabled("ERROR"))
-      parts.host.log.write("ERROR", "flows", `flow '${input.id}' cannot be checked: ${thrown instanceof Error ? thrown.stack : reason}`);
+      parts.host.log.write("ERROR", "flows", `Flow '${input.id}' cannot be checked: ${thrown instanceof Error ? thrown.stack : reason}`);
     return refused(input, [{ ...bug, message: `this flow cannot be checked, which is a bug in the runtime: ${reason}` }]);
   }
 }

@@ -28,5 +28,5 @@ export function reportDetached(copy: Exchange, from: Run, thrown: unknown, { ide
   run.failure = error;
   run.endedAt = host.clock.now();
   listener.ended(run, copy);
-  host.log.write("ERROR", identity.id, `a detached message failed: ${error.message}`, copy);
+  host.log.write("ERROR", identity.id, `A detached message failed: ${error.message}`, copy);
 }

@@ -76,7 +76,7 @@ export class RouteLifecycle {
     this.#become("Failed");
     if (supervision !== "always" && !error.retryable) throw thrown;
     const { host, identity } = this.#parts;
-    host.log.write("WARN", identity.id, `route '${identity.id}' failed to start and will be retried: ${error.message}`);
+    host.log.write("WARN", identity.id, `Route '${identity.id}' failed to start and will be retried: ${error.message}`);
     this.#retry(1);
   }
 
@@ -187,7 +187,7 @@ export class RouteLifecycle {
       if (era !== this.#era) return;
       this.#cancelRetry = undefined;
       if (thrown === undefined) {
-        host.log.write("INFO", identity.id, `route '${identity.id}' started after ${attempt + 1} attempts`);
+        host.log.write("INFO", identity.id, `Route '${identity.id}' started after ${attempt + 1} attempts`);
         return;
       }
       this.problem = toFlowError(thrown).message;

@@ -99,7 +99,7 @@ function refuse(respond: ApiResponder, error: unknown, { log, secrets, newRefere
     respond.error(error.status, oneSentence(error.message), error.headers);
   } else {
     const reference = newReference();
-    log.write("ERROR", "sluice.api", `internal error (ref ${reference})`, undefined, { error });
+    log.write("ERROR", "sluice.api", `Internal error (ref ${reference})`, undefined, { error });
     respond.error(statusOf.internal, `internal error (ref ${reference})`);
   }
 }

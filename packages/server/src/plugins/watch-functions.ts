@@ -46,7 +46,7 @@ export function watchFunctions({ path, beans, names, log, changed }: WatchedFunc
     }
     replace(found);
     await changed();
-    log.write("INFO", logger, `the functions in '${path}' were reloaded`);
+    log.write("INFO", logger, `The functions in '${path}' were reloaded`);
   }
 
   return watchDirectories({ directories: [dirname(path)], log, logger, noun: "functions", checkForChanges });

@@ -33,7 +33,7 @@ export async function openHttp({ settings, variant, dataDir, environment, secret
   const limits = httpLimits(settings);
   const bytes = createHttpBytes(limits.maxBodyBytesHeld);
   const reportFault = (fault: unknown, reference: string): void =>
-    log.write("ERROR", "sluice.http", `internal error (ref ${reference})`, undefined, { error: fault });
+    log.write("ERROR", "sluice.http", `Internal error (ref ${reference})`, undefined, { error: fault });
   const policies = await openPolicies({
     settings,
     dataDir,

@@ -99,7 +99,7 @@ function openHttp({ settings, log, secrets, environment, clock }: FollowerProces
   const limits = httpLimits(settings);
   const bytes = createHttpBytes(limits.maxBodyBytesHeld);
   const reportFault = (fault: unknown, reference: string): void =>
-    log.write("ERROR", "sluice.http", `internal error (ref ${reference})`, undefined, { error: fault });
+    log.write("ERROR", "sluice.http", `Internal error (ref ${reference})`, undefined, { error: fault });
   const policies = followPolicies({
     settings,
     dataDir: settings.dataDir,

@@ -72,6 +72,6 @@ function dataFault(error: unknown): string | undefined {
 
 /** An uncaught error in a library callback must not stop the process. */
 export function guard({ log }: Pick<RunningServer, "log">): void {
-  process.on("uncaughtException", (error) => log.write("ERROR", "sluice", "uncaught exception", undefined, { error }));
-  process.on("unhandledRejection", (error) => log.write("ERROR", "sluice", "unhandled promise rejection", undefined, { error }));
+  process.on("uncaughtException", (error) => log.write("ERROR", "sluice", "Uncaught exception", undefined, { error }));
+  process.on("unhandledRejection", (error) => log.write("ERROR", "sluice", "Unhandled promise rejection", undefined, { error }));
 }

@@ -29,7 +29,7 @@ export class SagaCoordinator {
   begin(): string {
     if (this.#open.size >= maxSagas) {
       const oldest = this.#oldest.next() as string;
-      this.#host.log.write("WARN", "saga", `more than ${maxSagas} open sagas: compensating the oldest, ${oldest}`);
+      this.#host.log.write("WARN", "saga", `More than ${maxSagas} open sagas: compensating the oldest, ${oldest}`);
       this.finish(oldest, "compensation");
     }
     const id = this.#host.ids.next();
