@@ -276,7 +276,7 @@ describe("a SQLite database", () => {
       (await runtime.api("POST", "/connections/test", { type: "sqlite", values: { file } })).json as { readonly ok: boolean; readonly error?: string };
     expect(await test(server, "shop/orders.db")).toMatchObject({ ok: true });
     expect(existsSync(join(server.dataDir, "databases", "shop", "orders.db"))).toBe(true);
-    expect(await test(server, join(outside, "x.db"))).toMatchObject({ ok: false, error: expect.stringContaining("is in none of the folders for databases") });
+    expect(await test(server, join(outside, "x.db"))).toMatchObject({ ok: false, error: expect.stringContaining("is not in any folder for databases") });
     const own = await startTestServer({ env: { SERVICE_DATABASES: folder } });
     try {
       expect([await test(own, "a.db"), await test(own, join(folder, "b.db")), await test(own, join(own.dataDir, "databases", "c.db"))]).toMatchObject(
@@ -286,7 +286,7 @@ describe("a SQLite database", () => {
       for (const file of ["../x.db", "link/x.db", join(outside, "x.db")]) expect(await test(own, file), file).toMatchObject({ ok: false });
       const bean = `- beans: [{name: db, type: "#class:org.apache.commons.dbcp2.BasicDataSource", properties: {url: "jdbc:sqlite:${outside}/x.db"}}]\n`;
       const refused = await own.putFlow("outside", `${bean}${flow("outside", "sql:select 1?dataSource=#db")}`);
-      expect([refused.status, refused.json.error]).toEqual([422, expect.stringContaining("is in none of the folders for databases")]);
+      expect([refused.status, refused.json.error]).toEqual([422, expect.stringContaining("is not in any folder for databases")]);
       expect(readdirSync(outside)).toEqual([]);
     } finally {
       await own.end();

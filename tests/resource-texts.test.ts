@@ -61,19 +61,19 @@ describe("a text in a file", () => {
 
 describe("is not read from", () => {
   it.each([
-    ["missing.txt", "is in none of the folders", "SERVICE_RESOURCES"],
-    ["../outside.txt", "leads out of its folder", "resource:file:"],
-    ["sql/../../outside.txt", "leads out of its folder", "resource:file:"],
-    ["link.txt", "is a link that leads out of its folder", "the file itself"],
-    ["up/outside.txt", "is a link that leads out of its folder", "the file itself"],
+    ["missing.txt", "is not in any folder", "SERVICE_RESOURCES"],
+    ["../outside.txt", "is outside the folder", "resource:file:"],
+    ["sql/../../outside.txt", "is outside the folder", "resource:file:"],
+    ["link.txt", "is a link to a file outside its folder", "the file itself"],
+    ["up/outside.txt", "is a link to a file outside its folder", "the file itself"],
     [".env", "is hidden", "resource:file:"],
-    ["settings.txt", "leads to a hidden file", "remove the dot"],
+    ["settings.txt", "is a link to a hidden file", "remove the dot"],
     ["large.txt", "has 1048577 bytes", "smaller"],
     ["latin.txt", "is not UTF-8", "UTF-8"],
     ["sql", "is not a file", "name a file"],
-    [join(folder, "outside.txt"), "is in none of the folders", "SERVICE_RESOURCES"],
+    [join(folder, "outside.txt"), "is not in any folder", "SERVICE_RESOURCES"],
     ["${header.file}", "depends on the message", "literally"],
-    ["", "names no file", "resource:file:"],
+    ["", "is empty", "resource:file:"],
   ])("resource:file:%s", async (name, problem, fix) => {
     const put = await server.putFlow("wrong", flow(`{setBody: {constant: "resource:file:${name}"}}`).replace("id: r", "id: wrong"));
     expect(put.status).toBe(422);

@@ -11,7 +11,7 @@ export const bridged = f.boolean({
 /** For sources that create messages themselves: no caller waits for a reply. */
 export const sourceFields = {
   exchangePattern: f.enum(["InOnly", "InOut"], {
-    doc: "With InOut, steps that wait only for expected replies, such as seda, wait.",
+    doc: "With InOut, steps that wait only if a reply is expected, such as `to: seda:`, wait for it.",
     default: "InOnly",
     group: "advanced",
   }),

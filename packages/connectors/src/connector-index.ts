@@ -215,7 +215,7 @@ export const connectionIndex: readonly ConnectionEntry[] = [
     kinds: ["sql", "postgres"],
     beans: ["org.postgresql.ds.PGSimpleDataSource", "org.postgresql.ds.PGPoolingDataSource"],
     needs: [
-      { package: "pg", version: "8.23.1", reason: "the client of PostgreSQL" },
+      { package: "pg", version: "8.23.1", reason: "the PostgreSQL client" },
       { package: "pg-cursor", version: "2.22.0", reason: "reads long results of PostgreSQL piece by piece" },
     ],
     load: async () => (await import("./database/postgres.ts")).postgres,
@@ -232,7 +232,7 @@ export const connectionIndex: readonly ConnectionEntry[] = [
       "com.mysql.cj.jdbc.MysqlDataSource",
       "com.mysql.cj.jdbc.MysqlConnectionPoolDataSource",
     ],
-    needs: [{ package: "mysql2", version: "3.24.5", reason: "the client of MySQL and MariaDB" }],
+    needs: [{ package: "mysql2", version: "3.24.5", reason: "the client for MySQL and MariaDB" }],
     load: async () => (await import("./database/mysql.ts")).mysql,
   },
   {
@@ -273,7 +273,7 @@ export const connectionIndex: readonly ConnectionEntry[] = [
       "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory",
       "org.springframework.data.redis.connection.RedisStandaloneConfiguration",
     ],
-    needs: [{ package: "ioredis", version: "6.0.0", reason: "the client of Redis" }],
+    needs: [{ package: "ioredis", version: "6.0.0", reason: "the Redis client" }],
     load: async () => (await import("./spring-redis/redis-connection.ts")).redis,
   },
 ];

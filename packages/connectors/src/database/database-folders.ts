@@ -10,20 +10,20 @@ export interface ConnectionSettings {
   readonly databaseFolders?: readonly string[];
 }
 
-/** The path of a database file; throws a CompileError when it is in none of the folders. */
+/** The path of a database file; throws a CompileError when it is not in any of the folders. */
 export function databasePath(file: string, { databaseFolders }: ConnectionSettings): string {
   if (file.includes("\0") || file.split(/[/\\]/).includes(".."))
     throw new CompileError("connection-file", "the path of a database file must not contain '..'", { hint: "write the path without it" });
   if (databaseFolders === undefined) return resolve(file);
   const path = resolve(databaseFolders[0] ?? ".", file);
   if (folderOf(path, databaseFolders) === undefined)
-    throw new CompileError("connection-file", `the database '${file}' is in none of the folders for databases (${databaseFolders.join(", ")})`, {
+    throw new CompileError("connection-file", `the database '${file}' is not in any folder for databases (${databaseFolders.join(", ")})`, {
       hint: "write a path relative to the first of them, or name its folder with SERVICE_DATABASES",
     });
   return path;
 }
 
-/** Creates the folder of a database file and checks that no link leads out of the folders. */
+/** Creates the folder of a database file and checks that no link points outside the folders. */
 export async function prepareDatabaseFolder(path: string, { databaseFolders }: ConnectionSettings): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const folder = databaseFolders === undefined ? undefined : folderOf(path, databaseFolders);
@@ -31,7 +31,7 @@ export async function prepareDatabaseFolder(path: string, { databaseFolders }: C
   const root = await realpath(folder);
   const real = await realpath(path).catch(async () => join(await realpath(dirname(path)), "new"));
   if (!isBelow(root, real))
-    throw new CompileError("connection-file", "the path of the database is a link that leads out of its folder", {
+    throw new CompileError("connection-file", "the path of the database is a link to a file outside its folder", {
       hint: "put the file itself into the folder",
     });
 }

@@ -4,7 +4,7 @@ import { exactNumber, isoText } from "./bound-value.ts";
 import type { Driver, Row, Session, SqlResult, Statement } from "./database.ts";
 import { isConnectionProblem } from "./sql-failure.ts";
 
-export const mysqlNeed: ClientNeed = { package: "mysql2", version: "3.24.5", reason: "the client of MySQL and MariaDB" };
+export const mysqlNeed: ClientNeed = { package: "mysql2", version: "3.24.5", reason: "the client for MySQL and MariaDB" };
 
 interface MysqlField {
   readonly name: string;

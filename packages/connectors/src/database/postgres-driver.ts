@@ -4,7 +4,7 @@ import { exactNumber, isoText } from "./bound-value.ts";
 import type { Driver, NotificationListener, Row, Session, SqlResult, Statement } from "./database.ts";
 import { isConnectionProblem } from "./sql-failure.ts";
 
-export const pgNeed: ClientNeed = { package: "pg", version: "8.23.1", reason: "the client of PostgreSQL" };
+export const pgNeed: ClientNeed = { package: "pg", version: "8.23.1", reason: "the PostgreSQL client" };
 export const pgCursorNeed: ClientNeed = { package: "pg-cursor", version: "2.22.0", reason: "reads long results of PostgreSQL piece by piece" };
 
 interface PgField {

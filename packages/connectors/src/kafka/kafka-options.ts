@@ -143,7 +143,11 @@ const sourceOptions = {
   }),
   partitionAssignor: f.string({ doc: "How partitions are assigned to members: a name that contains RoundRobin or Range.", group: "advanced" }),
   groupProtocol: f.enum(["classic"], { doc: "How the group is coordinated; only classic is supported.", default: "classic", group: "advanced" }),
-  exchangePattern: f.enum(["InOnly", "InOut"], { doc: "InOut lets steps that wait only when a reply is expected wait.", default: "InOnly", group: "advanced" }),
+  exchangePattern: f.enum(["InOnly", "InOut"], {
+    doc: "With InOut, steps that wait only if a reply is expected, such as `to: seda:`, wait for it.",
+    default: "InOnly",
+    group: "advanced",
+  }),
 };
 
 const sinkOptions = {

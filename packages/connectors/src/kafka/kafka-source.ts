@@ -23,7 +23,7 @@ interface Item {
   verdict: Verdict | undefined;
 }
 
-/** The target of an existing consumer: the route receives its records after it has subscribed. */
+/** A connected client and its consumer, which is undefined until it has subscribed. */
 interface Link {
   readonly client: KafkaClient;
   consumer: KafkaConsumer | undefined;

@@ -27,7 +27,11 @@ const sharedOptions = {
   willTopic: f.string({ doc: "Topic of the last-will message, which the broker sends when the source's connection is lost.", group: "advanced" }),
   willPayload: f.string({ doc: "Body of the last-will message.", group: "advanced" }),
   willRetained: f.boolean({ doc: "Whether the last-will message is retained.", default: false, group: "advanced" }),
-  exchangePattern: f.enum(["InOnly", "InOut"], { doc: "InOut lets steps that wait only when a reply is expected wait.", default: "InOnly", group: "advanced" }),
+  exchangePattern: f.enum(["InOnly", "InOut"], {
+    doc: "With InOut, steps that wait only if a reply is expected, such as `to: seda:`, wait for it.",
+    default: "InOnly",
+    group: "advanced",
+  }),
   automaticReconnect: f.boolean({ doc: "Accepted without effect: sources always reconnect.", default: true, group: "advanced" }),
   maxReconnectDelay: f.duration({
     doc: "Maximum delay between reconnect attempts; at most 30 seconds.",

@@ -4,7 +4,7 @@ import { f } from "@sluice/model";
 import type { CorkableStream } from "../messaging/combine-writes.ts";
 import { tlsFields, tlsOptions } from "../database/connection-fields.ts";
 
-export const ioredisNeed: ClientNeed = { package: "ioredis", version: "6.0.0", reason: "the client of Redis" };
+export const ioredisNeed: ClientNeed = { package: "ioredis", version: "6.0.0", reason: "the Redis client" };
 
 export interface RedisClient {
   call(command: string, ...parameters: readonly (string | number | Buffer)[]): Promise<unknown>;

@@ -26,7 +26,7 @@ export const redisIdempotentRepository = defineBean({
   constructorProperties: ["connectionFactory", "repositoryName"],
   create({ connectionFactory, repositoryName, ttl }, _host, scope) {
     const connection = scope.connection<RedisClient>({ reference: connectionFactory, kinds: ["redis"], inline: {} });
-    return ttl === undefined ? keysInSet(connection, repositoryName) : keysForATime(connection, repositoryName, ttl);
+    return ttl === undefined ? keysInSet(connection, repositoryName) : keysWithTtl(connection, repositoryName, ttl);
   },
 });
 
@@ -41,7 +41,7 @@ function keysInSet(connection: Connection<RedisClient>, name: string): Idempoten
   };
 }
 
-function keysForATime(connection: Connection<RedisClient>, name: string, ttl: number): IdempotentRepository {
+function keysWithTtl(connection: Connection<RedisClient>, name: string, ttl: number): IdempotentRepository {
   const call = caller(connection);
   const uncertain = new UncertainKeys();
   const keyOf = (key: string): string => `${name}:${key}`;

@@ -14,7 +14,7 @@ describe("a connection under edit", () => {
   });
 
   it("finds the field that a refusal names", () => {
-    expect(fieldErrorOf("property 'port' of connection 'orders': expected a whole number, got 'x'")?.field).toBe("port");
+    expect(fieldErrorOf("property 'port' of connection 'orders': expected an integer, got 'x'")?.field).toBe("port");
     expect(fieldErrorOf("connection 'orders': the variable 'DB_PW' of 'tls.key' is not set")?.field).toBe("tls.key");
     expect(fieldErrorOf("connection 'orders': 'password' references a file, but SERVICE_SECRETS_DIR is not set")?.field).toBe("password");
     expect(fieldErrorOf("connection 'orders': unknown type 'x'")).toBeUndefined();

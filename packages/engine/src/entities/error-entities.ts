@@ -59,7 +59,7 @@ export const errorHandlerFields = {
     {
       ...handlerFields,
       deadLetterUri: f.uri({ doc: "Endpoint for messages that could not be processed.", required: true }),
-      deadLetterHandleNewException: f.boolean({ doc: "Accepted for Camel routes; a failing dead letter endpoint is always reported.", default: true }),
+      deadLetterHandleNewException: f.boolean({ doc: "Accepted without effect: a failing dead letter endpoint is always reported.", default: true }),
     },
     { doc: "Sends messages that cannot be processed to an endpoint.", shorthand: "deadLetterUri" },
   ),

@@ -43,8 +43,8 @@ export const onCompletionFields = {
     doc: "After the reply is sent, on a copy; or before, on the message itself.",
     default: "AfterConsumer",
   }),
-  parallelProcessing: f.boolean({ doc: "Accepted for Camel routes; completions never block the caller.", default: false, group: "advanced" }),
-  executorService: f.string({ doc: "Accepted for Camel routes.", group: "advanced" }),
+  parallelProcessing: f.boolean({ doc: "Accepted without effect: completions never block the caller.", default: false, group: "advanced" }),
+  executorService: f.string({ doc: "Accepted without effect.", group: "advanced" }),
   steps: f.steps({ doc: "Steps to run when the exchange has completed.", default: [] }),
 } as const;
 

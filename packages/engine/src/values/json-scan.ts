@@ -233,7 +233,7 @@ class JsonScanner {
   }
 
   #checkNumber(start: number, end: number, whole: boolean): void {
-    if (whole && end - start > maxIntegerDigits) throw new JsonLimitError((it) => `a whole number in ${it} has more than ${maxIntegerDigits} digits`);
+    if (whole && end - start > maxIntegerDigits) throw new JsonLimitError((it) => `an integer in ${it} has more than ${maxIntegerDigits} digits`);
     const written = this.#text.slice(start, end);
     const number = Number(written);
     if (!whole && (number === Infinity || number === -Infinity)) {

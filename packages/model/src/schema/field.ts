@@ -148,7 +148,7 @@ const fold = (text: string): string => text.replaceAll(/[-_]/g, "").toLowerCase(
 const anyText = fromText("text", (given) => given);
 const plainText = z.string();
 const truth = fromText("true or false", readBoolean);
-const integer = fromText("a whole number", readInteger);
+const integer = fromText("an integer", readInteger);
 const number = fromText("a number", readNumber);
 const duration = fromText("a duration such as 500, 10s or 1m30s", parseDuration);
 const size = fromText("a size such as 65536, 64k or 10MiB", parseSize);

@@ -24,7 +24,7 @@ export function resourceFolders(folders: readonly string[]): ResourceFiles {
         const found = readInside(folder, resolve(folder, name), name);
         if (found !== undefined) return found;
       }
-      throw new CompileError("resource-missing", `the file '${name}' is in none of the folders from which texts may be loaded`, {
+      throw new CompileError("resource-missing", `the file '${name}' is not in any folder from which texts may be loaded`, {
         hint: `put it into one of them (${folders.join(", ")}), or name its folder with SERVICE_RESOURCES`,
         offset: 0,
       });
@@ -36,9 +36,9 @@ function checkName(name: string): void {
   const segments = name.split(/[\\/]/).filter((segment) => segment !== "." && segment !== "");
   const wrong =
     segments.length === 0
-      ? "names no file"
+      ? "is empty"
       : name.includes("\0") || segments.includes("..")
-        ? "leads out of its folder"
+        ? "is outside the folder"
         : segments.some((segment) => segment.startsWith("."))
           ? "is hidden, and hidden files are not read"
           : undefined;
@@ -52,16 +52,16 @@ function checkName(name: string): void {
 function readInside(folder: string, path: string, name: string): ResourceFile | undefined {
   if (!isBelow(resolve(folder), path)) return undefined;
   try {
-    // Links are resolved first: a link in the folder must lead neither to a file outside it nor to a hidden one.
+    // Links are resolved first: a link in the folder must point neither to a file outside it nor to a hidden one.
     const root = realpathSync(folder);
     const real = realpathSync(path);
-    if (!isBelow(root, real)) throw unusable(name, "is a link that leads out of its folder", "put the file itself into the folder");
+    if (!isBelow(root, real)) throw unusable(name, "is a link to a file outside its folder", "put the file itself into the folder");
     if (
       relative(root, real)
         .split(sep)
         .some((segment) => segment.startsWith("."))
     )
-      throw unusable(name, "leads to a hidden file", "remove the dot at the start of its name");
+      throw unusable(name, "is a link to a hidden file", "remove the dot at the start of its name");
     const { size } = fileFacts(real, name);
     if (size > maxBytes) throw unusable(name, `has ${size} bytes, more than the maximum of ${maxBytes}`, "make it smaller, or split it");
     return { file: name, text: new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(real)) };

@@ -100,7 +100,7 @@ describe("sluice lint", () => {
     const { exit, output } = await lint(join(folder, "project"));
     expect(exit).toBe(1);
     expect(output).toContain("in the file broken.txt:1: unknown function 'nosuchfunction()'");
-    expect(output).toContain("the file 'outside.txt' is in none of the folders from which texts may be loaded");
+    expect(output).toContain("the file 'outside.txt' is not in any folder from which texts may be loaded");
   });
 
   it("finds values in application.properties next to the flow and above it, with the selected profile", async () => {
@@ -164,7 +164,7 @@ describe("sluice lint", () => {
       "connections/archive.json:1:10 option-missing connection 'archive' needs the field 'file' (fix: add 'file' below 'values')",
       "connections/cache.yaml:1:7 connection-unknown-type unknown connection type 'rediss' (fix: did you mean 'redis'?)",
       "connections/orders.yaml:3:3 option-unknown connection 'orders' has no field 'hots' (fix: did you mean 'host'?)",
-      "connections/orders.yaml:4:9 option-invalid field 'port' of connection 'orders': expected a whole number, got 'many'",
+      "connections/orders.yaml:4:9 option-invalid field 'port' of connection 'orders': expected an integer, got 'many'",
       "connections/orders.yaml:5:13 secret-in-connection warning: the secret 'password' of connection 'orders' is written in the file " +
         "(fix: write password: {env: NAME} for an environment variable, or {file: name} for a file below SERVICE_SECRETS_DIR)",
     ]);

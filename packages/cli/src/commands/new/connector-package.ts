@@ -79,7 +79,7 @@ export async function callServer({ host, port, timeout }, method, path, body) {
   }
   if (response.ok) return response;
   await response.body?.cancel();
-  throw new FlowError("SCHEME.ServerException", \`\${host}:\${port} answers \${response.status}\`, {
+  throw new FlowError("SCHEME.ServerException", \`\${host}:\${port} responded with \${response.status}\`, {
     code: "SCHEME-refused",
     retryable: response.status >= 500,
     details: { statusCode: response.status },

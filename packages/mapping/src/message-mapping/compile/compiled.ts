@@ -35,7 +35,7 @@ export function located(thrown: unknown, operands: readonly Compiled[], frame: F
   const fault = asFault(thrown);
   if (fault.source !== undefined || fault.value === undefined) return fault;
   const value = scalarOf(fault.value);
-  const guilty = operands.find(({ origin, evaluate }) => origin !== undefined && scalarOf(evaluate(frame)) === value);
-  if (guilty?.origin !== undefined) fault.source = sourceText(guilty.origin, frame);
+  const failing = operands.find(({ origin, evaluate }) => origin !== undefined && scalarOf(evaluate(frame)) === value);
+  if (failing?.origin !== undefined) fault.source = sourceText(failing.origin, frame);
   return fault;
 }

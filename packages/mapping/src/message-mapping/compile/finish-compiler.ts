@@ -181,7 +181,7 @@ function checks(rule: RuleMembers, context: DocumentContext): readonly Step[] {
     }
   }
   if (maxLength !== undefined) {
-    if (!Number.isInteger(maxLength) || (maxLength as number) < 0) context.report("'maxLength' must be a whole number");
+    if (!Number.isInteger(maxLength) || (maxLength as number) < 0) context.report("'maxLength' must be an integer of 0 or more");
     steps.push((value) => {
       const text = toText(value);
       if (text.length <= (maxLength as number) || characterCount(text) <= (maxLength as number)) return value;

@@ -102,7 +102,7 @@ function readName(value: unknown, { context }: Level): string | undefined {
 function readLimit(value: unknown, { context }: Level): number {
   if (value === undefined) return Number.POSITIVE_INFINITY;
   if (Number.isInteger(value) && (value as number) >= 0) return value as number;
-  context.report("'limit' must be a whole number");
+  context.report("'limit' must be an integer of 0 or more");
   return 0;
 }
 

@@ -126,7 +126,7 @@ describe("invalid expressions", () => {
     ["1 +", "x: the expression ends too early at column 4 of '1 +'"],
     ["a b", "x: unexpected 'b' at column 3 of 'a b'"],
     ["a = 1", "x: unexpected '=': use == to compare at column 3 of 'a = 1'"],
-    ["'abc", "x: a text is not closed at column 1 of ''abc'"],
+    ["'abc", "x: the string is not closed at column 1 of ''abc'"],
     ["a ~ b", "x: unexpected '~' at column 3 of 'a ~ b'"],
     ["f(1", "x: the expression ends too early: expected ',' or ')' at column 4 of 'f(1'"],
     ["uper(a)", "x: unknown function 'uper' (did you mean 'upper'?)"],

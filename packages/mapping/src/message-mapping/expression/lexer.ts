@@ -88,5 +88,5 @@ function readText(source: string, start: number): { readonly value: string; read
     } else if (Object.hasOwn(escapes, next)) value += escapes[next];
     else throw new ExpressionError(`unknown escape '\\${next}'`, source, at - 1);
   }
-  throw new ExpressionError("a text is not closed", source, start);
+  throw new ExpressionError("the string is not closed", source, start);
 }

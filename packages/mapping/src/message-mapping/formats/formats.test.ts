@@ -28,7 +28,7 @@ describe("json", () => {
       message: "d: expected true or false, got 12345678901234567890 [source id]",
       value: "12345678901234567890",
     });
-    expect(runMapping(jsonRules(), `[${"9".repeat(2000)}]`).errors[0]?.message).toBe("a whole number in the source has more than 1000 digits");
+    expect(runMapping(jsonRules(), `[${"9".repeat(2000)}]`).errors[0]?.message).toBe("an integer in the source has more than 1000 digits");
   });
 });
 

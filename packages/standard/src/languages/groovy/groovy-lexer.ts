@@ -88,7 +88,7 @@ class Lexer {
     while (!text.startsWith(quote, this.#at)) {
       const character = text.charAt(this.#at);
       if (this.#at >= text.length || (character === "\n" && quote.length === 1 && quote !== "/"))
-        throw this.#fault(`the text that starts with ${quote} is not closed`, opened);
+        throw this.#fault(`the string that starts with ${quote} is not closed`, opened);
       if (character === "\\") plain += this.#readEscape(quote);
       else if (character === "$" && isTemplate && /[{A-Za-z_]/.test(text.charAt(this.#at + 1))) {
         if (plain !== "") parts.push(plain);
@@ -137,7 +137,7 @@ class Lexer {
       else if (character === "}" && --depth === 0) break;
       else if (character === "'" || character === '"') {
         const closing = closingQuote(text, at);
-        if (closing === -1) throw this.#fault("the text is not closed", at);
+        if (closing === -1) throw this.#fault("the string is not closed", at);
         at = closing;
       }
     }

@@ -51,7 +51,7 @@ export class PathScanner {
     const start = this.position++;
     let text = "";
     for (;;) {
-      if (this.ended) throw this.error("the quoted text is not closed", start);
+      if (this.ended) throw this.error("the string is not closed", start);
       const character = this.text.charAt(this.position++);
       if (character === quote) return toText(text);
       text += character === "\\" ? this.escape() : character;

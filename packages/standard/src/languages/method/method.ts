@@ -17,8 +17,8 @@ export const method = defineLanguage({
   otherTextKeys: ["beanType", "expression"],
   options: {
     method: f.string({ doc: "Name of the method, with arguments if it takes any: `total(${body}, 'EUR')`. Without arguments it receives the exchange." }),
-    scope: f.string({ doc: "Accepted for Camel routes.", group: "advanced" }),
-    validate: f.boolean({ doc: "Accepted for Camel routes: whether there is such a function is always checked.", default: true, group: "advanced" }),
+    scope: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+    validate: f.boolean({ doc: "Accepted without effect: whether there is such a function is always checked.", default: true, group: "advanced" }),
     resultType: resultTypeOption,
     trim: trimOption,
     id: idOption,
