@@ -4,7 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { median } from "./lib/compare.mjs";
-import { endsWithUs, temporaryFolder } from "./lib/ending.mjs";
+import { killOnExit, temporaryFolder } from "./lib/ending.mjs";
 import { put, token } from "./lib/processes.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 
@@ -15,7 +15,7 @@ const flow = "- route: {id: hook, from: {uri: webhook, steps: [{setBody: {consta
 /** Milliseconds from the spawn until `first`, which receives the address, has resolved. */
 async function timed(parameters, environment, first) {
   const began = performance.now();
-  const child = endsWithUs(spawn(process.execPath, parameters, { cwd: root, env: { ...process.env, ...environment }, stdio: ["ignore", "pipe", "inherit"] }));
+  const child = killOnExit(spawn(process.execPath, parameters, { cwd: root, env: { ...process.env, ...environment }, stdio: ["ignore", "pipe", "inherit"] }));
   const line = await new Promise((resolve) => child.stdout.once("data", resolve));
   await first(JSON.parse(String(line).split("\n", 1)[0]).baseUrl);
   const took = performance.now() - began;

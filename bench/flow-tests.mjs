@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { endsWithUs, temporaryFolder } from "./lib/ending.mjs";
+import { killOnExit, temporaryFolder } from "./lib/ending.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 
 const [files, budgetSeconds] = numbersOf("flow-tests", ["files", 200], ["seconds it may take", 20]);
@@ -42,7 +42,7 @@ for (let index = 0; index < files; index++) {
 const began = performance.now();
 const command = fileURLToPath(new URL("../packages/cli/bin/sluice.cjs", import.meta.url));
 const { error, stdout } = await new Promise((resolve) =>
-  endsWithUs(
+  killOnExit(
     execFile(process.execPath, [command, "test", folder, "--json"], { maxBuffer: 1 << 28 }, (failure, output) => resolve({ error: failure, stdout: output })),
   ),
 );

@@ -5,7 +5,7 @@ import { mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { roundsOf } from "./lib/compare.mjs";
-import { endsWithUs } from "./lib/ending.mjs";
+import { killOnExit } from "./lib/ending.mjs";
 import { onCore } from "./lib/load.mjs";
 import { comparePeer, installed } from "./lib/peers.mjs";
 
@@ -81,7 +81,7 @@ async function startNodeRed() {
   );
   const output = openSync(join(folder, "output"), "a");
   const [file, ...parameters] = onCore(0, [process.execPath, join(folder, "node_modules/node-red/red.js"), "--userDir", user]);
-  const child = endsWithUs(spawn(file, parameters, { stdio: ["ignore", output, output] }));
+  const child = killOnExit(spawn(file, parameters, { stdio: ["ignore", output, output] }));
   const baseUrl = `http://127.0.0.1:${port}`;
   for (let tries = 0; ; tries++) {
     const reply = await fetch(`${baseUrl}/webhook`, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }).catch(() => undefined);

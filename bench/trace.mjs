@@ -4,7 +4,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { compare, report, roundsOf } from "./lib/compare.mjs";
-import { endsWithUs } from "./lib/ending.mjs";
+import { killOnExit } from "./lib/ending.mjs";
 import { put, startSluice, token } from "./lib/processes.mjs";
 import { webhook } from "./lib/work.mjs";
 
@@ -15,7 +15,7 @@ const flowOf = (id) => webhook.flow.replace("id: hook", `id: ${id}`);
 async function follow(baseUrl) {
   const address = JSON.stringify(`${baseUrl}/_api/trace/stream?routeId=watched`);
   const code = `const r = await fetch(${address}, { headers: { authorization: "Bearer ${token}" } }); console.log(r.status); for await (const _ of r.body);`;
-  const client = endsWithUs(spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: ["ignore", "pipe", "inherit"] }));
+  const client = killOnExit(spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: ["ignore", "pipe", "inherit"] }));
   const [status] = await once(client.stdout, "data");
   if (String(status).trim() === "200") return client;
   client.kill("SIGKILL");
@@ -32,7 +32,7 @@ for (const listeners of [1, 10]) {
     for (const server of [quiet, followed, apart]) for (const id of ["watched", "other"]) await put(server.baseUrl, id, flowOf(id));
     for (const server of [followed, apart]) for (let count = 0; count < listeners; count++) clients.push(await follow(server.baseUrl));
     const side = (name, server, id) => ({ name, server, path: `/api/${id}`, body: webhook.body });
-    const measured = await compare([side("nobody", quiet, "watched"), side("watched", followed, "watched"), side("other", apart, "other")], turns);
+    const measured = await compare([side("untraced", quiet, "watched"), side("watched", followed, "watched"), side("other", apart, "other")], turns);
     for (const [name, result] of Object.entries(measured)) results[`${name} with ${listeners}`] = result;
   } finally {
     for (const client of clients) client.kill("SIGKILL");

@@ -51,11 +51,11 @@ const packages: Readonly<Record<string, { readonly internal: readonly string[]; 
 };
 
 /** Folders of a package that may not import from other folders of the same package. */
-const rooms: readonly { readonly in: string; readonly never: string; readonly because: string }[] = [
-  { in: "packages/model/src/schema", never: "packages/model/src/read", because: "the vocabulary is the ground everything stands on" },
-  { in: "packages/model/src/flow", never: "packages/model/src/check", because: "the flow is data; checking looks at it, never the reverse" },
-  { in: "packages/model/src/read", never: "packages/model/src/check", because: "reading knows YAML, not what a step is" },
-  { in: "packages/engine/src/compile", never: "packages/engine/src/run", because: "running uses what was compiled, not the reverse" },
+const folderRules: readonly { readonly in: string; readonly never: string; readonly because: string }[] = [
+  { in: "packages/model/src/schema", never: "packages/model/src/read", because: "all other folders depend on the schema" },
+  { in: "packages/model/src/flow", never: "packages/model/src/check", because: "checks depend on the flow, not the reverse" },
+  { in: "packages/model/src/read", never: "packages/model/src/check", because: "parsing is independent of the declared steps" },
+  { in: "packages/engine/src/compile", never: "packages/engine/src/run", because: "the runtime depends on the compiler, not the reverse" },
   ...["spi", "exchange", "errors"].flatMap((folder) =>
     ["tools", "values", "compile", "run", "mocks"].map((never) => ({
       in: `packages/engine/src/${folder}`,
@@ -70,19 +70,19 @@ const rooms: readonly { readonly in: string; readonly never: string; readonly be
       because: "tools work with the contract only",
     })),
   ),
-  { in: "packages/server/src/http", never: "packages/server/src/api", because: "the listener passes requests on; it does not know what they mean" },
+  { in: "packages/server/src/http", never: "packages/server/src/api", because: "the listener passes requests on and does not interpret them" },
   ...["api", "metrics", "other-workers", "http", "flows"].map((folder) => ({
     in: `packages/server/src/${folder}`,
     never: "packages/server/src/workers",
-    because: "what serves does not know that there are several workers; other-workers has what it may ask",
+    because: "these folders access other workers only through other-workers",
   })),
-  { in: "packages/server/src/flows", never: "packages/server/src/api", because: "decisions do not know HTTP" },
-  { in: "packages/server/src/mappings", never: "packages/server/src/api", because: "decisions do not know HTTP" },
-  { in: "packages/server/src/access", never: "packages/server/src/api", because: "decisions do not know HTTP" },
-  { in: "packages/server/src/runs", never: "packages/server/src/api", because: "decisions do not know HTTP" },
-  { in: "packages/server/src/sessions", never: "packages/server/src/api", because: "decisions do not know HTTP" },
-  { in: "packages/designer/src/document", never: "packages/designer/src/screens", because: "an open flow does not know how it is drawn" },
-  { in: "packages/designer/src/commands", never: "packages/designer/src/screens", because: "what can be done does not know where it is shown" },
+  { in: "packages/server/src/flows", never: "packages/server/src/api", because: "this folder is independent of HTTP" },
+  { in: "packages/server/src/mappings", never: "packages/server/src/api", because: "this folder is independent of HTTP" },
+  { in: "packages/server/src/access", never: "packages/server/src/api", because: "this folder is independent of HTTP" },
+  { in: "packages/server/src/runs", never: "packages/server/src/api", because: "this folder is independent of HTTP" },
+  { in: "packages/server/src/sessions", never: "packages/server/src/api", because: "this folder is independent of HTTP" },
+  { in: "packages/designer/src/document", never: "packages/designer/src/screens", because: "an open flow is independent of its display" },
+  { in: "packages/designer/src/commands", never: "packages/designer/src/screens", because: "commands are independent of the screens" },
   ...[
     "access",
     "api-client",
@@ -103,7 +103,7 @@ const rooms: readonly { readonly in: string; readonly never: string; readonly be
     never: "packages/designer/src/screens",
     because: "screens are composed of these parts, not the reverse",
   })),
-  { in: "packages/designer/server", never: "packages/designer/src", because: "the server does not know the page" },
+  { in: "packages/designer/server", never: "packages/designer/src", because: "the server is independent of the page" },
 ];
 
 const forbiddenNames = /(^|[/-])(utils?|helpers?|common|misc|manager|service|base|impl)\.ts$|\/types\.ts$/;
@@ -180,7 +180,7 @@ describe("architecture", () => {
       const declared = Object.keys({ ...manifest["dependencies"], ...manifest["optionalDependencies"], ...bundled });
       const wrong: string[] = [];
       for (const file of code.filter((path) => path.startsWith(`packages/${name}/`))) {
-        const { internal, node } = exceptions.find((room) => file.startsWith(room.in)) ?? rule;
+        const { internal, node } = exceptions.find((exception) => file.startsWith(exception.in)) ?? rule;
         for (const target of importsOf(file)) {
           if (target.startsWith(".")) {
             if (!resolve(root, dirname(file), target).startsWith(join(root, `packages/${name}/`))) wrong.push(`${file}: ${target} leaves the package`);
@@ -202,13 +202,13 @@ describe("architecture", () => {
   }
 
   it("folders import only what is allowed", () => {
-    const wrong = rooms.flatMap((room) =>
+    const wrong = folderRules.flatMap((folderRule) =>
       code
-        .filter((file) => file.startsWith(`${room.in}/`))
+        .filter((file) => file.startsWith(`${folderRule.in}/`))
         .flatMap((file) =>
           importsOf(file)
-            .filter((target) => target.startsWith(".") && relative(root, resolve(root, dirname(file), target)).startsWith(`${room.never}/`))
-            .map((target) => `${file}: ${target} (${room.because})`),
+            .filter((target) => target.startsWith(".") && relative(root, resolve(root, dirname(file), target)).startsWith(`${folderRule.never}/`))
+            .map((target) => `${file}: ${target} (${folderRule.because})`),
         ),
     );
     expect(wrong).toEqual([]);

@@ -1,4 +1,4 @@
-// The catalogue and the schema of the flow language for tools.
+// The catalog and the schema of the flow language for tools.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CatalogView, OptionView } from "@sluice/model";
 import { call, startTestServer, token, type StartedServer } from "./started-server.ts";

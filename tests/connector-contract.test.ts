@@ -1,4 +1,4 @@
-// What a connector may rely on, tested with one outside the runtime.
+// The contract of connectors, tested with a connector from outside the runtime.
 import { describe, expect, it } from "vitest";
 import { createRuntime } from "@sluice/engine";
 import { defineConnector, FlowError, Message } from "@sluice/engine/spi";

@@ -27,7 +27,7 @@ export function temporaryFolder(name, within = tmpdir()) {
 }
 
 /** Kills a child when this process exits first, including its own children if it was spawned `detached` as a process group. */
-export function endsWithUs(child, { isGroup = false } = {}) {
+export function killOnExit(child, { isGroup = false } = {}) {
   const end = () => (isGroup ? process.kill(-child.pid, "SIGKILL") : child.kill("SIGKILL"));
   endings.add(end);
   child.once("exit", () => endings.delete(end));

@@ -3,7 +3,7 @@ import { execFile, spawnSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { endsWithUs, temporaryFolder } from "./ending.mjs";
+import { killOnExit, temporaryFolder } from "./ending.mjs";
 
 /** Timeout of a response. */
 const responseTimeoutMs = 10_000;
@@ -57,7 +57,7 @@ async function wrk(url, body, seconds, connections, headers) {
     script,
     url,
   ]);
-  const output = await new Promise((resolve) => endsWithUs(execFile(command, parameters, (_error, stdout, stderr) => resolve(stdout + stderr))));
+  const output = await new Promise((resolve) => killOnExit(execFile(command, parameters, (_error, stdout, stderr) => resolve(stdout + stderr))));
   rmSync(folder, { recursive: true });
   const match = /RESULT (\d+) (\d+) ([\d.]+) (\d+)/.exec(output);
   if (match === null) throw new Error(`wrk returned no result: ${output}`);

@@ -1,7 +1,7 @@
 // Runs benchmarks like a user and reads the figures from their last line of output.
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { endsWithUs } from "./ending.mjs";
+import { killOnExit } from "./ending.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const runTimeoutMs = 900_000;
@@ -11,7 +11,7 @@ const better = { less: Math.min, more: Math.max };
 
 /** The final output of one run; undefined when the machine lacks something, such as access to the npm registry. */
 async function resultOf(command) {
-  const child = endsWithUs(spawn(process.execPath, command, { cwd: root, stdio: ["ignore", "pipe", "pipe"], timeout: runTimeoutMs }));
+  const child = killOnExit(spawn(process.execPath, command, { cwd: root, stdio: ["ignore", "pipe", "pipe"], timeout: runTimeoutMs }));
   let output = "";
   let complaints = "";
   child.stdout.on("data", (chunk) => (output += chunk));

@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compareBesideBare } from "./beside-bare.mjs";
 import { printShares } from "./compare.mjs";
-import { endsWithUs, temporaryFolder } from "./ending.mjs";
+import { killOnExit, temporaryFolder } from "./ending.mjs";
 import { works } from "./work.mjs";
 
 const installTimeoutMs = 300_000;
@@ -16,7 +16,7 @@ export async function installed(wanted) {
   console.error(`Installing ${wanted} …`);
   writeFileSync(join(folder, "package.json"), '{"private": true}');
   const options = ["install", "--no-audit", "--no-fund", "--loglevel=error", wanted];
-  const npm = endsWithUs(spawn("npm", options, { cwd: folder, stdio: ["ignore", 2, 2], timeout: installTimeoutMs }));
+  const npm = killOnExit(spawn("npm", options, { cwd: folder, stdio: ["ignore", 2, 2], timeout: installTimeoutMs }));
   const [status] = await Promise.race([once(npm, "exit"), once(npm, "error")]);
   if (status === 0) return folder;
   console.error(`${wanted} cannot be installed: this benchmark needs npm and the npm registry. Nothing was measured.`);

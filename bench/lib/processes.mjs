@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { endsWithUs, temporaryFolder } from "./ending.mjs";
+import { killOnExit, temporaryFolder } from "./ending.mjs";
 import { onCore } from "./load.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -22,7 +22,7 @@ export async function start(command, environment = {}, { cores = "0", isGroup = 
   const output = openSync(path, "a");
   const [file, ...parameters] = onCore(cores, command);
   const settings = { cwd: root, env: { ...process.env, ...environment }, stdio: ["ignore", output, "inherit"], detached: isGroup };
-  const child = endsWithUs(spawn(file, parameters, settings), { isGroup });
+  const child = killOnExit(spawn(file, parameters, settings), { isGroup });
   closeSync(output);
   let ended;
   child.once("exit", (code) => (ended = code ?? "a signal"));

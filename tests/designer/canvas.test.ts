@@ -406,7 +406,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", { timeout:
     await page.goto(`${designer.url}/flows/axe`);
     await card(page, /trigger/).waitFor();
     const found: string[] = [];
-    const look = async (where: string): Promise<void> => {
+    const runAxe = async (where: string): Promise<void> => {
       await page.evaluate(axe);
       const result = await page.evaluate(() =>
         (window as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { target: unknown }[] }[] }> } }).axe.run(),
@@ -418,23 +418,23 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", { timeout:
       await page.evaluate(() =>
         document.querySelectorAll<HTMLElement>(".editor__inspector details:not([open]) > summary").forEach((summary) => summary.click()),
       );
-      await look(String(name));
+      await runAxe(String(name));
     }
     for (const tab of ["YAML", "Docs"]) {
       await page.getByRole("complementary").getByRole("tab", { name: tab }).click();
-      await look(tab);
+      await runAxe(tab);
     }
     await card(page, /Only if/).focus();
     await page.keyboard.press("a");
     await page.getByRole("option").first().waitFor();
-    await look("list of steps");
+    await runAxe("list of steps");
     await page.keyboard.press("Escape");
     await page.keyboard.press(".");
     await page.getByRole("menuitem").first().waitFor();
-    await look("menu");
+    await runAxe("menu");
     await page.keyboard.press("Escape");
     await page.keyboard.press("Control+f");
-    await look("search");
+    await runAxe("search");
     expect(found).toEqual([]);
   });
 

@@ -1,5 +1,4 @@
-// No flow and no message starves the others: the fast rows of group G, with a canary that must be unaffected. The rows that need much time or memory
-// are in tests/faults.
+// No flow and no message may starve the others: group G, with a canary that must be unaffected.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { canaryFlow, startCanary, type Canary } from "../canary.ts";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";

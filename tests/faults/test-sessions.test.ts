@@ -28,19 +28,19 @@ const open = async (body: unknown): Promise<any> => {
 };
 const post = async (headers: Readonly<Record<string, string>> = {}): Promise<string> => (await call(server.baseUrl, "POST", "/api/hook", "x", headers)).text;
 
-/** Runs in groups until all are done. */
-async function sideBySide(count: number, width: number, work: (index: number) => Promise<void>): Promise<void> {
+/** Calls `work` `count` times, `width` calls at a time. */
+async function runConcurrently(count: number, width: number, work: (index: number) => Promise<void>): Promise<void> {
   let next = 0;
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     while (next < count) await work(next++);
   };
-  await Promise.all(Array.from({ length: width }, lane));
+  await Promise.all(Array.from({ length: width }, worker));
 }
 
 describe("J01: 10,000 sessions", () => {
   it("opened and closed have distinct ids of 130 random bits", async () => {
     const ids = new Set<string>();
-    await sideBySide(10_000, 20, async () => {
+    await runConcurrently(10_000, 20, async () => {
       const { sessionId, ttlMs } = await open({});
       expect([sessionId, ttlMs]).toEqual([expect.stringMatching(/^ts_[0-9A-HJKMNP-TV-Z]{26}$/), 60_000]);
       ids.add(sessionId);
@@ -61,7 +61,7 @@ describe("J02: live traffic while a session mocks a step of its route", () => {
     const { sessionId } = await open({ ...mocked, scope: "session" });
     const before = partner.calls.length;
     const answers = { live: new Map<string, number>(), session: new Map<string, number>() };
-    await sideBySide(4_000, 50, async (index) => {
+    await runConcurrently(4_000, 50, async (index) => {
       const kind = index % 2 === 0 ? "live" : "session";
       const text = await post(kind === "live" ? {} : { "x-test-session": sessionId });
       answers[kind].set(text, (answers[kind].get(text) ?? 0) + 1);
@@ -96,10 +96,10 @@ describe("J11: 100,000 mocked calls with bodies of 1 MB", () => {
     const repeated = direct(
       "many",
       `setHeader: {name: X-Api-Key, constant: ${secret}}`,
-      `loop: {constant: 100000, steps: [{to: {id: told, uri: "mock:told"}}]}`,
+      `loop: {constant: 100000, steps: [{to: {id: send, uri: "mock:sent"}}]}`,
     );
     expect((await server.putFlow("many", repeated)).status).toBe(201);
-    const { sessionId } = await open({ scope: "session", ttlMs: 3_600_000, mocks: [{ id: "told", match: { stepId: "told" }, respond: {} }] });
+    const { sessionId } = await open({ scope: "session", ttlMs: 3_600_000, mocks: [{ id: "sent", match: { stepId: "send" }, respond: {} }] });
     const memory = watchMemory(server.pid);
     const reply = await server.api("POST", "/test/invoke", { sessionId, trigger: "direct:many", body: "y".repeat(1_000_000), timeoutMs: 300_000 });
     memory.stop();
@@ -117,7 +117,7 @@ describe("J13: 1,000 sessions that are never closed", () => {
     const before = residentMiB(server.pid);
     const statuses = new Map<number, number>();
     // The first must not expire before the last is requested, even on a slow machine.
-    await sideBySide(1_000, 20, async () => {
+    await runConcurrently(1_000, 20, async () => {
       const { status } = await server.api("POST", "/test/session", { ...mocked, scope: "session", ttlMs: 60_000, name: "n".repeat(200) });
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     });

@@ -68,13 +68,13 @@ function hasItsRoles(declaration: ConnectorDeclaration, host: FakeHost): void {
 }
 
 function held(host: FakeHost): string {
-  return `${host.clock.pending} alarms, ${host.http.mounts.length} mounts`;
+  return `${host.clock.pending} timers, ${host.http.mounts.length} mounts`;
 }
 
 function startsNothing(declaration: ConnectorDeclaration, host: FakeHost, uriOf: (role: ConnectorRole) => string, beans = {}): void {
   const connector = declaration.connect(host, sharedState());
   for (const role of declaration.roles) connector[role]?.(endpointOf(declaration, uriOf(role)), scopeOf(host, undefined, beans));
-  expectThat(held(host) === "0 alarms, 0 mounts", `building it leaked ${held(host)}`);
+  expectThat(held(host) === "0 timers, 0 mounts", `building it leaked ${held(host)}`);
   expectThat(host.log.records.length === 0, `building it logged: ${host.log.texts[0] ?? ""}`);
 }
 
@@ -98,7 +98,7 @@ async function restarts(declaration: ConnectorDeclaration, host: FakeHost, uri: 
     expectThat(held(host) === started, `start ${round + 1} left ${held(host)}, the first start ${started}`);
     await source.stop();
     await settle();
-    expectThat(held(host) === "0 alarms, 0 mounts", `stop ${round + 1} left ${held(host)}`);
+    expectThat(held(host) === "0 timers, 0 mounts", `stop ${round + 1} left ${held(host)}`);
   }
 }
 
@@ -118,7 +118,7 @@ async function isReplaceable(declaration: ConnectorDeclaration, host: FakeHost, 
   }
   await runtime.stop();
   await settle();
-  expectThat(held(host) === "0 alarms, 0 mounts", `the stopped runtime leaked ${held(host)}`);
+  expectThat(held(host) === "0 timers, 0 mounts", `the stopped runtime leaked ${held(host)}`);
 }
 
 function runtimeOf(catalog: Catalog, host: FakeHost): Runtime {

@@ -2,7 +2,7 @@
 import type { HttpIngress, Ids, Lookup } from "@sluice/engine";
 import type { Clock, Exchange, Host, HttpMount, Log, LogLevel } from "@sluice/engine/spi";
 
-interface Alarm {
+interface Timer {
   readonly due: number;
   readonly order: number;
   readonly run: () => void;
@@ -13,7 +13,7 @@ export class FakeClock implements Clock {
   #wall: number;
   #monotonic = 0;
   #order = 0;
-  readonly #alarms = new Set<Alarm>();
+  readonly #timers = new Set<Timer>();
 
   constructor(wall = Date.UTC(2026, 0, 5, 10, 0, 0)) {
     this.#wall = wall;
@@ -28,34 +28,34 @@ export class FakeClock implements Clock {
   }
 
   after(ms: number, run: () => void): () => void {
-    const alarm: Alarm = { due: this.#monotonic + Math.max(0, ms), order: this.#order++, run };
-    this.#alarms.add(alarm);
-    return () => void this.#alarms.delete(alarm);
+    const timer: Timer = { due: this.#monotonic + Math.max(0, ms), order: this.#order++, run };
+    this.#timers.add(timer);
+    return () => void this.#timers.delete(timer);
   }
 
   yieldToEventLoop(): Promise<void> {
     return new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Number of pending alarms: 0 when nothing leaked. */
+  /** Number of pending timers: 0 when nothing leaked. */
   get pending(): number {
-    return this.#alarms.size;
+    return this.#timers.size;
   }
 
-  /** Advances both clocks, firing every alarm at its time and letting its work settle before the next. */
+  /** Advances both clocks, firing every timer at its time and letting its work settle before the next. */
   async advance(ms: number): Promise<void> {
     const target = this.#monotonic + ms;
     await settle();
     for (let next = this.#earliest(target); next !== undefined; next = this.#earliest(target)) {
       this.#forward(Math.max(next.due, this.#monotonic));
-      this.#alarms.delete(next);
+      this.#timers.delete(next);
       next.run();
       await settle();
     }
     this.#forward(target);
   }
 
-  /** Simulates a stalled process: alarms due meanwhile fire late, all at the end. */
+  /** Simulates a stalled process: timers due meanwhile fire late, all at the end. */
   async freeze(ms: number): Promise<void> {
     this.#forward(this.#monotonic + ms);
     await this.advance(0);
@@ -71,11 +71,11 @@ export class FakeClock implements Clock {
     this.#monotonic = monotonic;
   }
 
-  #earliest(limit: number): Alarm | undefined {
-    let earliest: Alarm | undefined;
-    for (const alarm of this.#alarms) {
-      if (alarm.due > limit) continue;
-      if (earliest === undefined || alarm.due < earliest.due || (alarm.due === earliest.due && alarm.order < earliest.order)) earliest = alarm;
+  #earliest(limit: number): Timer | undefined {
+    let earliest: Timer | undefined;
+    for (const timer of this.#timers) {
+      if (timer.due > limit) continue;
+      if (earliest === undefined || timer.due < earliest.due || (timer.due === earliest.due && timer.order < earliest.order)) earliest = timer;
     }
     return earliest;
   }

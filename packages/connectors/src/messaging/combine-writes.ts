@@ -5,7 +5,7 @@ export interface CorkableStream {
   uncork(): void;
 }
 
-/** Everything written to the socket until the next turn of the event loop leaves with one system call. */
+/** Sends everything that is written to the socket in this tick with one system call. */
 export function combineWrites(stream: CorkableStream | undefined): void {
   if (stream === undefined || stream.writableCorked > 0) return;
   stream.cork();

@@ -130,9 +130,7 @@ export class QueueConsumer {
     if (!isRejected && verdict.exchange !== undefined) this.#channel.ack(message);
     else if (isRejected && this.#parts.options.rejectAndDontRequeue) this.#channel.nack(message, false, false);
     else
-      return this.#waits
-        .wait(Math.min(this.#parts.options.retryDelay * 2 ** Math.min(this.#returned++, 10), maxRequeueMs))
-        .then(() => this.#return(message));
+      return this.#waits.wait(Math.min(this.#parts.options.retryDelay * 2 ** Math.min(this.#returned++, 10), maxRequeueMs)).then(() => this.#return(message));
     return undefined;
   }
 

@@ -41,7 +41,7 @@ await inDatabases("sql-stored", ["PostgreSQL", "MariaDB"], (database) => {
     expect(await query("select note from calls order by note desc")).toEqual([{ note: "a" }, { note: "'); drop table calls; --" }]);
   });
 
-  it("takes hostile values for values, through the body, a header and an expression", async () => {
+  it("binds hostile values as data, through the body, a header and an expression", async () => {
     await query("delete from calls");
     const ways = [
       [await flow(`- to: "sql-stored:keep(VARCHAR :#n)"`), (v: string) => ({ body: { n: v } })],

@@ -145,7 +145,7 @@ await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (datab
     ).toBe("x");
   });
 
-  it("takes hostile values for values, in parameters of jdbc and in columns of rows", async () => {
+  it("binds hostile values as data, in parameters of jdbc and in columns of rows", async () => {
     await query("create table hostile (n integer primary key, v text, copy text)");
     const insert = await flow(`- to: "jdbc:db?useHeadersAsParameters=true"`);
     for (const [n, v] of hostileValues.entries()) {

@@ -63,7 +63,13 @@ export function CanvasTools({ outline }: { readonly outline: OutlineSwitch }) {
           onClick={outline.toggle}
         />
         {isDeployed ? (
-          <Button variant="quiet" icon={<Activity size={16} aria-hidden="true" />} aria-pressed={hasMetrics} title={strings.metrics.hint} onClick={switchMetrics}>
+          <Button
+            variant="quiet"
+            icon={<Activity size={16} aria-hidden="true" />}
+            aria-pressed={hasMetrics}
+            title={strings.metrics.hint}
+            onClick={switchMetrics}
+          >
             {strings.metrics.show}
           </Button>
         ) : null}

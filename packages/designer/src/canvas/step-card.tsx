@@ -7,7 +7,7 @@ import { useMark } from "./selected-keys.ts";
 import { StepIcon } from "./step-icon.tsx";
 
 const words = strings.canvas;
-const figureWords = strings.metrics;
+const metricWords = strings.metrics;
 
 /** Everything a card shows, as plain values, so that a card with unchanged values is not re-rendered. */
 export interface StepCardProps {
@@ -92,25 +92,25 @@ function CardContent({
   );
 }
 
-/** The figures of the deployed step. */
+/** The metrics of the deployed step. */
 function Metrics({ rate, failed, p95, tooltip, seen }: CardMetrics) {
   return (
     <span className="card__metrics muted" title={tooltip}>
       {seen === undefined ? null : (
         <span className="card__seen" title={seen.tooltip}>
-          {figureWords.count(seen.count)}
+          {metricWords.count(seen.count)}
         </span>
       )}
       <span>{rate}</span>
       {failed === 0 ? null : (
         <span className="card__state--fail card__failed">
           <CircleX size={14} aria-hidden="true" />
-          {figureWords.failed(failed)}
+          {metricWords.failed(failed)}
         </span>
       )}
       {p95 === undefined ? null : (
         <span className="card__duration" title={tooltip}>
-          {figureWords.p95(p95)}
+          {metricWords.p95(p95)}
         </span>
       )}
     </span>

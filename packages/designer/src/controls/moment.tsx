@@ -1,10 +1,10 @@
-const two = (number: number): string => String(number).padStart(2, "0");
+const twoDigits = (number: number): string => String(number).padStart(2, "0");
 
 /** `2026-11-14 18:42:07` in the viewer's time zone. */
 export function shownTime(iso: string): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return iso;
-  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
+  return `${time.getFullYear()}-${twoDigits(time.getMonth() + 1)}-${twoDigits(time.getDate())} ${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}:${twoDigits(time.getSeconds())}`;
 }
 
 export function Moment({ iso }: { readonly iso: string }) {

@@ -52,9 +52,9 @@ export function LiveMetrics({ facts }: { readonly facts: MetricFacts }) {
 function FollowedTrace({ facts, flowId, target }: { readonly facts: MetricFacts; readonly flowId: string; readonly target: string }) {
   const { store } = useEditor();
   const [counts] = useState(() => new TraceCounts());
-  const show = (): void => facts.saw(counts.byCard(store.getState().flow.good?.outline ?? { routes: [], entities: [] }));
+  const show = (): void => facts.showCounts(counts.byCard(store.getState().flow.good?.outline ?? { routes: [], entities: [] }));
   const query = useMemo(() => ({ flowId, type: "step.completed,step.failed,run.completed,run.failed", body: "none" }) as const, [flowId]);
   useStream("GET /trace/stream", query, target, (event) => event.name === "trace" && counts.add(event.data), show);
-  useEffect(() => () => facts.saw(new Map()), [facts]);
+  useEffect(() => () => facts.showCounts(new Map()), [facts]);
   return null;
 }

@@ -11,7 +11,7 @@ export interface MetricFacts extends CardFactsSource {
   /** Updates the metrics; cards with unchanged metrics are not re-rendered. */
   show(metrics: ReadonlyMap<string, StepMetrics>): void;
   /** Updates the trace counts. */
-  saw(seen: ReadonlyMap<string, SeenStep>): void;
+  showCounts(seen: ReadonlyMap<string, SeenStep>): void;
 }
 
 export function metricFacts(): MetricFacts {
@@ -34,7 +34,7 @@ export function metricFacts(): MetricFacts {
       polled = metrics;
       change();
     },
-    saw(counted) {
+    showCounts(counted) {
       seen = counted;
       change();
     },

@@ -43,14 +43,14 @@ test("cards keep their facts until their own values change", () => {
   const first = "0/route/from/steps/0";
   let notified = 0;
   facts.subscribe(() => notified++);
-  facts.saw(new Map([[first, { count: 2, failed: 1, lastMs: 7 }]]));
+  facts.showCounts(new Map([[first, { count: 2, failed: 1, lastMs: 7 }]]));
   const shown = facts.get(first);
   expect(shown?.metrics).toMatchObject({ rate: "", failed: 1, seen: { count: 2 } });
-  facts.saw(new Map([[first, { count: 2, failed: 1, lastMs: 7 }]]));
+  facts.showCounts(new Map([[first, { count: 2, failed: 1, lastMs: 7 }]]));
   expect(facts.get(first)).toBe(shown);
   facts.show(new Map([[first, { messages: 5, perMinute: 5, failed: 3, p95Ms: 2 }]]));
   expect(facts.get(first)?.metrics).toMatchObject({ rate: "5/min", failed: 3, p95: "2.0 ms", seen: { count: 2 } });
-  facts.saw(new Map());
+  facts.showCounts(new Map());
   expect(facts.get(first)?.metrics?.seen).toBeUndefined();
   expect(notified).toBe(4);
 });

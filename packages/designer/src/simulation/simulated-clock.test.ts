@@ -4,17 +4,17 @@ import { SimulatedClock } from "./simulated-clock.ts";
 test("timers fire in order without real waiting, and time advances", async () => {
   const clock = new SimulatedClock();
   const before = clock.now();
-  const rung: string[] = [];
+  const fired: string[] = [];
   let over = false;
   clock.after(60_000, () => {
-    rung.push("minute");
+    fired.push("minute");
     clock.after(1_000, () => (over = true));
   });
-  clock.after(10, () => rung.push("first"));
-  clock.after(10, () => rung.push("second"));
-  clock.after(30_000, () => rung.push("never"))();
+  clock.after(10, () => fired.push("first"));
+  clock.after(10, () => fired.push("second"));
+  clock.after(30_000, () => fired.push("never"))();
   expect(await clock.runUntil(() => over)).toBe(true);
-  expect(rung).toEqual(["first", "second", "minute"]);
+  expect(fired).toEqual(["first", "second", "minute"]);
   expect(clock.now() - before).toBeGreaterThanOrEqual(61_000);
 });
 
@@ -22,7 +22,7 @@ test("work that only yields continues before any timer fires", async () => {
   const clock = new SimulatedClock();
   const order: string[] = [];
   let over = false;
-  clock.after(0, () => order.push("alarm"));
+  clock.after(0, () => order.push("timer"));
   void (async () => {
     for (let turn = 0; turn < 5; turn++) await clock.yieldToEventLoop();
     order.push("work");
@@ -35,11 +35,11 @@ test("work that only yields continues before any timer fires", async () => {
 test("it reports when no work is left, advances no further than requested, and stops endless work", async () => {
   const clock = new SimulatedClock();
   expect(await clock.runUntil(() => false)).toBe(false);
-  let rung = 0;
-  clock.after(500, () => rung++);
-  clock.after(5_000, () => rung++);
+  let fired = 0;
+  clock.after(500, () => fired++);
+  clock.after(5_000, () => fired++);
   expect(await clock.runUntil(() => false, 1_000)).toBe(false);
-  expect(rung).toBe(1);
+  expect(fired).toBe(1);
   let ticks = 0;
   const tick = (): void => {
     ticks++;

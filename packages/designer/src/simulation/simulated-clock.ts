@@ -2,7 +2,7 @@
 // in the same order as in real time.
 import type { Clock } from "@sluice/engine";
 
-interface Alarm {
+interface Timer {
   readonly due: number;
   readonly order: number;
   readonly run: () => void;
@@ -10,14 +10,14 @@ interface Alarm {
 
 /** How far a simulation may advance, and how many timers it may fire. */
 const maxAheadMs = 3_600_000;
-const maxAlarms = 20_000;
+const maxTimers = 20_000;
 
 export class SimulatedClock implements Clock {
   #skipped = 0;
-  #rung = 0;
+  #fired = 0;
   #order = 0;
   #breathing = 0;
-  readonly #alarms = new Set<Alarm>();
+  readonly #timers = new Set<Timer>();
 
   now(): number {
     return Math.round(Date.now() + this.#skipped);
@@ -28,9 +28,9 @@ export class SimulatedClock implements Clock {
   }
 
   after(ms: number, run: () => void): () => void {
-    const alarm: Alarm = { due: this.monotonic() + Math.max(0, ms), order: this.#order++, run };
-    this.#alarms.add(alarm);
-    return () => void this.#alarms.delete(alarm);
+    const timer: Timer = { due: this.monotonic() + Math.max(0, ms), order: this.#order++, run };
+    this.#timers.add(timer);
+    return () => void this.#timers.delete(timer);
   }
 
   async yieldToEventLoop(): Promise<void> {
@@ -48,17 +48,17 @@ export class SimulatedClock implements Clock {
       if (isOver()) return true;
       if (this.#breathing > 0) continue;
       const next = this.#earliest();
-      if (next === undefined || next.due > until || this.#rung++ > maxAlarms || this.#skipped > maxAheadMs) return false;
-      this.#alarms.delete(next);
+      if (next === undefined || next.due > until || this.#fired++ > maxTimers || this.#skipped > maxAheadMs) return false;
+      this.#timers.delete(next);
       this.#skipped += Math.max(0, next.due - this.monotonic());
       next.run();
     }
   }
 
-  #earliest(): Alarm | undefined {
-    let earliest: Alarm | undefined;
-    for (const alarm of this.#alarms)
-      if (earliest === undefined || alarm.due < earliest.due || (alarm.due === earliest.due && alarm.order < earliest.order)) earliest = alarm;
+  #earliest(): Timer | undefined {
+    let earliest: Timer | undefined;
+    for (const timer of this.#timers)
+      if (earliest === undefined || timer.due < earliest.due || (timer.due === earliest.due && timer.order < earliest.order)) earliest = timer;
     return earliest;
   }
 }

@@ -53,7 +53,7 @@ function openTrial(readTable: () => Promise<string>): Trial {
     simulator: new Simulator(() => new LocalWorker()),
     catalog: () => undefined,
     readTests: async () => [],
-    readDocuments: async (kind) => (kind === "value-mappings" ? { units: await readTable() } : {}),
+    readDocuments: async (kind): Promise<Readonly<Record<string, string>>> => (kind === "value-mappings" ? { units: await readTable() } : {}),
     words: strings.trial,
   });
   trial.setSample({ body: "box" });

@@ -25,7 +25,7 @@ export function parsePlainJson(text: string): unknown {
 /** Like {@link parseJsonText}, in steps when the text is long. */
 export function* parseJsonTextInSteps(text: string): Generator<undefined, unknown> {
   if (text.length < scannedFrom && !unusualNumber.test(text)) return parseShort(text);
-  const { longNumbers, root } = right(text, yield* scanJsonInSteps(text));
+  const { longNumbers, root } = validScan(text, yield* scanJsonInSteps(text));
   const marked = text.includes(writtenMark) ? [] : longNumbers;
   return root === undefined ? parseChecked(text, longNumbers) : yield* parsePieces(text, root, pieceParser(text, marked));
 }
@@ -33,13 +33,13 @@ export function* parseJsonTextInSteps(text: string): Generator<undefined, unknow
 /** Like {@link parsePlainJson}, in steps when the text is long. */
 export function* parsePlainJsonInSteps(text: string): Generator<undefined, unknown> {
   if (text.length < scannedFrom && !unusualNumber.test(text)) return parseShort(text);
-  const { root } = right(text, yield* scanJsonInSteps(text));
+  const { root } = validScan(text, yield* scanJsonInSteps(text));
   return root === undefined ? (JSON.parse(text) as unknown) : yield* parsePieces(text, root, pieceParser(text, []));
 }
 
 /** Checks the limits and the structure of a text that is not parsed; throws as {@link parseJsonText} does. */
 export function* checkJsonInSteps(text: string): Generator<undefined, void> {
-  right(text, yield* scanJsonInSteps(text));
+  validScan(text, yield* scanJsonInSteps(text));
 }
 
 function parseChecked(text: string, longNumbers: readonly number[]): unknown {
@@ -79,10 +79,10 @@ function parseShort(text: string): unknown {
 
 /** Scans the text and throws for what must not be parsed; returns the positions of its long numbers. */
 function checkedText(text: string): readonly number[] {
-  return right(text, scanJson(text)).longNumbers;
+  return validScan(text, scanJson(text)).longNumbers;
 }
 
-function right(text: string, scan: JsonScan): JsonScan {
+function validScan(text: string, scan: JsonScan): JsonScan {
   if (scan.faultAt === undefined) return scan;
   throw new SyntaxError(`Unexpected ${scan.faultAt < text.length ? "character" : "end"} in JSON at position ${scan.faultAt}`);
 }

@@ -135,7 +135,7 @@ export class NamedConnections {
   /** Loads the stored connections; an invalid one is listed with its error and does not affect the others. */
   async load(): Promise<void> {
     for (const found of await this.#parts.store.list()) {
-      const problem = await this.#bringIn(found, () => undefined);
+      const problem = await this.#apply(found, () => undefined);
       if (problem !== undefined) this.#parts.log.write("ERROR", "sluice.connections", `Connection '${found.id}' cannot be used: ${problem}`);
     }
   }
@@ -160,7 +160,7 @@ export class NamedConnections {
       noun,
       installed: this.#installed,
       inTurn: (id, work) => this.#inTurn(id, work),
-      bringIn: (found) => this.#bringIn(found, (id) => this.#parts.appeared(id)),
+      apply: (found) => this.#apply(found, (id) => this.#parts.appeared(id)),
       logger: "sluice.connections",
       removed: (id) => void this.#forget(id),
     });
@@ -223,7 +223,7 @@ export class NamedConnections {
   }
 
   /** Activates a stored document. Returns why it cannot be used; the previous version then stays active. */
-  async #bringIn(found: StoredDocument | BrokenDocument, appeared: (id: string) => void): Promise<string | undefined> {
+  async #apply(found: StoredDocument | BrokenDocument, appeared: (id: string) => void): Promise<string | undefined> {
     const { id, hash, lastModified } = found;
     const before = this.#installed.get(id)?.document;
     const broken = (error: string): string => {

@@ -55,7 +55,7 @@ export function openConnections(parts: ConnectionsParts): OpenConnections {
   for (const [id, type] of parts.known ?? []) named.set(id, make(id, types.loaded.get(type) as ConnectionDeclaration, {}));
 
   /** Values may come from messages, so unused connections are removed when there are many. */
-  const describedInPlace = (key: string, declaration: ConnectionDeclaration, values: Readonly<Record<string, unknown>>): SharedConnection => {
+  const addInline = (key: string, declaration: ConnectionDeclaration, values: Readonly<Record<string, unknown>>): SharedConnection => {
     if (inline.size >= keptInline)
       for (const [other, { id, metrics }] of inline) {
         if (metrics.users > 0) continue;
@@ -67,15 +67,15 @@ export function openConnections(parts: ConnectionsParts): OpenConnections {
     return made;
   };
 
-  const described = (declaration: ConnectionDeclaration, given: Readonly<Record<string, unknown>>): SharedConnection => {
+  const inlineConnection = (declaration: ConnectionDeclaration, given: Readonly<Record<string, unknown>>): SharedConnection => {
     const values = bindFields(declaration.fields as Fields, given, `connection type '${declaration.type}'`);
     const key = `${declaration.type} ${JSON.stringify(Object.entries(values).toSorted(([one], [other]) => (one < other ? -1 : 1)))}`;
-    return inline.get(key) ?? describedInPlace(key, declaration, values);
+    return inline.get(key) ?? addInline(key, declaration, values);
   };
 
   return {
     find: <C>(lookup: ConnectionLookup): Connection<C> =>
-      findConnection<C>(lookup, { types, named, described, ...(parts.absent === undefined ? {} : { absent: parts.absent }) }),
+      findConnection<C>(lookup, { types, named, described: inlineConnection, ...(parts.absent === undefined ? {} : { absent: parts.absent }) }),
     hasClass: (name) => types.ofClass(name) !== undefined,
     async define(id, type, given, { force = false, secrets = [] } = {}) {
       const declaration = await types.load(type);

@@ -148,7 +148,7 @@ export class SharedConnection {
     const all = [...this.#replaced, ...(this.#current === undefined ? [] : [this.#current])];
     this.#replaced.clear();
     this.#current = undefined;
-    this.#rest();
+    this.#cancelChecks();
     await Promise.all(all.map((generation) => this.#close(generation)));
   }
 
@@ -228,19 +228,19 @@ export class SharedConnection {
     const { problem } = this.#state;
     const left = this.#current;
     this.#current = undefined;
-    this.#rest();
+    this.#cancelChecks();
     if (left !== undefined) void this.#close(left);
     if (this.#state.state !== "idle" || problem !== undefined) this.#become("idle", undefined);
   }
 
   #lose(generation: Generation, problem: string): void {
     this.#current = undefined;
-    this.#rest();
+    this.#cancelChecks();
     void this.#close(generation);
     this.#become("down", problem);
   }
 
-  #rest(): void {
+  #cancelChecks(): void {
     this.#cancelCheck?.();
     this.#cancelCheck = undefined;
   }

@@ -6,7 +6,7 @@ import { CompileError } from "@sluice/engine/spi";
 import { defaultLimits } from "@sluice/model";
 
 const endings = [".kamelet.yaml", ".kamelet.yml"] as const;
-/** Also prevents names that lead outside the folder. */
+/** Also prevents names that point outside the folder. */
 const validName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,200}$/;
 const maxNames = 10_000;
 

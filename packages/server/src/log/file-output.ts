@@ -2,14 +2,14 @@
 import { writeSync } from "node:fs";
 
 const newline = 10;
-const noRoom: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+const diskFullCodes: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
 export class FileOutput {
   /** Permanent failure: nothing can be written any more. */
   isBroken = false;
   readonly #fileDescriptor: number;
   /** The last line is incomplete. */
-  #isTorn = false;
+  #endsInsideLine = false;
 
   constructor(fileDescriptor: number) {
     this.#fileDescriptor = fileDescriptor;
@@ -18,16 +18,16 @@ export class FileOutput {
   /** Writes whole lines; returns how many at the end could not be written. */
   write(lines: Buffer): number {
     if (this.isBroken) return 0;
-    const begin = this.#isTorn ? 1 : 0;
-    const bytes = this.#isTorn ? Buffer.concat([Buffer.of(newline), lines]) : lines;
+    const begin = this.#endsInsideLine ? 1 : 0;
+    const bytes = this.#endsInsideLine ? Buffer.concat([Buffer.of(newline), lines]) : lines;
     let offset = 0;
     try {
       while (offset < bytes.length) offset += writeSync(this.#fileDescriptor, bytes, offset);
-      this.#isTorn = false;
+      this.#endsInsideLine = false;
       return 0;
     } catch (error) {
-      this.isBroken = !noRoom.has((error as NodeJS.ErrnoException).code);
-      if (offset > 0) this.#isTorn = bytes[offset - 1] !== newline;
+      this.isBroken = !diskFullCodes.has((error as NodeJS.ErrnoException).code);
+      if (offset > 0) this.#endsInsideLine = bytes[offset - 1] !== newline;
       return countLines(bytes.subarray(Math.max(begin, offset)));
     }
   }

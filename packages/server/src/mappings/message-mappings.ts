@@ -82,16 +82,16 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
     const { unflushed } = await store.remove(id).catch(asRefusal);
     const users = importers(id);
     installed.delete(id);
-    for (const user of users) await bringIn(user);
+    for (const user of users) await recompile(user);
     refuseUnflushed(unflushed, `${noun} '${id}' was removed, but may reappear`);
   }
 
   /** Compiles an entry and activates it, or records the error. Missing dependencies are reported on use. */
-  async function bringIn(entry: InstalledMapping): Promise<void> {
-    putInService(entry, await compile(entry.document, { runTests: false }));
+  async function recompile(entry: InstalledMapping): Promise<void> {
+    activate(entry, await compile(entry.document, { runTests: false }));
   }
 
-  function putInService(entry: InstalledMapping, { mapping, problems }: CompileOutcome): void {
+  function activate(entry: InstalledMapping, { mapping, problems }: CompileOutcome): void {
     const error = mapping === undefined ? oneSentence(problemText(problems)) : undefined;
     installed.set(entry.id, { ...entry, mapping, error });
     if (error !== undefined) log.write("ERROR", "sluice.mappings", `Cannot use ${noun} '${entry.id}': ${error}`);
@@ -114,7 +114,7 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
       const isBroken = entry.document === undefined;
       outcomes.push([entry, isBroken ? broken(entry.error) : await compile(entry.document, { runTests: false, replaced })]);
     }
-    for (const [entry, outcome] of outcomes) putInService(entry, outcome);
+    for (const [entry, outcome] of outcomes) activate(entry, outcome);
   }
 
   /** Loads a file changed by hand. Its importers are recompiled; one that would break keeps its current version. */
@@ -147,11 +147,11 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
         noun,
         installed,
         inTurn: (_id, work) => mutex.run("documents", work),
-        bringIn: takeOver,
+        apply: takeOver,
         async removed(id) {
           const users = importers(id);
           installed.delete(id);
-          for (const user of users) await bringIn(user);
+          for (const user of users) await recompile(user);
         },
       }),
     list: () => [...installed.values()].sort(byId),

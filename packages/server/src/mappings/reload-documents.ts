@@ -12,12 +12,12 @@ export interface ReloadParts {
   /** Lets changes of one document follow each other. */
   inTurn(id: string, work: () => Promise<void>): Promise<void>;
   /** Activates a changed file; returns the error if that fails, and then the previous version stays active. */
-  bringIn(found: StoredDocument | BrokenDocument): string | undefined | Promise<string | undefined>;
+  apply(found: StoredDocument | BrokenDocument): string | undefined | Promise<string | undefined>;
   removed(id: string): void | Promise<void>;
 }
 
 /** Loads changes made by hand to the files of a store. */
-export async function reloadDocuments({ store, log, noun, logger = "sluice.mappings", installed, inTurn, bringIn, removed }: ReloadParts): Promise<void> {
+export async function reloadDocuments({ store, log, noun, logger = "sluice.mappings", installed, inTurn, apply, removed }: ReloadParts): Promise<void> {
   const ids = new Set([...(await store.list()).map(({ id }) => id), ...installed.keys()]);
   for (const id of ids)
     await inTurn(id, async () => {
@@ -29,7 +29,7 @@ export async function reloadDocuments({ store, log, noun, logger = "sluice.mappi
         return;
       }
       if (installed.get(id)?.hash === found.hash) return;
-      const problem = await bringIn(found);
+      const problem = await apply(found);
       log.write(
         problem === undefined ? "INFO" : "ERROR",
         logger,

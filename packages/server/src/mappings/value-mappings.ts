@@ -102,7 +102,7 @@ export function createValueMappings(store: DocumentStore, log: Log): ValueMappin
         noun,
         installed,
         inTurn: (id, work) => mutex.run(id.toLowerCase(), work),
-        async bringIn(found) {
+        async apply(found) {
           const { entry, error } = await inSlices(entryInSteps(found));
           const before = installed.get(found.id);
           installed.set(found.id, error === undefined || before === undefined ? entry : { ...entry, document: before.document, table: before.table });

@@ -97,7 +97,8 @@ export class RunRecord implements HistoryEntry {
     this.#redeliveries = run.redeliveries;
     this.#handled = run.handled;
     const failure = run.failure ?? (run.handled ? exchange.caught : undefined);
-    if (failure !== undefined) this.#error = { type: failure.type, message: ownText(failure.message.slice(0, maxMessageLength)), stepId: failure.stepId ?? null };
+    if (failure !== undefined)
+      this.#error = { type: failure.type, message: ownText(failure.message.slice(0, maxMessageLength)), stepId: failure.stepId ?? null };
     const { reply } = run;
     this.#replyStatus = reply?.status;
     this.#replySize = reply === undefined ? sizeOf(exchange.message.body) : lengthOf(reply.body);

@@ -14,7 +14,7 @@ export interface HubClient {
   /** Events arrive so much faster than they can be sent that the next ones need not be built. */
   readonly isFlooded: boolean;
   /** Counts events that were not built. */
-  miss(count?: number): void;
+  countMissed(count?: number): void;
   /** Called when the stream ends. */
   finish(): void;
 }
@@ -96,15 +96,15 @@ export class EventHub {
     if (this.#clients.size === 0) return false;
     for (const client of this.#clients) if (!client.isFlooded) return false;
     this.#counter++;
-    for (const client of this.#clients) if (coversRoute(client.filter, route)) client.miss();
+    for (const client of this.#clients) if (coversRoute(client.filter, route)) client.countMissed();
     return true;
   }
 
   /** Counts events lost in another process: clients get a gap after the events they were just offered. */
-  lose(count: number): void {
+  countLost(count: number): void {
     if (count === 0 || !this.#recording) return;
     this.#counter += count;
-    for (const client of this.#clients) client.miss(count);
+    for (const client of this.#clients) client.countMissed(count);
   }
 
   #keep(event: StreamEvent): void {
@@ -125,7 +125,7 @@ export class EventHub {
   }
 
   /** Adds known events from before recording started; called before a client catches up. */
-  recall(): void {
+  addEarlierEvents(): void {
     if (this.#recording) return;
     for (const event of this.#options.earlier?.() ?? []) this.#keep(event);
     this.#earlierEnd = this.#counter;
@@ -141,8 +141,8 @@ export class EventHub {
 
   leave(client: HubClient): void {
     if (!this.#clients.delete(client)) return;
-    if (this.#clients.size === 0 && (this.#closed || this.#options.lingers === false)) this.#rest();
-    else if (this.#clients.size === 0) this.#cancelLinger ??= this.#options.clock.after(lingerMs, () => this.#rest());
+    if (this.#clients.size === 0 && (this.#closed || this.#options.lingers === false)) this.#stopRecording();
+    else if (this.#clients.size === 0) this.#cancelLinger ??= this.#options.clock.after(lingerMs, () => this.#stopRecording());
     else this.#change();
   }
 
@@ -184,7 +184,7 @@ export class EventHub {
   }
 
   /** Stops recording. Increments the counter, so that a client that reconnects sees a possible gap. */
-  #rest(): void {
+  #stopRecording(): void {
     this.#cancelLinger = undefined;
     this.#recording = false;
     this.#events.takeAll();

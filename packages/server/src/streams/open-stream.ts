@@ -51,7 +51,7 @@ export function createStreamOpener(maxClients: number, limits: ClientLimits, clo
         headers,
         connect(stream) {
           clients++;
-          hub.recall();
+          hub.addEarlierEvents();
           const client = new StreamClient({ hub, stream, filter, limits, clock, closed: () => clients-- });
           // Evaluated again to include events since the check above.
           const resumed = isUnknown ? { gap: unknownGap, events: [] } : resumes ? hub.since(from) : undefined;

@@ -155,10 +155,10 @@ it("a text filter counts only matching events", () => {
 it("reports events lost in another process, even if there are none to send", () => {
   const { hub, pass, publish, received, dropped } = followed();
   publish(2);
-  hub.lose(5);
+  hub.countLost(5);
   pass(100);
   expect([received(), dropped()]).toEqual([2, 5]);
-  hub.lose(3);
+  hub.countLost(3);
   pass(100);
   expect([received(), dropped()]).toEqual([2, 8]);
   publish(4);

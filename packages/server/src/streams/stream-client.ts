@@ -71,7 +71,7 @@ export class StreamClient {
     return this.#isFlooded && this.#waiting.isFull && this.filter.isWhole;
   }
 
-  miss(count = 1): void {
+  countMissed(count = 1): void {
     this.#missed += count;
     if (!this.#blocked && !this.#gathering) this.#gather(gatherMs);
   }

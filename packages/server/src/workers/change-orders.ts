@@ -84,7 +84,7 @@ export class ChangeOrders {
   }
 
   #lookLater(): void {
-    if (this.#watchTimer !== undefined || !this.#publication.mayLapse) return;
+    if (this.#watchTimer !== undefined || !this.#publication.mayExpire) return;
     this.#watchTimer = setTimeout(() => {
       this.#watchTimer = undefined;
       void this.settled();

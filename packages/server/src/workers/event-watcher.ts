@@ -41,7 +41,7 @@ export class EventWatcher {
       },
       // Backpressure is applied by the lead's clients.
       isFlooded: false,
-      miss: () => undefined,
+      countMissed: () => undefined,
       finish: () => undefined,
     };
   }

@@ -10,7 +10,7 @@ export function republish(hub: EventHub, { events, lost }: ForwardedEvents): voi
       at,
     );
   }
-  hub.lose(lost);
+  hub.countLost(lost);
 }
 
 /** Replaces the id with which every event text begins. */

@@ -33,7 +33,7 @@ const route = (id: string, uri: string, steps: string): string => `- route: {id:
 const reply = "{setBody: {constant: ok}}";
 
 /** The routes of one document that every worker runs, deployed as flow `f`. */
-async function spreadOf(source: string, more: Partial<Parameters<typeof placeRoutes>[0]> = {}): Promise<readonly string[]> {
+async function routesOfEveryWorker(source: string, more: Partial<Parameters<typeof placeRoutes>[0]> = {}): Promise<readonly string[]> {
   const runtime = runtimeWithoutEffects();
   await deploy(runtime, "f", source);
   const found = placeRoutes({ runtime, isCounted: () => false, isCaptured: () => false, ...more }).get("f") ?? [];
@@ -48,8 +48,8 @@ describe("which routes every worker runs", () => {
     ["a call to a fixed web address", "webhook", "{to: 'http://partner.example/orders'}"],
     ["a call to a web address with a part from the message", "webhook", "{toD: 'http://partner.example/${header.id}'}"],
     ["nested steps", "webhook", `{choice: {when: [{simple: '\${body}', steps: [${reply}]}], otherwise: {steps: [{log: x}]}}}`],
-  ])("spreads %s", async (_name, uri, steps) => {
-    expect(await spreadOf(route("r", uri, steps))).toEqual(["r"]);
+  ])("%s runs in every worker", async (_name, uri, steps) => {
+    expect(await routesOfEveryWorker(route("r", uri, steps))).toEqual(["r"]);
   });
 
   it.each([
@@ -68,29 +68,29 @@ describe("which routes every worker runs", () => {
     ["one of the flow's routes, chosen while running", "webhook", "{toD: 'direct:${header.where}'}"],
     ["a variable of the runtime", "webhook", "{setVariable: {name: 'global:count', constant: '1'}}"],
     ["a variable of the runtime that is read", "webhook", "{setBody: {simple: '${variable.global:count}'}}"],
-  ])("ties %s to one worker", async (_name, uri, steps) => {
-    expect(await spreadOf(route("r", uri, steps))).toEqual([]);
+  ])("%s ties the route to the lead", async (_name, uri, steps) => {
+    expect(await routesOfEveryWorker(route("r", uri, steps))).toEqual([]);
   });
 
   it("ties a route to the lead if a route it calls, directly or indirectly, is tied", async () => {
     const calls = (name: string): string => `{to: 'direct:${name}'}`;
     const chain = route("a", "webhook", calls("b")) + route("b", "direct:b", calls("c"));
-    expect(await spreadOf(chain + route("c", "direct:c", reply))).toEqual(["a", "b", "c"]);
-    expect(await spreadOf(chain + route("c", "direct:c", "{throttle: {constant: '5'}}"))).toEqual([]);
-    expect(await spreadOf(chain)).toEqual([]);
+    expect(await routesOfEveryWorker(chain + route("c", "direct:c", reply))).toEqual(["a", "b", "c"]);
+    expect(await routesOfEveryWorker(chain + route("c", "direct:c", "{throttle: {constant: '5'}}"))).toEqual([]);
+    expect(await routesOfEveryWorker(chain)).toEqual([]);
   });
 
   it("places routes that call each other in a cycle together", async () => {
     const circle = route("a", "direct:a", "{to: 'direct:b'}") + route("b", "direct:b", "{to: 'direct:a'}, {to: 'direct:c'}");
-    expect(await spreadOf(circle + route("c", "direct:c", reply))).toEqual(["a", "b", "c"]);
-    expect(await spreadOf(circle + route("c", "direct:c", "{sample: {messageFrequency: 2}}"))).toEqual([]);
+    expect(await routesOfEveryWorker(circle + route("c", "direct:c", reply))).toEqual(["a", "b", "c"]);
+    expect(await routesOfEveryWorker(circle + route("c", "direct:c", "{sample: {messageFrequency: 2}}"))).toEqual([]);
   });
 
   it("ties one route of a flow without tying the others", async () => {
     const source = route("a", "webhook", reply) + route("b", "webhook", reply) + route("t", "timer:t?delay=1h", reply);
-    expect(await spreadOf(source)).toEqual(["a", "b"]);
-    expect(await spreadOf(source, { isCaptured: (id) => id === "a" })).toEqual(["b"]);
-    expect(await spreadOf(source, { isCounted: (id) => id === "f" })).toEqual([]);
+    expect(await routesOfEveryWorker(source)).toEqual(["a", "b"]);
+    expect(await routesOfEveryWorker(source, { isCaptured: (id) => id === "a" })).toEqual(["b"]);
+    expect(await routesOfEveryWorker(source, { isCounted: (id) => id === "f" })).toEqual([]);
   });
 
   it("places only started routes on every worker", async () => {

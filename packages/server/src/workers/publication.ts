@@ -43,7 +43,7 @@ export class Publication {
   }
 
   /** True while something is active that expires by itself. */
-  get mayLapse(): boolean {
+  get mayExpire(): boolean {
     return this.#paused || this.#captured;
   }
 

@@ -16,7 +16,7 @@ export class Slots {
   /** May change while running; slots already taken stay taken. */
   limits: SlotLimits;
   readonly #inside = new WeakSet<Exchange>();
-  readonly #queue: { readonly exchange: Exchange; readonly goIn: () => void }[] = [];
+  readonly #queue: { readonly exchange: Exchange; readonly enterNow: () => void }[] = [];
 
   constructor(limits: SlotLimits) {
     this.limits = limits;
@@ -39,7 +39,7 @@ export class Slots {
   leave(exchange: Exchange): void {
     if (!this.#inside.delete(exchange)) return;
     this.running--;
-    if (this.running < this.limits.normal) this.#queue.shift()?.goIn();
+    if (this.running < this.limits.normal) this.#queue.shift()?.enterNow();
   }
 
   #take(exchange: Exchange): void {
@@ -52,7 +52,7 @@ export class Slots {
       const { signal } = exchange.run;
       const entry = {
         exchange,
-        goIn: (): void => {
+        enterNow: (): void => {
           signal.removeEventListener("abort", giveUp);
           this.#take(exchange);
           resolve();

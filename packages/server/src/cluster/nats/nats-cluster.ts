@@ -127,7 +127,9 @@ async function create({ jsm }: NatsLink, config: Parameters<JetStream.JetStreamM
 }
 
 const tooFewServers = (replicas: number, cause: Error): ClusterError =>
-  new ClusterError("misconfigured", `NATS cannot keep ${replicas} replicas: ${cause.message}. Use that many servers, or set SERVICE_CLUSTER_REPLICAS`, { cause });
+  new ClusterError("misconfigured", `NATS cannot keep ${replicas} replicas: ${cause.message}. Use that many servers, or set SERVICE_CLUSTER_REPLICAS`, {
+    cause,
+  });
 
 function natsMessaging({ connection, transport, name }: NatsLink, node: string): Messaging {
   const subjectOf = (topic: string): string => `${name}.publish.${tokenOf(topic)}`;

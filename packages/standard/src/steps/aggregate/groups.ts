@@ -117,8 +117,7 @@ export class Groups implements Lifecycle {
   }
 
   #begin(place: string, key: string, { run }: Exchange): Group {
-    if (this.#open.size >= maxGroups)
-      this.#completeEarly(this.#oldest.next() as string, `more than ${maxGroups} open groups: the oldest were completed early`);
+    if (this.#open.size >= maxGroups) this.#completeEarly(this.#oldest.next() as string, `more than ${maxGroups} open groups: the oldest were completed early`);
     const group: Group = { key, session: run.session?.id, exchange: undefined, size: 0, due: Infinity, bytes: 0 };
     this.#open.set(place, group);
     return group;

@@ -120,9 +120,9 @@ export const circuitBreaker = defineStep({
 });
 
 /** True when the timeout came first; a later result is ignored. */
-function withinTime(pending: Promise<void>, ms: number, alarm: (ms: number, ring: () => void) => () => void): Promise<boolean> {
+function withinTime(pending: Promise<void>, ms: number, after: (ms: number, run: () => void) => () => void): Promise<boolean> {
   return new Promise((resolve) => {
-    const cancel = alarm(ms, () => resolve(true));
+    const cancel = after(ms, () => resolve(true));
     void pending.then(() => {
       cancel();
       resolve(false);
