@@ -148,6 +148,8 @@ describe("testing and browsing", () => {
     const browse = (body: object) => server.api("POST", "/connections/main/browse", body);
     expect((await browse({ what: "tables", prefix: "tables-1", limit: 3 })).json).toEqual({ names: ["tables-1", "tables-10", "tables-11"] });
     expect((await browse({ what: "tables", limit: 201 })).status).toBe(400);
+    const unknown = await browse({ what: "topics" });
+    expect([unknown.status, unknown.json.error]).toEqual([422, expect.stringContaining("cannot list 'topics'; it can list tables")]);
   });
 });
 

@@ -41,6 +41,7 @@ export const connections = [
       socket.removeAllListeners("close").destroy();
     },
     check: async ({ answer }) => `Echo 1.0 (${answer})`,
+    browses: ["tables"],
     browse: async (_client, what, prefix, limit) =>
       Array.from({ length: 500 }, (_, index) => `${what}-${index}`)
         .filter((name) => name.startsWith(prefix))

@@ -67,6 +67,8 @@ export interface Catalog {
     readonly lenient: boolean;
     readonly roles: readonly ("source" | "sink" | "poller")[];
     readonly trigger?: "route" | "request" | "schedule" | "outside";
+    /** Options that a source needs, with values to start from. */
+    readonly sourceStarter?: Readonly<Record<string, string>>;
     readonly path: readonly CatalogOption[];
     readonly options: readonly CatalogOption[];
     readonly headers: readonly CatalogOption[];
@@ -96,6 +98,8 @@ export interface Catalog {
     readonly beans: readonly string[];
     readonly needs: readonly { readonly package: string; readonly version: string; readonly reason: string }[];
     readonly browsable: boolean;
+    /** What `POST /connections/{id}/browse` can list. */
+    readonly browses: readonly string[];
   }[];
   readonly languages: readonly {
     readonly title: string;
@@ -226,6 +230,8 @@ export interface CatalogOption {
   readonly multiline?: boolean;
   /** The value names a connection that provides one of these kinds. */
   readonly connection?: readonly string[];
+  /** The value is, or with `within` contains, a name that the connection can list. */
+  readonly browse?: { readonly what: string; readonly within?: boolean };
   readonly inline?: boolean;
   readonly shorthand?: string;
   /** For a list: the type of its items. */

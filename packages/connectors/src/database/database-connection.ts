@@ -22,6 +22,7 @@ export const databaseConnection = {
   since: "0.1",
   close: async (database: SqlDatabase): Promise<void> => database.close(),
   check: (database: SqlDatabase, signal: AbortSignal): Promise<string> => database.version(signal),
+  browses: ["tables"],
   browse: (database: SqlDatabase, what: string, prefix: string, limit: number): Promise<readonly string[]> =>
     what === "tables" ? database.tables(prefix, limit) : Promise.resolve([]),
 } as const;

@@ -67,6 +67,13 @@ export const kafkaConnection = defineConnection({
   },
   close: (client) => client.close(),
   check: async (client) => `Kafka with ${await client.ping()} brokers`,
+  browses: ["topics"],
+  async browse(client, what, prefix, limit) {
+    if (what !== "topics") return [];
+    // Names with two underscores belong to the brokers.
+    const topics = (await client.topics()).filter((topic) => topic.startsWith(prefix) && !topic.startsWith("__"));
+    return topics.toSorted().slice(0, limit);
+  },
 });
 
 interface Login {

@@ -3,7 +3,12 @@ import { sinkFields } from "../camel-options.ts";
 import { accepted, connectionField, takesJava, tlsInConnection } from "../messaging/connection-options.ts";
 
 export const kafkaPath = {
-  topic: f.string({ doc: "Topic; a source may name several, separated by commas, or a pattern.", required: true, examples: ["orders"] }),
+  topic: f.string({
+    doc: "Topic; a source may name several, separated by commas, or a pattern.",
+    required: true,
+    examples: ["orders"],
+    browse: { what: "topics" },
+  }),
 };
 
 const keyStores = "Java key stores are not supported: use PEM text in the connection (tls.ca, tls.cert, tls.key)";

@@ -78,4 +78,15 @@ export const natsConnection = defineConnection({
     await connection.flush();
     return `NATS ${connection.info?.version ?? ""}`;
   },
+  browses: ["streams", "subjects"],
+  // NATS itself does not know which subjects are in use: listed are those that streams store.
+  async browse({ connection, jetstream }, what, prefix, limit) {
+    const names = new Set<string>();
+    const streams = (await jetstream.jetstreamManager(connection)).streams.list();
+    for await (const { config } of streams) for (const name of what === "streams" ? [config.name] : what === "subjects" ? config.subjects : []) names.add(name);
+    return [...names]
+      .filter((name) => name.startsWith(prefix))
+      .toSorted()
+      .slice(0, limit);
+  },
 });

@@ -3,7 +3,7 @@ import { sinkFields } from "../camel-options.ts";
 import { accepted, connectionField, takesJava, tlsInConnection } from "../messaging/connection-options.ts";
 
 export const natsPath = {
-  topic: f.string({ doc: "Subject; a source may use the wildcards `*` and `>`.", required: true, examples: ["orders.new"] }),
+  topic: f.string({ doc: "Subject; a source may use the wildcards `*` and `>`.", required: true, examples: ["orders.new"], browse: { what: "subjects" } }),
 };
 
 const addressOptions = {
@@ -26,7 +26,10 @@ const addressOptions = {
 export const natsOptions = {
   ...addressOptions,
   jetstreamEnabled: f.boolean({ doc: "Whether to use JetStream: a stream stores messages until they are acknowledged.", default: false }),
-  jetstreamName: f.string({ doc: "Name of the stream. A source creates a missing one; without a name, the stream that stores the subject is used." }),
+  jetstreamName: f.string({
+    doc: "Name of the stream. A source creates a missing one; without a name, the stream that stores the subject is used.",
+    browse: { what: "streams" },
+  }),
   durableName: f.string({ doc: "Name of the durable consumer, which tracks acknowledgements; `sluice-<flow>-<route>` by default." }),
   ackPolicy: f.enum(["None", "All", "Explicit"], {
     doc: "Acknowledgement policy of the stream. `None`: no acknowledgements; failed messages go to the dead letters. `All`: messages are processed one at a time, in order.",

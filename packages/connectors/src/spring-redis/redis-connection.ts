@@ -114,12 +114,13 @@ export const redis = defineConnection({
     const info = String(await client.call("INFO", "server"));
     return `Redis ${/redis_version:(\S+)/.exec(info)?.[1] ?? ""}`.trim();
   },
+  browses: ["channels", "keys"],
   async browse(client, what, prefix, limit) {
+    const pattern = `${prefix.replaceAll(/[\\*?[\]]/g, "\\$&")}*`;
+    // Redis knows a channel only while somebody subscribes to it.
+    if (what === "channels") return ((await client.call("PUBSUB", "CHANNELS", pattern)) as string[]).toSorted().slice(0, limit);
     if (what !== "keys") return [];
-    const [, keys] = (await client.call("SCAN", "0", "MATCH", `${prefix.replaceAll(/[\\*?[\]]/g, "\\$&")}*`, "COUNT", String(limit * 10))) as [
-      string,
-      string[],
-    ];
+    const [, keys] = (await client.call("SCAN", "0", "MATCH", pattern, "COUNT", String(limit * 10))) as [string, string[]];
     return keys.toSorted().slice(0, limit);
   },
 });

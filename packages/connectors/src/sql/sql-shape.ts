@@ -22,6 +22,7 @@ const path = {
     required: true,
     examples: ["select * from orders where id = :#id"],
     caution: cautionAboutPercent,
+    browse: { what: "tables", within: true },
   }),
 };
 

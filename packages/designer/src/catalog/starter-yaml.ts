@@ -69,7 +69,12 @@ export const firstSteps: readonly string[] = ["steps:", "  - log:", '      messa
 
 /** A route that starts from a connector. */
 export function routeYaml(connector: ConnectorView, id: string): string {
-  return [`route:`, `  id: ${scalarYaml(id)}`, `  from:`, ...[...addressLines(connector), ...firstSteps].map((line) => `    ${line}`)].join("\n");
+  return [
+    `route:`,
+    `  id: ${scalarYaml(id)}`,
+    `  from:`,
+    ...[...addressLines(connector, connector.sourceStarter), ...firstSteps].map((line) => `    ${line}`),
+  ].join("\n");
 }
 
 /** A step that sends to a connector. */
@@ -80,10 +85,11 @@ export function sendYaml(connector: ConnectorView, word = "to"): string {
 }
 
 /** The `uri` and, if options are required, the `parameters` of an endpoint. */
-function addressLines(connector: ConnectorView): string[] {
+function addressLines(connector: ConnectorView, starter: Readonly<Record<string, string>> = {}): string[] {
   const lines = [`uri: ${scalarYaml(starterUri(connector))}`];
-  const required = connector.options.filter((option) => option.required);
-  if (required.length > 0) lines.push("parameters:", ...required.map((option) => `  ${option.name}: ${scalarYaml(valueOf(connector.scheme, option))}`));
+  const needed = connector.options.filter(({ name, required }) => required || Object.hasOwn(starter, name));
+  const value = (option: OptionView): string => scalarYaml(starter[option.name] ?? valueOf(connector.scheme, option));
+  if (needed.length > 0) lines.push("parameters:", ...needed.map((option) => `  ${option.name}: ${value(option)}`));
   return lines;
 }
 

@@ -61,7 +61,9 @@ export interface ConnectionDeclaration<F extends Fields = any, C = any> extends 
   close(client: C): Promise<void>;
   /** One cheap round trip; resolves with the server's name and version, such as `PostgreSQL 15.9`. */
   check(client: C, signal: AbortSignal): Promise<string>;
-  /** Names that exist on the server (`what`: tables, topics, queues), for pickers. */
+  /** What `browse` can list, in the plural: `tables`, `topics`. Options refer to it with `browse`. */
+  readonly browses?: readonly string[];
+  /** Names of this kind that exist on the server and start with `prefix`, for pickers. */
   browse?(client: C, what: string, prefix: string, limit: number): Promise<readonly string[]>;
 }
 

@@ -89,6 +89,8 @@ export interface ConnectorDeclaration<P extends Fields = any, O extends Fields =
    * simulations run the first two and do not start the others.
    */
   readonly trigger?: TriggerKind;
+  /** Options that a source needs although they are optional for a sink, with values that the designer starts from. */
+  readonly sourceStarter?: Readonly<Record<string, string>>;
   /** Messages sent to it do not leave the runtime: a test need not mock it. */
   readonly staysInside?: boolean;
   /** It keeps messages in the runtime's store, so it does nothing without one. */

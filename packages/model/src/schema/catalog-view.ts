@@ -1,7 +1,7 @@
 // The declarations as JSON: the source of palette, forms, nesting and reference. The caller chooses the declarations; connectors and beans are
 // described by shape, since only the engine can run them.
 import { describe } from "./field.ts";
-import type { Field, FieldInfo, Fields, Kind } from "./field.ts";
+import type { BrowsedName, Field, FieldInfo, Fields, Kind } from "./field.ts";
 import type { Described, EntityShape, FormatShape, LanguageShape, StepShape, Vocabulary } from "./shape.ts";
 
 export interface OptionView {
@@ -25,6 +25,8 @@ export interface OptionView {
   readonly multiline?: boolean;
   /** The value names a connection that provides one of these kinds, or a bean that describes one. */
   readonly connection?: readonly string[];
+  /** The value is, or contains, a name that the connection of the endpoint can list. */
+  readonly browse?: BrowsedName;
   /** For an expression: its language is written as a key next to the other options. */
   readonly inline?: boolean;
   /** For an object: the member that a bare text sets. */
@@ -66,6 +68,8 @@ export interface ConnectorView extends DescribedView {
   readonly roles: readonly ConnectorRole[];
   /** What triggers its sources; absent when routes cannot start from it. */
   readonly trigger?: TriggerKind;
+  /** Options that a source needs although they are optional for a sink, with values to start from. */
+  readonly sourceStarter?: Readonly<Record<string, string>>;
   readonly path: readonly OptionView[];
   readonly options: readonly OptionView[];
   readonly headers: readonly OptionView[];
@@ -83,6 +87,8 @@ export interface ConnectionTypeView extends DescribedView {
   readonly needs: readonly { readonly package: string; readonly version: string; readonly reason: string }[];
   /** True when `browse` can list names. */
   readonly browsable: boolean;
+  /** What `browse` can list, such as `tables`. */
+  readonly browses: readonly string[];
 }
 
 export interface BeanView extends DescribedView {
@@ -137,6 +143,7 @@ export interface ConnectorShape extends Described {
   readonly headers: Fields;
   readonly roles: readonly ConnectorRole[];
   readonly trigger?: TriggerKind;
+  readonly sourceStarter?: Readonly<Record<string, string>>;
 }
 
 export interface BeanShape extends Described {
@@ -152,6 +159,7 @@ export interface ConnectionTypeShape extends Described {
   readonly beans?: readonly { readonly names: readonly string[] }[];
   readonly needs: ConnectionTypeView["needs"];
   readonly browse?: unknown;
+  readonly browses?: readonly string[];
 }
 
 /** A connector whose declaration is not loaded. */
@@ -238,6 +246,7 @@ function optionView(name: string, field: Field<unknown>): OptionView {
     ...(spec.examples === undefined ? {} : { examples: spec.examples }),
     ...(spec.multiline === true ? { multiline: true } : {}),
     ...(spec.connection === undefined ? {} : { connection: spec.connection }),
+    ...(spec.browse === undefined ? {} : { browse: spec.browse }),
     ...(inline === true ? { inline } : {}),
     ...(shorthand === undefined ? {} : { shorthand }),
     ...(item === undefined ? {} : { item: optionView("", item) }),
@@ -289,7 +298,7 @@ function connectorView(connector: ConnectorShape): ConnectorView {
     syntax,
     lenient: lenient === true,
     roles,
-    ...flags(connector, ["trigger"]),
+    ...flags(connector, ["trigger", "sourceStarter"]),
     path: fieldsView(path),
     options: fieldsView(options),
     headers: fieldsView(headers),
@@ -302,8 +311,17 @@ function unloadedView(entry: UnloadedConnector): ConnectorView {
 }
 
 function connectionTypeView(shape: ConnectionTypeShape): ConnectionTypeView {
-  const { type, kinds, fields, beans = [], needs, browse } = shape;
-  return { ...described(shape), type, kinds, fields: fieldsView(fields), beans: beans.flatMap(({ names }) => names), needs, browsable: browse !== undefined };
+  const { type, kinds, fields, beans = [], needs, browse, browses = [] } = shape;
+  return {
+    ...described(shape),
+    type,
+    kinds,
+    fields: fieldsView(fields),
+    beans: beans.flatMap(({ names }) => names),
+    needs,
+    browsable: browse !== undefined,
+    browses,
+  };
 }
 
 function flags<T, K extends keyof T>(shape: T, names: readonly K[]): Partial<Pick<T, K>> {

@@ -37,10 +37,19 @@ export interface Spec<T = unknown> {
   readonly multiline?: boolean;
   /** The value names a connection that provides one of these kinds, or a bean that describes one. */
   readonly connection?: readonly string[];
+  /** The value is, or contains, a name that the connection of the endpoint can list. */
+  readonly browse?: BrowsedName;
   /** A Camel option that is not available, and why: using it is rejected with this sentence. */
   readonly refused?: string;
   /** A warning about the value, such as one with a different meaning in an older version of Camel. */
   caution?(text: string): string | undefined;
+}
+
+export interface BrowsedName {
+  /** What is listed: one of `browses` of the connection type, such as `topics`. */
+  readonly what: string;
+  /** The name is a part of the value, such as a table in a statement. */
+  readonly within?: boolean;
 }
 
 /** Run-time information about a field; see {@link describe}. */

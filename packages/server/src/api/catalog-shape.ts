@@ -37,6 +37,10 @@ const optionShape = shape(
     examples: z.array(z.unknown()).optional(),
     multiline: z.boolean().optional().describe("The value usually has several lines."),
     connection: z.array(z.string()).optional().describe("The value names a connection that provides one of these kinds."),
+    browse: z
+      .object({ what: z.string(), within: z.boolean().optional() })
+      .optional()
+      .describe("The value is, or with `within` contains, a name that the connection can list."),
     inline: z.boolean().optional(),
     shorthand: z.string().optional(),
     item: z
@@ -93,6 +97,7 @@ export const catalogShape = shape(
         lenient: z.boolean(),
         roles: z.array(z.enum(["source", "sink", "poller"])),
         trigger: z.enum(["route", "request", "schedule", "outside"]).optional(),
+        sourceStarter: z.record(z.string(), z.string()).optional().describe("Options that a source needs, with values to start from."),
         path: options(),
         options: options(),
         headers: options(),
@@ -109,6 +114,7 @@ export const catalogShape = shape(
           beans: z.array(z.string()).describe("The Camel classes it replaces."),
           needs: z.array(z.object({ package: z.string(), version: z.string(), reason: z.string() })),
           browsable: z.boolean(),
+          browses: z.array(z.string()).describe("What `POST /connections/{id}/browse` can list."),
         }),
       )
       .describe("The loaded connection types; all of them with `full`."),

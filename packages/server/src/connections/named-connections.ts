@@ -120,8 +120,10 @@ export class NamedConnections {
   async browse(id: string, what: string, prefix: string, limit: number): Promise<readonly string[]> {
     const { host, load } = this.#parts;
     const { definition, declaration } = await this.#resolve(id, this.#documentOf(id));
-    const { browse } = declaration;
+    const { browse, browses } = declaration;
     if (browse === undefined) throw new Refusal("document-invalid", `connection '${id}' of type '${definition.type}' does not support listing names`);
+    if (browses?.includes(what) === false)
+      throw new Refusal("document-invalid", `connection '${id}' of type '${definition.type}' cannot list '${what}'; it can list ${browses.join(" and ")}`);
     try {
       const names = await withClient(declaration, this.#bound(id, declaration, definition), { host: host(), load }, (client) =>
         browse.call(declaration, client, what, prefix, limit),
