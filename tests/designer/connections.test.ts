@@ -6,6 +6,9 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { serverFor } from "@sluice/testkit";
+import { connect } from "@nats-io/transport-node";
+import { jetstreamManager } from "@nats-io/jetstream";
 import { eventually, startTestServer, token, type StartedServer } from "../started-server.ts";
 import { findingsOf } from "./axe.ts";
 import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
@@ -23,6 +26,8 @@ const insertFlow = (reference: string): string => `- route:
             parameters:
               dataSource: "${reference}"
 `;
+
+const nats = await serverFor("nats");
 
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
@@ -43,7 +48,10 @@ describe.skipIf(!hasBrowser)("connections (needs Chromium)", { timeout: 120_000 
     browser = await openBrowser();
     if (pictures !== undefined) mkdirSync(pictures, { recursive: true });
   }, 240_000);
-  afterAll(() => browser?.close());
+  afterAll(async () => {
+    await browser?.close();
+    await nats?.end();
+  });
 
   beforeEach(async () => {
     runtime = await startTestServer();
@@ -158,6 +166,102 @@ describe.skipIf(!hasBrowser)("connections (needs Chromium)", { timeout: 120_000 
     await page.getByLabel("File (required)").waitFor();
   });
 
+  /** A database file below the data directory with these tables. */
+  const database = async (id: string, ...tables: readonly string[]): Promise<void> => {
+    expect((await runtime.api("PUT", `/connections/${id}`, { type: "sqlite", values: { file: `${id}.db` } })).status).toBe(201);
+    const steps = tables.map((table) => `        - to: {uri: "sql:create table ${table} (id int)", parameters: {dataSource: "#${id}"}}\n`).join("");
+    expect((await runtime.putFlow("tables", `- route:\n    id: tables\n    from:\n      uri: webhook\n      steps:\n${steps}        - log: x\n`)).status).toBe(
+      201,
+    );
+    expect((await fetch(`${runtime.baseUrl}/api/tables`, { method: "POST" })).status).toBe(200);
+    await runtime.api("DELETE", "/flows/tables");
+  };
+
+  it("lists what exists on its server, and says when nothing does or the server is down", async () => {
+    await database("orders", "invoices", "order_lines", "orders");
+    await page.goto(`${designer.url}/connections/orders`);
+    const contents = page.getByRole("region", { name: "On the server" });
+    await contents.getByRole("button", { name: "List tables" }).click();
+    const names = contents.getByRole("list", { name: "Tables of orders" });
+    await expect.poll(() => names.getByRole("listitem").allInnerTexts(), soon).toEqual(["invoices", "order_lines", "orders"]);
+    await contents.getByLabel("Starts with").fill("ord");
+    await expect.poll(() => names.getByRole("listitem").allInnerTexts(), soon).toEqual(["order_lines", "orders"]);
+    await contents.getByLabel("Starts with").fill("x");
+    await contents.getByText("No tables start with 'x'.").waitFor();
+    await sqlite("empty");
+    await page.goto(`${designer.url}/connections/empty`);
+    await contents.getByRole("button", { name: "List tables" }).click();
+    await contents.getByText("No tables found.").waitFor();
+    await unreachable("shop", await closedPort());
+    await page.goto(`${designer.url}/connections/shop`);
+    await contents.getByRole("button", { name: "List tables" }).click();
+    await contents.getByText("Loading…").or(contents.getByRole("alert")).first().waitFor();
+    await contents
+      .getByRole("alert")
+      .getByText(/connection 'shop' failed: .*ECONNREFUSED/)
+      .waitFor();
+    expect(await page.content()).not.toContain("s3cr3t-of-the-shop");
+    expect(await contents.getByRole("button", { name: "Refresh" }).isEnabled()).toBe(true);
+  });
+
+  it("offers the tables of the server in the form of a step, and inserts the chosen one into the statement", async () => {
+    await database("orders", "invoices", "orders");
+    designer.writeFlow("insert", insertFlow("#orders").replace("select 1 as one", "select * from"));
+    await page.goto(`${designer.url}/flows/insert`);
+    await page.getByRole("treeitem").nth(1).click();
+    await page.getByRole("button", { name: "Choose from the tables on the server: Query" }).click();
+    const picker = page.getByRole("dialog", { name: "Tables of orders" });
+    await picker.getByRole("option", { name: "invoices" }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await picker.waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await eventually(() => designer.flowText("insert").includes("uri: sql:select * from orders\n"));
+  });
+
+  it("shows an error in the picker when the server is down, and no picker without a saved connection", async () => {
+    await unreachable("shop", await closedPort());
+    designer.writeFlow("insert", insertFlow("#shop"));
+    await page.goto(`${designer.url}/flows/insert`);
+    await page.getByRole("treeitem").nth(1).click();
+    const button = page.getByRole("button", { name: /^Choose from the tables/ });
+    await button.click();
+    await page
+      .getByRole("dialog")
+      .getByRole("alert")
+      .getByText(/ECONNREFUSED/)
+      .waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Try again" }).waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByLabel("Data source", { exact: true }).selectOption("");
+    await runtime.api("DELETE", "/connections/shop");
+    await button.waitFor({ state: "detached" });
+  });
+
+  it.skipIf(nats === undefined)("replaces the subject of a broker's endpoint (needs NATS)", async () => {
+    const client = await connect({ servers: `127.0.0.1:${nats?.port}` });
+    const stream = `orders${process.pid}`;
+    const manager = await jetstreamManager(client);
+    await manager.streams.add({ name: stream, subjects: [`${stream}.new`, `${stream}.paid`] });
+    try {
+      await runtime.api("PUT", "/connections/events", { type: "nats", values: { servers: `127.0.0.1:${nats?.port}` } });
+      designer.writeFlow(
+        "send",
+        `- route:\n    id: send\n    from:\n      uri: webhook\n      steps:\n        - to:\n            uri: nats:old?flushTimeout=2000\n`,
+      );
+      await page.goto(`${designer.url}/flows/send`);
+      await page.getByRole("treeitem").nth(1).click();
+      await page.getByRole("button", { name: /^Choose from the subjects on the server/ }).click();
+      await page.getByRole("dialog").getByRole("combobox").fill(`${stream}.p`);
+      await page.getByRole("option", { name: `${stream}.paid` }).click();
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await eventually(() => designer.flowText("send").includes(`uri: nats:${stream}.paid?flushTimeout=2000`));
+    } finally {
+      await manager.streams.delete(stream);
+      await client.close();
+    }
+  });
+
   it.each(["light", "dark"] as const)("no finding of axe-core in the %s theme, and everything fits 390 pixels", async (colorScheme) => {
     await sqlite("orders");
     await unreachable("shop", await closedPort());
@@ -174,6 +278,8 @@ describe.skipIf(!hasBrowser)("connections (needs Chromium)", { timeout: 120_000 
         await screen.getByText("Security", { exact: true }).click();
         await screen.getByRole("button", { name: "Test", exact: true }).click();
         await screen.getByText(/^Failed: /).waitFor();
+        await screen.getByRole("button", { name: "List tables" }).click();
+        await screen.getByText(/connection 'shop' failed/).waitFor();
       }
       for (const width of [1280, 390]) {
         await screen.setViewportSize({ width, height: 800 });

@@ -5,6 +5,7 @@ import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import type { FieldControl } from "../controls/field.tsx";
 import { connectionStrings as words } from "../strings/connections.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
+import { nameIn } from "./browsed-connection.ts";
 import { useConnections } from "./use-connections.ts";
 
 export interface ConnectionSelectProps {
@@ -16,9 +17,6 @@ export interface ConnectionSelectProps {
   readonly beans: readonly string[];
   choose(reference: string): void;
 }
-
-/** The name in a reference: `#orders`, `#bean:orders` and `orders` name the same connection. */
-const nameIn = (reference: string): string => reference.replace(/^#(?:bean:)?/, "");
 
 /** The connections that an option can name, with the state of the chosen one. */
 export function ConnectionSelect({ option, control, value, catalog, beans, choose }: ConnectionSelectProps) {

@@ -1,11 +1,15 @@
 // An endpoint: the connector, the URI, and the connector's options, written after `?` or as `parameters`.
-import { useId } from "react";
+import { useId, useRef } from "react";
 import { setAt, type ConnectorView, type Edit, type OptionView } from "@sluice/model";
 import { starterUri } from "../../catalog/starter-yaml.ts";
+import { withName, withPath, type WrittenEndpoint } from "../../connections/browsed-connection.ts";
 import { strings } from "../../strings.ts";
+import { connectionBeans } from "../connection-beans.ts";
+import { EndpointContext } from "../endpoint-context.ts";
 import { faultAt, FormContext, inner, textAt, useForm, valueAt, writeText, type FieldProps, type FormScope } from "../form-scope.ts";
-import { asMap, treeAt } from "../tree-at.ts";
+import { asMap, textOf, treeAt } from "../tree-at.ts";
 import { useFormWriter } from "../use-form-writer.ts";
+import { BrowseButton } from "./browse-button.tsx";
 import { OptionFrame } from "./option-frame.tsx";
 import { optionLabel } from "./option-label.ts";
 import { OptionList } from "./option-list.tsx";
@@ -24,8 +28,15 @@ export function AddressField({ option, options }: FieldProps) {
   const offered = scope.catalog.connectorsWith(scope.role);
   const parameters = options.find(({ kind }) => kind === "parameters");
   const label = option.name === "uri" ? words.address : optionLabel(option);
+  const input = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
+  const endpoint = connector === undefined ? undefined : writtenEndpoint(scope, connector, uri, parameters);
+  const path = uri.includes(":") ? solePath(connector) : undefined;
+  const choose = (name: string): boolean => {
+    const text = path?.browse?.within === true ? withName(uri, input.current?.selectionStart ?? 0, name) : withPath(uri, name);
+    return writer.write(words.changed(label), writeText(scope, option.name, text));
+  };
   return (
-    <>
+    <EndpointContext.Provider value={endpoint}>
       {option.name !== "uri" ? null : (
         <div className="field">
           <label className="field__label" htmlFor={`${id}-connector`}>
@@ -55,9 +66,11 @@ export function AddressField({ option, options }: FieldProps) {
         option={{ ...option, title: label, doc: connector === undefined ? option.doc : `${option.doc} ${words.addressHint(connector.syntax)}.` }}
         isSet={uri !== ""}
         error={faultAt(scope, valueAt(scope, option.name))}
+        extra={path === undefined ? null : <BrowseButton option={path} onChoose={choose} />}
       >
         {(control) => (
           <TypedInput
+            element={input}
             control={control}
             name={option.name}
             label={label}
@@ -69,8 +82,24 @@ export function AddressField({ option, options }: FieldProps) {
         )}
       </OptionFrame>
       {option.name === "uri" && parameters !== undefined ? <ConnectorOptions connector={connector} uri={uri} parameters={parameters} /> : null}
-    </>
+    </EndpointContext.Provider>
   );
+}
+
+/** The only part of the path, which can then be replaced in the URI. */
+const solePath = (connector: ConnectorView | undefined): OptionView | undefined => (connector?.path.length === 1 ? connector.path[0] : undefined);
+
+function writtenEndpoint(scope: FormScope, connector: ConnectorView, uri: string, parameters: OptionView | undefined): WrittenEndpoint {
+  const written = parameters === undefined ? [] : (asMap(treeAt(scope.tree, inner(scope, parameters.name).path))?.entries ?? []);
+  const [path = ""] = uri.slice(uri.indexOf(":") + 1).split("?");
+  // Which part of the path is which does not matter here, only that an address is given.
+  const inPath = uri.includes(":") && path !== "" ? connector.path.map(({ name }) => [name, path] as const) : [];
+  const option = [...connector.path, ...connector.options].find(({ connection }) => connection !== undefined);
+  return {
+    connector,
+    values: new Map([...inPath, ...queryOf(uri), ...written.map(({ key, value }) => [key, textOf(value) ?? ""] as const)]),
+    beans: option === undefined ? [] : connectionBeans(scope.tree, option, scope.catalog),
+  };
 }
 
 function ConnectorOptions({

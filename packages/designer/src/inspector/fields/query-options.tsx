@@ -4,6 +4,7 @@ import { strings } from "../../strings.ts";
 import { connectionBeans } from "../connection-beans.ts";
 import { useForm } from "../form-scope.ts";
 import { useFormWriter } from "../use-form-writer.ts";
+import { BrowseButton } from "./browse-button.tsx";
 import { OptionFrame } from "./option-frame.tsx";
 import { optionLabel } from "./option-label.ts";
 import { TypedInput } from "./typed-input.tsx";
@@ -28,7 +29,14 @@ export function QueryOptions({ options, query, write }: QueryOptionsProps) {
     const remove = (): boolean => writer.write(words.changed(label), write(query.toSpliced(index, 1)));
     const replaced = (text: string) => write(query.toSpliced(index, 1, [name, text.replaceAll("&", "%26")]));
     return (
-      <OptionFrame key={name} option={{ ...option, required: false }} isSet error={undefined} onReset={remove}>
+      <OptionFrame
+        key={name}
+        option={{ ...option, required: false }}
+        isSet
+        error={undefined}
+        onReset={remove}
+        extra={<BrowseButton option={option} onChoose={(chosen) => writer.write(words.changed(label), replaced(chosen))} />}
+      >
         {(control) =>
           option.connection === undefined ? (
             <TypedInput control={control} name={name} label={label} value={value} mono secret={option.secret} write={replaced} />

@@ -1,12 +1,14 @@
 import { Braces, ListChecks } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { OptionView } from "@sluice/model";
+import { withName } from "../../connections/browsed-connection.ts";
 import { ConnectionSelect } from "../../connections/connection-select.tsx";
 import type { FieldControl } from "../../controls/field.tsx";
 import { strings } from "../../strings.ts";
 import { connectionBeans } from "../connection-beans.ts";
 import { faultAt, removeValue, textAt, useForm, valueAt, writeText } from "../form-scope.ts";
 import { useFormWriter } from "../use-form-writer.ts";
+import { BrowseButton } from "./browse-button.tsx";
 import { OptionFrame } from "./option-frame.tsx";
 import { optionLabel, shownDefault } from "./option-label.ts";
 import { TypedInput } from "./typed-input.tsx";
@@ -24,14 +26,23 @@ export function ScalarField({ option }: { readonly option: OptionView }) {
   const isChosen = choices !== undefined || option.connection !== undefined;
   const fits = value === undefined || (choices === undefined ? !/\{\{|\$\{/.test(value) : choices.some((choice) => same(choice, value)));
   const [asText, setAsText] = useState(false);
+  const input = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
   const remove = (): boolean => writer.write(words.changed(label), removeValue(scope, option.name));
   const isSet = value !== undefined;
   const frame = { option, isSet, error: faultAt(scope, valueAt(scope, option.name)), onReset: isSet ? remove : undefined };
+  const choose = (text: string): boolean => (text === "" ? remove() : writer.write(words.changed(label), writeText(scope, option.name, text)));
   if (!isChosen || asText || !fits) {
+    const insert = (name: string): boolean => choose(option.browse?.within === true ? withName(value ?? "", input.current?.selectionStart ?? 0, name) : name);
+    const extra = isChosen ? (
+      <ModeButton label={label} toText={false} disabled={!fits} onClick={() => setAsText(false)} />
+    ) : (
+      <BrowseButton option={option} onChoose={insert} />
+    );
     return (
-      <OptionFrame {...frame} extra={isChosen ? <ModeButton label={label} toText={false} disabled={!fits} onClick={() => setAsText(false)} /> : null}>
+      <OptionFrame {...frame} extra={extra}>
         {(control) => (
           <TypedInput
+            element={input}
             control={control}
             name={option.name}
             label={label}
@@ -48,7 +59,6 @@ export function ScalarField({ option }: { readonly option: OptionView }) {
       </OptionFrame>
     );
   }
-  const choose = (text: string): boolean => (text === "" ? remove() : writer.write(words.changed(label), writeText(scope, option.name, text)));
   const extra = <ModeButton label={label} toText disabled={false} onClick={() => setAsText(true)} />;
   if (choices === undefined) {
     return (

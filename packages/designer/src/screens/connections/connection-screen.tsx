@@ -21,6 +21,7 @@ import { useKeptDraft } from "../use-kept-draft.ts";
 import { ConnectionFields } from "./connection-fields.tsx";
 import { draftKey } from "./connection-places.ts";
 import { FlowLinks } from "./flow-links.tsx";
+import { ServerContents } from "./server-contents.tsx";
 import { RemoveConnectionDialog } from "./remove-connection-dialog.tsx";
 import { TestResult } from "./test-result.tsx";
 import { LoadedScreen } from "../loaded-screen.tsx";
@@ -173,6 +174,9 @@ function ConnectionEditor({ id, loaded, target }: EditorProps) {
           />
         </section>
       )}
+      {isInstalled && type !== undefined && type.browses.length > 0 ? (
+        <ServerContents id={id} target={target} browses={type.browses} isChanged={isChanged} />
+      ) : null}
       {isInstalled ? (
         <section className="panel" aria-label={words.usedBy}>
           <h2>{words.usedBy}</h2>

@@ -1,0 +1,34 @@
+import { useCallback, useEffect, useState } from "react";
+import { runtimeAt } from "../api-client/runtime-client.ts";
+import { usePolled, type Polled } from "../api-client/use-polled.ts";
+
+/** The most names that a runtime returns. */
+export const mostNames = 200;
+
+/** The server is asked when the user stops typing. */
+const pauseMs = 250;
+
+export interface BrowsedPlace {
+  readonly target: string | undefined;
+  /** The id of the connection. */
+  readonly connection: string;
+  /** What is listed, such as `tables`. */
+  readonly what: string;
+}
+
+/** Names on the server that start with a prefix; undefined while they are loading. The second member asks again. */
+export function useNames({ target, connection, what }: BrowsedPlace, prefix: string): readonly [Polled<readonly string[]>, () => void] {
+  const [settled, setSettled] = useState(prefix);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(prefix), pauseMs);
+    return () => clearTimeout(timer);
+  }, [prefix]);
+  const load = useCallback(
+    () =>
+      runtimeAt(target)
+        .call("POST /connections/:id/browse", { params: { id: connection }, body: { what, prefix: settled, limit: mostNames } })
+        .then(({ names }) => names),
+    [target, connection, what, settled],
+  );
+  return usePolled(load, undefined);
+}

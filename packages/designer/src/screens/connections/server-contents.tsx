@@ -1,0 +1,72 @@
+import { useState } from "react";
+import { mostNames, useNames, type BrowsedPlace } from "../../connections/use-names.ts";
+import { Button } from "../../controls/button.tsx";
+import { FailureBanner } from "../../controls/failure-banner.tsx";
+import { SearchField } from "../../controls/search-field.tsx";
+import { strings } from "../../strings.ts";
+import { connectionStrings } from "../../strings/connections.ts";
+
+const words = connectionStrings.browse;
+
+export interface ServerContentsProps {
+  readonly id: string;
+  readonly target: string | undefined;
+  /** What the type of the connection can list. */
+  readonly browses: readonly string[];
+  readonly isChanged: boolean;
+}
+
+/** What exists on the server of a saved connection. Nothing is loaded until the user asks for it. */
+export function ServerContents({ id, target, browses, isChanged }: ServerContentsProps) {
+  const [what, setWhat] = useState<string | undefined>(undefined);
+  return (
+    <section className="panel" aria-label={words.title}>
+      <h2>{words.title}</h2>
+      <p className="muted">{isChanged ? words.savedOnly : words.text}</p>
+      <div className="connections__outcome">
+        {browses.map((one) => (
+          <Button key={one} aria-pressed={one === what} onClick={() => setWhat(one)}>
+            {words.list(one)}
+          </Button>
+        ))}
+      </div>
+      {what === undefined ? null : <NameList key={what} place={{ target, connection: id, what }} />}
+    </section>
+  );
+}
+
+function NameList({ place }: { readonly place: BrowsedPlace }) {
+  const { what, connection } = place;
+  const [prefix, setPrefix] = useState("");
+  const [found, refresh] = useNames(place, prefix);
+  const names = found !== undefined && "value" in found ? found.value : undefined;
+  return (
+    <>
+      <div className="filters" role="search">
+        <SearchField label={words.search} value={prefix} onChange={setPrefix} />
+        <Button onClick={refresh}>{words.refresh}</Button>
+      </div>
+      <p className="muted" role="status">
+        {found === undefined
+          ? strings.common.loading
+          : names === undefined
+            ? null
+            : names.length === 0
+              ? words.none(what, prefix)
+              : names.length < mostNames
+                ? words.count(names.length, what)
+                : words.more(mostNames)}
+      </p>
+      {found !== undefined && "error" in found ? <FailureBanner text={found.error} /> : null}
+      {names === undefined || names.length === 0 ? null : (
+        <ul className="connections__names" aria-label={words.of(what, connection)} tabIndex={0}>
+          {names.map((name) => (
+            <li key={name} className="mono">
+              {name}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
