@@ -27,8 +27,12 @@ export async function planDeploy(connection: Connection, artifacts: readonly Art
 async function planFlow(connection: Connection, artifact: FlowArtifact): Promise<Change> {
   const { id, body, file, text } = artifact;
   const before = await ifFound(connection.call("GET /flows/:id", { params: { id } }));
-  const reply = await connection.call("PUT /flows/:id", { params: { id }, query: { dryRun: true }, body }).catch((error: Error) => {
-    throw error instanceof CommandError ? new CommandError(`${file}: ${error.message}`) : error;
+  const reply = await connection.call("PUT /flows/:id", { params: { id }, query: { dryRun: true }, body }).catch(async (error: Error) => {
+    if (!(error instanceof CommandError)) throw error;
+    // Loaded on demand: it includes the flow checker.
+    const { missingKameletFix } = await import("./missing-kamelet.ts");
+    const fix = missingKameletFix(error.message, file);
+    throw new CommandError(`${file}: ${error.message}${fix === undefined ? "" : `; ${fix}`}`);
   });
   const action = before === undefined ? "create" : reply.changed ? "replace" : "same";
   return {
