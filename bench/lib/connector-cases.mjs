@@ -13,7 +13,8 @@ import pg from "pg";
 import rhea from "rhea";
 
 const kilobyte = "x".repeat(1024);
-const bytes = Buffer.from(kilobyte);
+/** Clients that send bytes encode the text of each message, as the route does. */
+const encoded = () => Buffer.from(kilobyte);
 /** The steps of a sink's route before its send. The number is a property: a header would leave with the message, and the bare client sends none. */
 const numbered = `{setProperty: {name: n, simple: "\${body}"}}, {setBody: {constant: ${kilobyte}}}`;
 
@@ -111,12 +112,12 @@ export const connectorCases = {
     server: "rabbitmq",
     connection: (port) => ({ type: "rabbitmq", values: { host: "127.0.0.1", port } }),
     async open(port) {
-      const client = await amqplib.connect(`amqp://guest:guest@127.0.0.1:${port}`);
+      const client = await amqplib.connect(`amqp://guest:guest@127.0.0.1:${port}`, { noDelay: true });
       const channel = await client.createConfirmChannel();
       // As ours: an unroutable message is returned, and found by its id.
       const published = () => ({ persistent: true, mandatory: true, messageId: randomUUID(), contentType: "text/plain", contentEncoding: "UTF-8" });
       const publish = (queue) =>
-        new Promise((resolve, reject) => channel.sendToQueue(queue, bytes, published(), (error) => (error ? reject(error) : resolve())));
+        new Promise((resolve, reject) => channel.sendToQueue(queue, encoded(), published(), (error) => (error ? reject(error) : resolve())));
       return {
         close: () => client.close(),
         cases: {
@@ -136,7 +137,7 @@ export const connectorCases = {
               count: 5000,
               async fill(whom) {
                 await channel.assertQueue(`${name}${whom}`, { durable: true });
-                for (let n = 0; n < 5000; n++) channel.sendToQueue(`${name}${whom}`, bytes, { persistent: true });
+                for (let n = 0; n < 5000; n++) channel.sendToQueue(`${name}${whom}`, encoded(), { persistent: true });
                 await channel.waitForConfirms();
               },
               async consume(first) {
@@ -234,22 +235,22 @@ export const connectorCases = {
           send: {
             round: (name) => ({
               count: 20_000,
-              send: () => client.publishAsync(name, bytes, { qos: 1 }),
+              send: () => client.publishAsync(name, encoded(), { qos: 1 }),
               steps: numbered,
               to: `paho-mqtt5:${name}?qos=1&connection=%23mqtt`,
             }),
           },
           receive: {
             round: (name) => ({
-              count: 800,
+              count: 20_000,
               async fill(whom) {
                 await subscribe(`${name}${whom}`, `${name}/${whom}`);
-                for (let n = 0; n < 800; n += 50)
-                  await Promise.all(Array.from({ length: 50 }, () => client.publishAsync(`${name}/${whom}`, bytes, { qos: 1 })));
+                for (let n = 0; n < 20_000; n += 50)
+                  await Promise.all(Array.from({ length: 50 }, () => client.publishAsync(`${name}/${whom}`, encoded(), { qos: 1 })));
               },
               async consume(first) {
                 let one;
-                const taken = await counted(800, first, (take) => {
+                const taken = await counted(20_000, first, (take) => {
                   one = mqtt.connect(url, kept(`${name}bare`));
                   // As ours: otherwise the kernel delays acknowledgements.
                   one.on("connect", () => one.stream.setNoDelay(true));
@@ -281,7 +282,7 @@ export const connectorCases = {
               return {
                 count: 10_000,
                 // Ours has an id too: a retry is stored once.
-                send: () => stream.publish(`${name}.a`, bytes, { msgID: randomUUID() }),
+                send: () => stream.publish(`${name}.a`, encoded(), { msgID: randomUUID() }),
                 steps: numbered,
                 to: `nats:${name}.a?jetstreamEnabled=true&exchangePattern=InOnly&connection=%23nats`,
               };
@@ -293,7 +294,7 @@ export const connectorCases = {
               return {
                 count: 5000,
                 async fill(whom) {
-                  for (let n = 0; n < 5000; n += 100) await Promise.all(Array.from({ length: 100 }, () => stream.publish(`${name}.${whom}`, bytes)));
+                  for (let n = 0; n < 5000; n += 100) await Promise.all(Array.from({ length: 100 }, () => stream.publish(`${name}.${whom}`, encoded())));
                 },
                 async consume(first) {
                   await manager.consumers.add(name, { durable_name: "bare", ack_policy: "explicit", filter_subject: `${name}.bare` });
@@ -322,18 +323,18 @@ export const connectorCases = {
       const kafka = new kafkajs.Kafka({ brokers: [`127.0.0.1:${port}`], logLevel: kafkajs.logLevel.NOTHING });
       const producer = kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner, maxInFlightRequests: 5 });
       await producer.connect();
-      const batch = Array.from({ length: 500 }, () => ({ value: bytes }));
+      const list = Array.from({ length: 500 }, () => kilobyte);
+      const batch = () => list.map((text) => ({ value: Buffer.from(text) }));
       return {
         close: () => producer.disconnect(),
         cases: {
           send: {
             round: (name) => ({
               count: 5000,
-              perPart: 500,
               // Both send 500 records with each request: the client's own form, and a list of bodies.
-              send: (n) => (n % 500 === 0 ? producer.send({ topic: name, acks: -1, messages: batch }) : undefined),
-              steps: `{setHeader: {name: seen, constant: "yes"}}, {setProperty: {name: sent, constant: "yes"}}`,
-              part: Array.from({ length: 500 }, () => kilobyte),
+              send: (n) => (n % 500 === 0 ? producer.send({ topic: name, acks: -1, messages: batch() }) : undefined),
+              list,
+              steps: `{setProperty: {name: n, simple: "\${body}"}}, {setBody: {simple: "\${exchangeProperty.list}"}}`,
               to: `kafka:${name}?connection=%23kafka`,
             }),
           },
@@ -341,7 +342,7 @@ export const connectorCases = {
             round: (name) => ({
               count: 5000,
               async fill(whom) {
-                for (let n = 0; n < 5000; n += 500) await producer.send({ topic: `${name}${whom}`, messages: batch });
+                for (let n = 0; n < 5000; n += 500) await producer.send({ topic: `${name}${whom}`, messages: batch() });
               },
               async consume(first) {
                 const consumer = kafka.consumer({ groupId: name, maxWaitTimeInMs: 500 });

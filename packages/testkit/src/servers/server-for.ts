@@ -18,22 +18,30 @@ export interface TestServer {
 /**
  * Returns a server with this name, or undefined when its program is not installed. Tests then skip themselves: `describe.skipIf(server === undefined)`
  * with a title that ends in `(needs …)`. SLUICE_SERVERS changes this: with `required` it throws instead, with `running` it prefers a service that runs
- * on the usual port and requires no credentials. `own` requests a server that only this test uses and may kill.
+ * on the usual port and requires no credentials. `own` requests a server that only this test uses and may kill. With `isDurable: false` it may lose
+ * its data when it is killed, which makes it faster.
  */
-export async function serverFor(name: ServerName, { own = false }: { readonly own?: boolean } = {}): Promise<TestServer | undefined> {
+export async function serverFor(
+  name: ServerName,
+  { own = false, isDurable = true }: { readonly own?: boolean; readonly isDurable?: boolean } = {},
+): Promise<TestServer | undefined> {
   const program: ServerProgram = serverPrograms[name];
   const modes = (process.env["SLUICE_SERVERS"] ?? "").split(",");
   if (modes.includes("running") && !own && program.servicePort !== undefined && (await answers(program.servicePort))) return service(name, program.servicePort);
   const missing = program.programs.filter((needed) => findProgram(needed) === undefined);
-  if (missing.length === 0) return startOwn(name, program);
+  if (missing.length === 0) return startOwn(name, program, isDurable);
   const problem = `tests with ${program.title} need the program ${missing.join(" and ")}`;
   if (modes.includes("required")) throw new Error(`${problem}; they are skipped when SLUICE_SERVERS is not 'required'`);
   process.stderr.write(`Skipped: ${problem}\n`);
   return undefined;
 }
 
-async function startOwn(name: ServerName, program: ServerProgram): Promise<TestServer> {
-  const server = new OwnServer(program, await freePorts(1 + (program.morePorts ?? 0)), (needed) => findProgram(needed) as string);
+async function startOwn(name: ServerName, program: ServerProgram, isDurable: boolean): Promise<TestServer> {
+  const server = new OwnServer(
+    isDurable ? program : { ...program, ...program.notDurable },
+    await freePorts(1 + (program.morePorts ?? 0)),
+    (needed) => findProgram(needed) as string,
+  );
   try {
     await server.start();
   } catch (error) {

@@ -30,6 +30,8 @@ export interface ServerProgram {
   /** Writes its files, once. */
   prepare?(folder: string, port: number, program: (name: string) => string, owner: Owner | undefined): void;
   launch(folder: string, port: number, program: (name: string) => string, morePorts: readonly number[]): Launch;
+  /** What differs when its data need not survive a crash. */
+  readonly notDurable?: Pick<ServerProgram, "prepare">;
 }
 
 export interface Owner {
@@ -49,6 +51,15 @@ export const guardedUser = { name: "guarded", password: "right-password" } as co
 
 /** Tests kill servers but never cut the power, so waiting for the disk would only cost time. */
 const withoutFlush = { postgres: ["-c", "fsync=off"], mariadb: ["--innodb-flush-log-at-trx-commit=2"] };
+
+function prepareMosquitto(folder: string, port: number, saving: readonly string[]): void {
+  const salt = Buffer.alloc(12, "salt");
+  const hash = pbkdf2Sync(guardedUser.password, salt, 101, 64, "sha512");
+  writeFileSync(join(folder, "passwords"), `${guardedUser.name}:$7$101$${salt.toString("base64")}$${hash.toString("base64")}\n`, { mode: 0o644 });
+  const lines = [`listener ${port} 127.0.0.1`, "allow_anonymous true", "max_queued_messages 100000", "persistence true", `persistence_location ${folder}/`];
+  lines.push(`password_file ${join(folder, "passwords")}`, ...saving, "log_dest stderr", "");
+  writeFileSync(join(folder, "mosquitto.conf"), lines.join("\n"));
+}
 
 export const serverPrograms = {
   postgres: {
@@ -145,14 +156,8 @@ export const serverPrograms = {
     servicePort: 1883,
     programs: ["mosquitto"],
     user: "mosquitto",
-    prepare(folder, port) {
-      const lines = [`listener ${port} 127.0.0.1`, "allow_anonymous true", "max_queued_messages 100000", "persistence true", `persistence_location ${folder}/`];
-      lines.push(`password_file ${join(folder, "passwords")}`);
-      const salt = Buffer.alloc(12, "salt");
-      const hash = pbkdf2Sync(guardedUser.password, salt, 101, 64, "sha512");
-      writeFileSync(join(folder, "passwords"), `${guardedUser.name}:$7$101$${salt.toString("base64")}$${hash.toString("base64")}\n`, { mode: 0o644 });
-      writeFileSync(join(folder, "mosquitto.conf"), [...lines, "autosave_on_changes true", "autosave_interval 1", "log_dest stderr", ""].join("\n"));
-    },
+    prepare: (folder, port) => prepareMosquitto(folder, port, ["autosave_on_changes true", "autosave_interval 1"]),
+    notDurable: { prepare: (folder, port) => prepareMosquitto(folder, port, []) },
     launch: (folder, _port, program) => ({ command: program("mosquitto"), parameters: ["-c", join(folder, "mosquitto.conf")] }),
   },
   nats: {
