@@ -23,9 +23,10 @@ export async function runParallel(branches: Branches, gathering: Gathering, opti
   try {
     let began = clock.monotonic();
     while (!timeUp && inbox.wanted) {
-      const next = await nextOf(branches);
-      if (next === undefined) break;
-      inbox.launch(next);
+      const pending: Awaitable<IteratorResult<Branch>> = branches.next();
+      const next = pending instanceof Promise ? await pending : pending;
+      if (next.done === true) break;
+      inbox.launch(next.value);
       while (!timeUp && inbox.isFull) await inbox.change();
       if (clock.monotonic() - began > sliceMs) {
         await clock.yieldToEventLoop();
@@ -37,12 +38,6 @@ export async function runParallel(branches: Branches, gathering: Gathering, opti
   } finally {
     cancel?.();
   }
-}
-
-async function nextOf(branches: Branches): Promise<Branch | undefined> {
-  const pending: Awaitable<IteratorResult<Branch>> = branches.next();
-  const next = pending instanceof Promise ? await pending : pending;
-  return next.done === true ? undefined : next.value;
 }
 
 /** Running branches, and finished ones that wait to be merged in order. */
@@ -76,8 +71,8 @@ class Inbox {
   }
 
   /** Resolves when a branch finishes or `wake` is called. */
-  async change(): Promise<void> {
-    await new Promise<void>((resolve) => {
+  change(): Promise<void> {
+    return new Promise<void>((resolve) => {
       this.#waiting = resolve;
     });
   }
