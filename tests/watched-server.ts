@@ -6,6 +6,7 @@ import { expect } from "vitest";
 import { canaryFlow, startCanary } from "./canary.ts";
 import { spawnServer, type SpawnedServer, type SpawnOptions } from "./spawned-server.ts";
 import { call, eventually, sleep } from "./started-server.ts";
+import { unexpectedOutput } from "./unexpected-output.ts";
 
 /** Represents a secret of the operator: it is in the environment of every watched process. */
 const markerSecret = "S3CR3T-7c1f0f0e-2f8e-4a54-9f0b-6a1f5e0f2a11";
@@ -57,7 +58,7 @@ export async function spawnWatched({ env = {}, ...options }: SpawnOptions = {}):
 
 async function checkUnharmed(server: SpawnedServer, limits: { rss: number; descriptors: number }): Promise<void> {
   expect(() => process.kill(server.pid, 0)).not.toThrow();
-  expect(server.output()).not.toMatch(/uncaughtException|unhandledRejection|MaxListeners/);
+  expect(server.output()).not.toMatch(unexpectedOutput);
   expect(server.output()).not.toContain(markerSecret);
   await eventually(() => descriptorsOf(server.pid) <= limits.descriptors + 5, 15_000).catch(() => {
     throw new Error(`descriptors did not come back: ${limits.descriptors} before, ${descriptorsOf(server.pid)} after`);

@@ -7,6 +7,7 @@ import { expect, it } from "vitest";
 import { CountingPartner, durableFlow } from "../durable-partner.ts";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
 import { call, eventually, sleep } from "../started-server.ts";
+import { unexpectedOutput } from "../unexpected-output.ts";
 
 const rounds = Number(process.env["SLUICE_ROUNDS"] ?? 50);
 const consumers = 4;
@@ -173,7 +174,7 @@ it.skipIf(process.getuid?.() !== 0)(
       expect(mostRepeated).toBeLessThanOrEqual(3 * consumers);
       expect(partner.repeated).toBeLessThanOrEqual(kills * 3 * consumers);
       expect(slowest).toBeLessThan(1_000);
-      expect(server.output()).not.toMatch(/uncaughtException|unhandledRejection/);
+      expect(server.output()).not.toMatch(unexpectedOutput);
     } finally {
       await load.stop();
       await server.end("SIGKILL");

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { canaryFlow, startCanary, type Canary } from "../canary.ts";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
 import { call, eventually, sleep, type ApiReply } from "../started-server.ts";
+import { unexpectedOutput } from "../unexpected-output.ts";
 
 let server: SpawnedServer;
 let canary: Canary;
@@ -13,7 +14,7 @@ beforeAll(async () => {
 beforeEach(async () => void (canary = await startCanary(server)));
 afterEach(async () => {
   await canary.stop();
-  expect(server.output()).not.toMatch(/uncaughtException|unhandledRejection|MaxListeners/);
+  expect(server.output()).not.toMatch(unexpectedOutput);
 });
 afterAll(async () => {
   await server.end("SIGKILL");
