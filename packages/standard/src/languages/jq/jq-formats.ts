@@ -19,7 +19,8 @@ const formats: Readonly<Record<string, Format>> = {
     row(value, "tsv", "\t", (text) => text.replaceAll("\\", "\\\\").replaceAll("\t", "\\t").replaceAll("\n", "\\n").replaceAll("\r", "\\r"), machine),
   "@html": (value, machine) => toText(value, machine).replaceAll(/[<>&'"]/g, (character) => entities[character] as string),
   "@uri": (value, machine) => encodeUri(shortText(value, machine)),
-  "@sh": (value, machine) => (Array.isArray(value) ? (value as unknown[]) : [value]).map((item) => quoteShell(item, machine)).join(" "),
+  "@sh": (value, machine) =>
+    (Array.isArray(value) ? (value as unknown[]) : [value]).map((item) => (machine.spend(workOfItem), quoteShell(item, machine))).join(" "),
   "@base64": (value, machine) => encodeBase64(encoder.encode(toText(value, machine))),
   "@base64d": (value, machine) => decodeBits(shortText(value, machine), alphabet, 6, "base64"),
   "@base32": (value, machine) => encodeBase32(encoder.encode(shortText(value, machine))),
@@ -35,6 +36,8 @@ export function formatValue(name: string, value: unknown, machine: JqMachine): s
   return text;
 }
 
+/** Quoting an item takes as long as several steps. */
+const workOfItem = 4;
 /** Characters that are converted one by one in about 50 ms: an expression cannot be interrupted. */
 const maxConverted = 500_000;
 
@@ -48,6 +51,7 @@ function row(value: unknown, name: string, separator: string, quote: (text: stri
   if (!Array.isArray(value)) return fail(`${describe(value)} cannot be ${name}-formatted, only an array can be`);
   return (value as unknown[])
     .map((item) => {
+      machine.spend(workOfItem);
       if (item === null || item === undefined) return "";
       if (typeof item === "string") return quote(item);
       return typeof item === "object" ? fail(`${describe(item)} is not valid in a ${name} row`) : toJson(item, machine);

@@ -18,7 +18,7 @@ export class JqError extends Error {
 export class JqBreak extends Error {}
 
 const workLimit = 1_000_000;
-const timeLimitMs = 150;
+const timeLimitMs = 120;
 /** Work between two reads of the clock. */
 const workPerRead = 1000;
 

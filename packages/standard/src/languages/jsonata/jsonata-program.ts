@@ -7,12 +7,13 @@ import { TimeSpent } from "../language-values/time-spent.ts";
 import { distinct } from "./jsonata-distinct.ts";
 import { sort } from "./jsonata-sort.ts";
 import { spread } from "./jsonata-spread.ts";
+import { keysOf } from "./jsonata-keys.ts";
 import { LinearRegExp } from "./linear-regexp.ts";
 
 // The published types lack the options.
 const parse = jsonata as unknown as (text: string, options: { readonly RegexEngine: unknown }) => jsonata.Expression;
 const workLimit = 50_000;
-const timeLimitMs = 150;
+const timeLimitMs = 120;
 const maxDepth = 500;
 
 /** Compiles an expression. It is a function instead of a class because the bundle loads it lazily on the first call (scripts/bundle.mjs). */
@@ -60,6 +61,7 @@ class JsonataProgram {
     this.#expression.registerFunction("millis", () => clock.now(), "<:n>");
     this.#expression.registerFunction("pad", pad, "<s-ns?:s>");
     this.#expression.registerFunction("distinct", (list: unknown) => distinct(list, this.#valueCounter()), "<x:x>");
+    this.#expression.registerFunction("keys", (value: unknown) => keysOf(value, this.#valueCounter()), "<x-:a<s>>");
     this.#expression.registerFunction("spread", (value: unknown) => spread(value, this.#valueCounter()), "<x-:a<o>>");
     // Also called by the transform operator `|…|…|`.
     this.#expression.registerFunction("clone", (value: unknown) => this.#copyOf(value), "<(oa)-:o>");

@@ -68,7 +68,7 @@ function compileProgram(text: string, options: Options, scope: LanguageScope): E
 }
 
 /** Maximum number of values in a result. */
-const maxValues = 200_000;
+const maxValues = 120_000;
 
 /** Copies a result: JSONata shares parts of its input, tags its lists, and may return functions. */
 function detach(result: unknown): unknown {
