@@ -127,7 +127,7 @@ function length(_machine: JqMachine, input: unknown): unknown {
 
 function keys(input: unknown, of: (object: object) => string[], machine: JqMachine): unknown {
   if (Array.isArray(input)) {
-    machine.spend(input.length / 4);
+    machine.spend(input.length);
     return Array.from(input.keys());
   }
   return kindOf(input) === "object" ? of(input as object) : fail(`${describe(input)} has no keys`);
