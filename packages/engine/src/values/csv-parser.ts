@@ -19,6 +19,8 @@ export interface CsvSyntax {
 export type CsvRecord = (string | null)[];
 
 const maxValueLength = 16 * 1024 * 1024;
+/** Records are processed as a whole, so a longer one would block the event loop. */
+const maxRecordLength = 200_000;
 const escaped: Readonly<Record<string, string>> = { r: "\r", n: "\n", t: "\t", b: "\b", f: "\f" };
 
 type State = "start" | "plain" | "quoted" | "closed" | "comment";
@@ -172,6 +174,7 @@ export class CsvParser {
     this.#record.push(!this.#wasQuoted && value === this.#style.nullString ? null : value);
     this.#value = "";
     this.#wasQuoted = false;
+    if (this.#record.length > maxRecordLength) throw invalidCsv(`a record of the CSV has more than ${maxRecordLength} values (line ${this.#line})`);
   }
 
   #add(text: string): void {

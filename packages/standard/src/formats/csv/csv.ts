@@ -69,8 +69,9 @@ export const csv = defineFormat({
       marshal(body) {
         let text = columns !== undefined && !options.skipHeaderRecord ? writeRecord(columns, style) : "";
         const rows = rowsOf(body);
-        if (clock !== undefined && Array.isArray(rows) && rows.length > writtenAtOnce) {
-          const writing = each(rows.values(), (row: unknown) => void (text += writeRecord(valuesOf(row, columns), style)), clock);
+        // Rows that are read while they are written, as with lazyLoad, may be any number.
+        if (clock !== undefined && !(Array.isArray(rows) && rows.length <= writtenAtOnce)) {
+          const writing = each(rows[Symbol.iterator](), (row: unknown) => void (text += writeRecord(valuesOf(row, columns), style)), clock);
           return writing instanceof Promise ? writing.then(() => text) : text;
         }
         for (const row of rows) text += writeRecord(valuesOf(row, columns), style);

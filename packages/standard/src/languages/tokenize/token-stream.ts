@@ -1,7 +1,7 @@
 // Splits text incrementally. A cutter finds one token at a time, so a million lines need the memory of one; chunks are kept
 // only until their token is complete.
 import { FlowError } from "@sluice/engine/spi";
-import { asText, maxTextLength } from "@sluice/engine/values";
+import { asText, checkListLength, maxTextLength } from "@sluice/engine/values";
 import { compileResultType } from "../language-values/result-type.ts";
 
 /** The next token at or after `from`, and the position to continue at. `token` is undefined when text was only skipped. */
@@ -19,6 +19,8 @@ export interface Cutter {
 }
 
 export interface TokenOptions {
+  /** Maximum number of tokens in a list, which is created without a pause; `split` takes the tokens one by one and has no such limit. */
+  readonly maxListLength: number;
   readonly skipFirst: boolean;
   /** How many tokens form a group; 0 for no grouping. */
   readonly group: number;
@@ -40,7 +42,7 @@ export function tokensOf(value: unknown, createCutter: () => Cutter, options: To
 export function compileTokensType(resultType: string | undefined): (tokens: unknown) => unknown {
   const convert = compileResultType(resultType);
   if (resultType === undefined) return convert;
-  return (tokens) => convert(tokens instanceof Tokens ? [...tokens] : tokens);
+  return (tokens) => convert(tokens instanceof Tokens ? tokens.toJSON() : tokens);
 }
 
 class Tokens implements Iterable<string> {
@@ -64,7 +66,12 @@ class Tokens implements Iterable<string> {
 
   /** Shown and stored as an equivalent list. */
   toJSON(): string[] {
-    return [...this];
+    const list: string[] = [];
+    for (const token of this) {
+      checkListLength(list.length, this.#options.maxListLength);
+      list.push(token);
+    }
+    return list;
   }
 }
 

@@ -54,9 +54,12 @@ export const tokenize = defineLanguage({
     const group = wholeNumber(options, "group") ?? 0;
     const skipFirst = isOn(options, "skipFirst");
     const join = compileJoin(newLines(text), options);
-    return (exchange) => convert(tokensOf(source(exchange), () => cutterFor(exchange), { skipFirst, group, joinGroup: join }));
+    return (exchange) => convert(tokensOf(source(exchange), () => cutterFor(exchange), { skipFirst, maxListLength, group, joinGroup: join }));
   },
 });
+
+/** Tokens in a list; `split` takes any number of them, one by one. */
+const maxListLength = 500_000;
 
 /** Camel treats the two characters `\n` at the start of a token as a line end. */
 function newLines(token: string): string {

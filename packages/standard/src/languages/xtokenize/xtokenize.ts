@@ -52,7 +52,12 @@ export const xtokenize = defineLanguage({
       const raw = source(exchange);
       const value = raw instanceof Uint8Array ? decodeXml(raw) : raw;
       return convert(
-        tokensOf(value, () => new PathCutter(path, mode), { skipFirst: false, group, joinGroup: (tokens) => `<group>${tokens.join("")}</group>` }),
+        tokensOf(value, () => new PathCutter(path, mode), {
+          skipFirst: false,
+          maxListLength: 100_000,
+          group,
+          joinGroup: (tokens) => `<group>${tokens.join("")}</group>`,
+        }),
       );
     };
   },
