@@ -29,6 +29,12 @@ describe.each([
     expect(back.message.headers.get("CamelFileName")).toBe("report.txt");
   });
 
+  test("a large body", async () => {
+    const large = Array.from({ length: 100_000 }, (_, index) => String((index * 7919) % 10_007)).join();
+    const packed = await format().marshal(large, exchangeOf(large, { CamelFileName: "a.txt" }));
+    expect(text(await format().unmarshal(packed, exchangeOf()))).toBe(large);
+  });
+
   test("folders of the name are kept on request, and the message id is the fallback name", () => {
     const kept = exchangeOf("x", { CamelFileName: "/in/a.txt" });
     format({ preservePathElements: "true" }).marshal("x", kept);

@@ -1,5 +1,5 @@
 // Shared by zipFile and tarFile: one entry becomes the body, several become messages for a split.
-import { FlowError, Headers, Message, type Exchange, type Format } from "@sluice/engine/spi";
+import { FlowError, Headers, Message, type Awaitable, type Exchange, type Format } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 import { f, type Values } from "@sluice/model";
 import { commonFields, withBytes } from "./format-input.ts";
@@ -26,7 +26,7 @@ export const archiveFields = {
 
 interface ArchiveCodec {
   read(bytes: Uint8Array, maxDecompressedSize: number, allowEmptyDirectory: boolean): readonly ArchiveEntry[];
-  write(name: string, bytes: Uint8Array): Uint8Array;
+  write(name: string, bytes: Uint8Array): Awaitable<Uint8Array>;
 }
 
 export function archiveFormat(

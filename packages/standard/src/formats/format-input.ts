@@ -21,7 +21,7 @@ export function isStream(body: unknown): body is AsyncIterable<Chunk> {
 }
 
 /** Calls `use` with the bytes of a body: immediately, or when a stream has been read. */
-export function withBytes<T>(body: unknown, use: (bytes: Uint8Array) => T): Awaitable<T> {
+export function withBytes<T>(body: unknown, use: (bytes: Uint8Array) => Awaitable<T>): Awaitable<T> {
   if (isStream(body)) return collect(body).then(use);
   return use(body instanceof Uint8Array ? body : encoder.encode(asText(body)));
 }

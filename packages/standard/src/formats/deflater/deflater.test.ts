@@ -1,5 +1,5 @@
 import { deflateSync, gunzipSync, gzipSync, inflateSync } from "node:zlib";
-import { exchangeOf, optionsOf } from "@sluice/testkit";
+import { exchangeOf, optionsOf, realClock } from "@sluice/testkit";
 import { describe, expect, test } from "vitest";
 import { gzipDeflater } from "./gzip-deflater.ts";
 import { inflate } from "./inflate.ts";
@@ -19,6 +19,14 @@ describe.each([
     expect(plain(unpack(format.marshal(text, exchangeOf()) as Uint8Array))).toBe(text);
     expect(plain(format.unmarshal(new Uint8Array(pack(bytes)), exchangeOf()))).toBe(text);
     expect((format.marshal(text, exchangeOf()) as Uint8Array).length).toBeLessThan(200);
+  });
+
+  test("a large body is converted in slices", async () => {
+    const sliced = declaration.create(optionsOf(declaration as never), realClock);
+    const large = Array.from({ length: 400_000 }, (_, index) => String((index * 7919) % 10_007)).join();
+    const packed = await sliced.marshal(large, exchangeOf());
+    expect(plain(unpack(packed as Uint8Array))).toBe(large);
+    expect(plain(await sliced.unmarshal(packed, exchangeOf()))).toBe(large);
   });
 
   test("equal bodies produce equal bytes", () => {

@@ -1,7 +1,7 @@
 import { defineFormat } from "@sluice/engine/spi";
-import { gzipSync } from "fflate";
 import { commonFields, withBytes } from "../format-input.ts";
-import { inflate } from "./inflate.ts";
+import { gzip } from "./deflate.ts";
+import { inflateInSteps } from "./inflate.ts";
 
 export const gzipDeflater = defineFormat({
   name: "gzipDeflater",
@@ -19,9 +19,8 @@ export const gzipDeflater = defineFormat({
       expect: { body: new TextEncoder().encode("hello") },
     },
   ],
-  create: () => ({
-    // Without a timestamp, the same body always produces the same bytes.
-    marshal: (body) => withBytes(body, (bytes) => gzipSync(bytes, { mtime: 0 })),
-    unmarshal: (body) => withBytes(body, (bytes) => inflate(bytes, "gzip", "gzip")),
+  create: (_options, clock) => ({
+    marshal: (body) => withBytes(body, (bytes) => gzip(bytes, clock)),
+    unmarshal: (body) => withBytes(body, (bytes) => inflateInSteps(bytes, "gzip", clock)),
   }),
 });

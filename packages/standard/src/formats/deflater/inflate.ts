@@ -1,13 +1,29 @@
 // Bounded decompression: the input is fed in chunks, so that a decompression bomb is detected early.
 import { Gunzip, Inflate, Unzlib } from "fflate";
-import { isFlowError } from "@sluice/engine/spi";
+import { isFlowError, type Awaitable, type Clock } from "@sluice/engine/spi";
 import { concatBytes, invalidInput, maxPayloadBytes, payloadError } from "../format-input.ts";
+import { inSteps } from "../in-steps.ts";
 
 const packings = { gzip: Gunzip, zlib: Unzlib, raw: Inflate } as const;
-const pieceSize = 16 * 1024;
+/** A piece may become a thousand times as long. */
+const pieceSize = 4 * 1024;
 
 /** Decompresses bytes; throws when the result exceeds `limit` or the input is corrupt. */
-export function inflate(packed: Uint8Array, packing: keyof typeof packings, format: string, limit = maxPayloadBytes): Uint8Array {
+export const inflate = (packed: Uint8Array, packing: keyof typeof packings, format: string, limit = maxPayloadBytes): Uint8Array =>
+  unpacked(packed, { packing, format, limit, clock: undefined }) as Uint8Array;
+
+/** Like {@link inflate}, in slices when it takes long. */
+export const inflateInSteps = (packed: Uint8Array, packing: "gzip" | "zlib", clock: Clock | undefined): Awaitable<Uint8Array> =>
+  unpacked(packed, { packing, format: packing, limit: maxPayloadBytes, clock });
+
+interface Unpacking {
+  readonly packing: keyof typeof packings;
+  readonly format: string;
+  readonly limit: number;
+  readonly clock: Clock | undefined;
+}
+
+function unpacked(packed: Uint8Array, { packing, format, limit, clock }: Unpacking): Awaitable<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   let isComplete = false;
@@ -18,12 +34,17 @@ export function inflate(packed: Uint8Array, packing: keyof typeof packings, form
     chunks.push(chunk.slice());
     isComplete ||= isFinal;
   });
-  try {
-    for (let at = 0; at < packed.length; at += pieceSize) stream.push(packed.subarray(at, at + pieceSize), at + pieceSize >= packed.length);
-  } catch (cause) {
-    if (isFlowError(cause)) throw cause;
-    throw invalidInput(format, `the body cannot be decompressed: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+  function* pushed(): Generator<undefined> {
+    try {
+      for (let at = 0; at < packed.length; at += pieceSize) {
+        stream.push(packed.subarray(at, at + pieceSize), at + pieceSize >= packed.length);
+        yield undefined;
+      }
+    } catch (cause) {
+      if (isFlowError(cause)) throw cause;
+      throw invalidInput(format, `the body cannot be decompressed: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+    }
+    if (!isComplete) throw invalidInput(format, "the body cannot be decompressed: it ends too early");
   }
-  if (!isComplete) throw invalidInput(format, "the body cannot be decompressed: it ends too early");
-  return concatBytes(chunks);
+  return inSteps(pushed(), () => concatBytes(chunks), clock);
 }

@@ -1,8 +1,9 @@
 import { defineFormat } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
-import { type DeflateOptions, zlibSync } from "fflate";
+import type { DeflateOptions } from "fflate";
 import { commonFields, withBytes } from "../format-input.ts";
-import { inflate } from "./inflate.ts";
+import { zlib } from "./deflate.ts";
+import { inflateInSteps } from "./inflate.ts";
 
 export const zipDeflater = defineFormat({
   name: "zipDeflater",
@@ -23,11 +24,11 @@ export const zipDeflater = defineFormat({
       expect: { body: new TextEncoder().encode("hello") },
     },
   ],
-  create({ compressionLevel }) {
+  create({ compressionLevel }, clock) {
     const options: DeflateOptions = { level: (compressionLevel < 0 ? 6 : compressionLevel) as NonNullable<DeflateOptions["level"]> };
     return {
-      marshal: (body) => withBytes(body, (bytes) => zlibSync(bytes, options)),
-      unmarshal: (body) => withBytes(body, (bytes) => inflate(bytes, "zlib", "zlib")),
+      marshal: (body) => withBytes(body, (bytes) => zlib(bytes, options, clock)),
+      unmarshal: (body) => withBytes(body, (bytes) => inflateInSteps(bytes, "zlib", clock)),
     };
   },
 });

@@ -4,10 +4,13 @@ import { f, readTree, type Tree } from "@sluice/model";
 import { Document, isCollection, isPair, isScalar, visit } from "yaml";
 import { toRecord } from "../../xml/xml-object.ts";
 import { commonFields, invalidInput, withText } from "../format-input.ts";
+import { inSteps } from "../in-steps.ts";
 
 /** Parsing takes microseconds per token and cannot be interrupted: the token limit keeps it below 0.2 seconds. */
 const limits = { bytes: 8 * 1024 * 1024, depth: 100, aliases: 50, keys: 20_000, nodes: 40_000, tokens: 100_000 };
 const maxDepth = 100;
+/** Writing takes about ten microseconds per value and cannot be interrupted. */
+const maxWritten = 10_000;
 
 /** Values as YAML text; reading has the same limits as reading a flow. */
 export const yaml = defineFormat({
@@ -36,13 +39,20 @@ export const yaml = defineFormat({
     { title: "Reading", yaml: "unmarshal: {yaml: {}}", given: { body: "a: 1\nb: [x, true]\n" }, expect: { body: { a: 1, b: ["x", true] } } },
     { title: "Writing", yaml: "marshal: {yaml: {}}", given: { body: { a: 1, b: { c: ["x"] } } }, expect: { body: "a: 1\nb:\n  c: [x]\n" } },
   ],
-  create({ prettyFlow, maxAliasesForCollections }) {
+  create({ prettyFlow, maxAliasesForCollections }, clock) {
     return {
       marshal(body) {
-        checkDepth(body, 0);
-        const document = new Document(body instanceof Uint8Array ? new TextDecoder().decode(body) : body, { aliasDuplicateObjects: false });
-        if (!prettyFlow) visit(document, (_key, node) => void (isCollection(node) && node.items.every(isPlain) && (node.flow = true)));
-        return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+        const value: unknown = body instanceof Uint8Array ? new TextDecoder().decode(body) : body;
+        if (!Array.isArray(value) || (!prettyFlow && value.every((item) => typeof item !== "object" || item === null))) return written(value, prettyFlow);
+        let text = value.length === 0 ? written(value, prettyFlow) : "";
+        // The items of a list in a block are independent of each other.
+        const items = function* (): Generator<undefined> {
+          for (const item of value as readonly unknown[]) {
+            text += written([item], prettyFlow, "block");
+            yield undefined;
+          }
+        };
+        return inSteps(items(), () => text, clock);
       },
       unmarshal: (body) =>
         withText(body, (text) => {
@@ -59,15 +69,28 @@ export const yaml = defineFormat({
   },
 });
 
+/** The text of a value; `outer` is the style of its outermost list, by default flow when it has plain values only. */
+function written(value: unknown, prettyFlow: boolean, outer?: "block"): string {
+  checkSize(value, 0, { left: maxWritten });
+  const document = new Document(value, { aliasDuplicateObjects: false });
+  if (!prettyFlow)
+    visit(document, (key, node) => void (isCollection(node) && !(key === null && outer === "block") && node.items.every(isPlain) && (node.flow = true)));
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+}
+
 function isPlain(item: unknown): boolean {
   return isPair(item) ? !isCollection(item.value) : isScalar(item);
 }
 
-function checkDepth(value: unknown, depth: number): void {
+function checkSize(value: unknown, depth: number, budget: { left: number }): void {
+  if (--budget.left < 0)
+    throw new FlowError("java.lang.IllegalStateException", `size limit: YAML is written of at most ${maxWritten} values, or of a list of such items`, {
+      code: "limit-size",
+    });
   if (typeof value !== "object" || value === null) return;
   if (depth > maxDepth)
     throw new FlowError("java.lang.IllegalStateException", `size limit: the value is nested deeper than ${maxDepth} levels`, { code: "limit-size" });
-  for (const inner of value instanceof Map ? value.values() : Object.values(value)) checkDepth(inner, depth + 1);
+  for (const inner of value instanceof Map ? value.values() : Object.values(value)) checkSize(inner, depth + 1, budget);
 }
 
 function valueOf(tree: Tree): unknown {

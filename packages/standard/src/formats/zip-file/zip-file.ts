@@ -1,6 +1,6 @@
 import { defineFormat } from "@sluice/engine/spi";
-import { zipSync } from "fflate";
 import { archiveFields, archiveFormat } from "../archive.ts";
+import { zip } from "../deflater/deflate.ts";
 import { readZip } from "./read-zip.ts";
 
 /** Fixed timestamp of every entry, so that the same body always produces the same bytes. */
@@ -22,5 +22,5 @@ export const zipFile = defineFormat({
       expect: { body: new TextEncoder().encode("hello"), headers: { zipFileName: "a.txt" } },
     },
   ],
-  create: (options) => archiveFormat("zip", options, { read: readZip, write: (name, bytes) => zipSync({ [name]: [bytes, { mtime: entryTime }] }) }),
+  create: (options, clock) => archiveFormat("zip", options, { read: readZip, write: (name, bytes) => zip({ name, time: entryTime, bytes }, clock) }),
 });

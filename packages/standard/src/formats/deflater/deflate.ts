@@ -1,0 +1,58 @@
+// Compression in chunks: ten megabytes take more than a second.
+import type { Awaitable, Clock } from "@sluice/engine/spi";
+import { Gzip, Zip, ZipDeflate, Zlib, type DeflateOptions } from "fflate";
+import { concatBytes } from "../format-input.ts";
+import { inSteps } from "../in-steps.ts";
+
+/** Bytes compressed in one step, about 10 ms. */
+const stepSize = 64 * 1024;
+
+/** A stream of the library: compresses what is pushed. */
+interface Packer {
+  push(chunk: Uint8Array, isFinal?: boolean): void;
+}
+
+/** Without a timestamp, the same bytes always produce the same result. */
+export const gzip = (bytes: Uint8Array, clock: Clock | undefined): Awaitable<Uint8Array> => packed(bytes, (take) => new Gzip({ mtime: 0 }, take), clock);
+
+export const zlib = (bytes: Uint8Array, options: DeflateOptions, clock: Clock | undefined): Awaitable<Uint8Array> =>
+  packed(bytes, (take) => new Zlib(options, take), clock);
+
+/** A zip file with one entry. */
+export function zip(entry: { readonly name: string; readonly time: Date; readonly bytes: Uint8Array }, clock: Clock | undefined): Awaitable<Uint8Array> {
+  return packed(
+    entry.bytes,
+    (take) => {
+      const archive = new Zip((error, chunk) => {
+        if (error !== null) throw error;
+        take(chunk);
+      });
+      const file = new ZipDeflate(entry.name);
+      file.mtime = entry.time;
+      archive.add(file);
+      return {
+        push(chunk, isFinal) {
+          file.push(chunk, isFinal);
+          if (isFinal === true) archive.end();
+        },
+      };
+    },
+    clock,
+  );
+}
+
+function packed(bytes: Uint8Array, create: (take: (chunk: Uint8Array) => void) => Packer, clock: Clock | undefined): Awaitable<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  // The library reuses its buffers, so the output is copied.
+  const packer = create((chunk) => void chunks.push(chunk.slice()));
+  return inSteps(pushed(bytes, packer), () => concatBytes(chunks), clock);
+}
+
+function* pushed(bytes: Uint8Array, packer: Packer): Generator<undefined> {
+  let at = 0;
+  do {
+    packer.push(bytes.subarray(at, at + stepSize), at + stepSize >= bytes.length);
+    at += stepSize;
+    yield undefined;
+  } while (at < bytes.length);
+}
