@@ -35,6 +35,7 @@ const onCall = new Set([
   "packages/connectors/dist/cron/cron-schedule.js",
   "packages/engine/dist/values/linear-regexp.js",
   "packages/server/dist/trial/try-flow.js",
+  "packages/standard/dist/formats/deflater/deflate.js",
   "packages/standard/dist/formats/deflater/inflate.js",
   "packages/standard/dist/languages/groovy/groovy-compiler.js",
   "packages/standard/dist/languages/groovy/groovy-parser.js",
