@@ -84,9 +84,13 @@ function isPlain(item: unknown): boolean {
 
 function checkSize(value: unknown, depth: number, budget: { left: number }): void {
   if (--budget.left < 0)
-    throw new FlowError("java.lang.IllegalStateException", `size limit: YAML is written of at most ${maxWritten} values, or of a list of such items`, {
-      code: "limit-size",
-    });
+    throw new FlowError(
+      "java.lang.IllegalStateException",
+      `size limit: a body written as YAML may have up to ${maxWritten} values; if it is a list, each of its items may`,
+      {
+        code: "limit-size",
+      },
+    );
   if (typeof value !== "object" || value === null) return;
   if (depth > maxDepth)
     throw new FlowError("java.lang.IllegalStateException", `size limit: the value is nested deeper than ${maxDepth} levels`, { code: "limit-size" });
