@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Message } from "@sluice/engine/spi";
-import { exchangeOf, optionsOf } from "@sluice/testkit";
+import { exchangeOf, optionsOf, realClock } from "@sluice/testkit";
 import { zipSync } from "fflate";
 import { describe, expect, test } from "vitest";
 import { tarFile } from "./tar-file/tar-file.ts";
@@ -68,6 +68,33 @@ describe("several entries", () => {
       ["../evil.txt", 1],
     ]);
     expect(parts[0]).toBeInstanceOf(Message);
+  });
+
+  test("are read in slices, with one large entry or many small ones", async () => {
+    const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`${index}.txt`, bytes(`entry ${index}`)]));
+    const large = Array.from({ length: 400_000 }, (_, index) => String((index * 7919) % 10_007)).join();
+    const format = zipFile.create(optionsOf(zipFile, { usingIterator: "true" }), realClock);
+    const reading = format.unmarshal(zipSync({ ...many, "large.txt": bytes(large) }), exchangeOf());
+    expect(reading).toBeInstanceOf(Promise);
+    const parts = (await reading) as readonly Message[];
+    expect(parts.slice(0, -1).map((part) => text(part.body))).toEqual(Object.keys(many).map((name) => `entry ${name.slice(0, -4)}`));
+    expect(text(parts.at(-1)?.body)).toBe(large);
+  });
+
+  test("that share their data are bounded together", () => {
+    const shared = zipSync({ "a.txt": [new Uint8Array(40 * 1024 * 1024), { level: 9 }], "b.txt": bytes("B") });
+    const view = new DataView(shared.buffer);
+    const marks = [...shared.keys()].filter((at) => at + 4 <= shared.length && view.getUint32(at, true) === 0x02014b50);
+    // The directory entry of b.txt points to the data of a.txt.
+    for (const [at, length] of [
+      [10, 2],
+      [20, 4],
+      [24, 4],
+      [42, 4],
+    ] as const)
+      shared.copyWithin((marks[1] as number) + at, (marks[0] as number) + at, (marks[0] as number) + at + length);
+    const format = zipFile.create(optionsOf(zipFile, { usingIterator: "true" }));
+    expect(() => format.unmarshal(shared, exchangeOf())).toThrowError(expect.objectContaining({ code: "limit-payload" }));
   });
 
   test("unpack only up to the limit", () => {

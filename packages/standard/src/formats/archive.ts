@@ -1,12 +1,14 @@
 // Shared by zipFile and tarFile: one entry becomes the body, several become messages for a split.
-import { FlowError, Headers, Message, type Awaitable, type Exchange, type Format } from "@sluice/engine/spi";
+import { FlowError, Headers, Message, type Awaitable, type Clock, type Exchange, type Format } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 import { f, type Values } from "@sluice/model";
-import { commonFields, withBytes } from "./format-input.ts";
+import { commonFields, maxPayloadBytes, withBytes } from "./format-input.ts";
+import { eachInSteps } from "./in-steps.ts";
 
 export interface ArchiveEntry {
   readonly name: string;
-  content(): Uint8Array;
+  /** Fails when the content is larger than `limit`. */
+  content(limit: number): Awaitable<Uint8Array>;
 }
 
 export const archiveFields = {
@@ -21,7 +23,11 @@ export const archiveFields = {
     default: false,
     group: "advanced" as const,
   }),
-  maxDecompressedSize: f.size({ doc: "Maximum decompressed size of one entry, in bytes.", default: 64 * 1024 * 1024, group: "advanced" as const }),
+  maxDecompressedSize: f.size({
+    doc: "Maximum decompressed size of one entry, in bytes; all entries together may have this size or 64 MiB, whichever is larger.",
+    default: 64 * 1024 * 1024,
+    group: "advanced" as const,
+  }),
 };
 
 interface ArchiveCodec {
@@ -33,6 +39,7 @@ export function archiveFormat(
   kind: "zip" | "tar",
   { usingIterator, allowEmptyDirectory, preservePathElements, maxDecompressedSize }: Values<typeof archiveFields>,
   { read, write }: ArchiveCodec,
+  clock: Clock | undefined,
 ): Format {
   return {
     marshal(body, exchange) {
@@ -41,7 +48,9 @@ export function archiveFormat(
       return withBytes(body, (bytes) => write(name, bytes));
     },
     unmarshal: (body, exchange) =>
-      withBytes(body, (bytes) => readEntries(read(bytes, maxDecompressedSize, allowEmptyDirectory), kind, usingIterator, exchange)),
+      withBytes(body, (bytes) =>
+        readEntries(read(bytes, maxDecompressedSize, allowEmptyDirectory), { kind, usingIterator, maxDecompressedSize, clock }, exchange),
+      ),
   };
 }
 
@@ -52,16 +61,42 @@ function entryName(exchange: Exchange, preservePathElements: boolean): string {
   return preservePathElements ? name : name.slice(name.lastIndexOf("/") + 1);
 }
 
+interface Reading {
+  readonly kind: "zip" | "tar";
+  readonly usingIterator: boolean;
+  readonly maxDecompressedSize: number;
+  readonly clock: Clock | undefined;
+}
+
 /** The body of an archive. Entry names are data: nothing is written to the paths they name. */
-function readEntries(entries: readonly ArchiveEntry[], kind: "zip" | "tar", usingIterator: boolean, exchange: Exchange): unknown {
-  const headersOf = (name: string): Readonly<Record<string, string>> => ({ [`${kind}FileName`]: name, CamelFileName: name });
-  if (usingIterator) return entries.map((entry) => new Message(entry.content(), Headers.of(headersOf(entry.name))));
+function readEntries(entries: readonly ArchiveEntry[], reading: Reading, exchange: Exchange): unknown {
+  const { kind } = reading;
+  if (reading.usingIterator) return readAll(entries, reading);
   if (entries.length > 1)
     throw new FlowError("java.lang.IllegalStateException", `the ${kind} file has ${entries.length} entries: set usingIterator: true and split the body`, {
       code: `${kind}-entries`,
     });
   const [entry] = entries;
   if (entry === undefined) return null;
-  for (const [header, value] of Object.entries(headersOf(entry.name))) exchange.message.headers.set(header, value);
-  return entry.content();
+  for (const [header, value] of Object.entries(headersOf(kind, entry.name))) exchange.message.headers.set(header, value);
+  return entry.content(reading.maxDecompressedSize);
+}
+
+/** Reads the entries one after the other; together they are bounded as well, because entries of a zip file can share their data. */
+function readAll(entries: readonly ArchiveEntry[], { kind, maxDecompressedSize, clock }: Reading): Awaitable<Message[]> {
+  const messages: Message[] = [];
+  let remaining = Math.max(maxPayloadBytes, maxDecompressedSize);
+  const add = ({ name }: ArchiveEntry, content: Uint8Array): void => {
+    remaining -= content.length;
+    messages.push(new Message(content, Headers.of(headersOf(kind, name))));
+  };
+  const read = (entry: ArchiveEntry): Awaitable => {
+    const content = entry.content(Math.min(remaining, maxDecompressedSize));
+    return content instanceof Promise ? content.then((bytes) => add(entry, bytes)) : add(entry, content);
+  };
+  return eachInSteps(entries.values(), read, () => messages, clock);
+}
+
+function headersOf(kind: "zip" | "tar", name: string): Readonly<Record<string, string>> {
+  return { [`${kind}FileName`]: name, CamelFileName: name };
 }

@@ -56,8 +56,8 @@ export function concatBytes(chunks: readonly Uint8Array[]): Uint8Array {
   return all;
 }
 
-export function payloadError(what: string): FlowError {
-  return new FlowError("java.lang.IllegalStateException", `size limit: ${what} is larger than ${maxPayloadBytes} bytes`, {
+export function payloadError(what: string, limit = maxPayloadBytes): FlowError {
+  return new FlowError("java.lang.IllegalStateException", `size limit: ${what} is larger than ${limit} bytes`, {
     code: "limit-payload",
     details: { clientFault: true },
   });

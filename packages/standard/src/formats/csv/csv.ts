@@ -1,9 +1,9 @@
-import { defineFormat, type Clock, type Exchange, type Format } from "@sluice/engine/spi";
-import { each } from "@sluice/engine/tools";
+import { defineFormat, type Awaitable, type Clock, type Exchange, type Format } from "@sluice/engine/spi";
 import { asText, csvPieces, CsvParser, csvRecords, type CsvRecord } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 import { toRecord } from "../../xml/xml-object.ts";
 import { type Chunk, commonFields, invalidInput, isStream, withText } from "../format-input.ts";
+import { eachInSteps } from "../in-steps.ts";
 import { type CsvStyle, csvStyle, csvStyleNames } from "./csv-style.ts";
 import { rowsOf, valuesOf, writeRecord } from "./csv-writer.ts";
 
@@ -69,19 +69,14 @@ export const csv = defineFormat({
       marshal(body) {
         let text = columns !== undefined && !options.skipHeaderRecord ? writeRecord(columns, style) : "";
         const rows = rowsOf(body);
-        // Rows that are read while they are written, as with lazyLoad, may be any number.
-        if (clock !== undefined && !(Array.isArray(rows) && rows.length <= writtenAtOnce)) {
-          const writing = each(rows[Symbol.iterator](), (row: unknown) => void (text += writeRecord(valuesOf(row, columns), style)), clock);
-          return writing instanceof Promise ? writing.then(() => text) : text;
-        }
-        for (const row of rows) text += writeRecord(valuesOf(row, columns), style);
-        return text;
+        const write = (row: unknown): void => void (text += writeRecord(valuesOf(row, columns), style));
+        return eachInSteps(rows[Symbol.iterator](), write, () => text, clock);
       },
       unmarshal(body, exchange) {
         if (isStream(body)) return options.lazyLoad ? lazyRows(body, shape, exchange) : collectRows(body, shape, exchange);
         return withText(body, (text) => {
           if (options.lazyLoad) return rowsOfText(text, shape, exchange);
-          return clock !== undefined && text.length > readAtOnce ? rowsInSlices(text, { shape, exchange, clock }) : [...rowsOfText(text, shape, exchange)];
+          return text.length > readAtOnce ? rowsInSlices(text, { shape, exchange, clock }) : [...rowsOfText(text, shape, exchange)];
         });
       },
     };
@@ -98,20 +93,22 @@ interface RowShape {
 
 /** Characters read per slice. */
 const readAtOnce = 256 * 1024;
-/** Rows written per slice. */
-const writtenAtOnce = 5_000;
 
 interface Slicing {
   readonly shape: RowShape;
   readonly exchange: Exchange;
-  readonly clock: Clock;
+  readonly clock: Clock | undefined;
 }
 
-async function rowsInSlices(text: string, { shape, exchange, clock }: Slicing): Promise<unknown[]> {
+function rowsInSlices(text: string, { shape, exchange, clock }: Slicing): Awaitable<unknown[]> {
   const rows: unknown[] = [];
   const shaper = new RowShaper(shape, exchange);
-  await each(csvPieces(text, shape.style), (records) => void rows.push(...shaped(records, shaper)), clock);
-  return rows;
+  return eachInSteps(
+    csvPieces(text, shape.style),
+    (records) => void rows.push(...shaped(records, shaper)),
+    () => rows,
+    clock,
+  );
 }
 
 function* rowsOfText(text: string, shape: RowShape, exchange: Exchange): Generator<unknown> {

@@ -1,7 +1,7 @@
 import { defineFormat } from "@sluice/engine/spi";
 import { commonFields, withBytes } from "../format-input.ts";
 import { gzip } from "./deflate.ts";
-import { inflateInSteps } from "./inflate.ts";
+import { inflate } from "./inflate.ts";
 
 export const gzipDeflater = defineFormat({
   name: "gzipDeflater",
@@ -21,6 +21,6 @@ export const gzipDeflater = defineFormat({
   ],
   create: (_options, clock) => ({
     marshal: (body) => withBytes(body, (bytes) => gzip(bytes, clock)),
-    unmarshal: (body) => withBytes(body, (bytes) => inflateInSteps(bytes, "gzip", clock)),
+    unmarshal: (body) => withBytes(body, (bytes) => inflate(bytes, { packing: "gzip", format: "gzip", clock })),
   }),
 });

@@ -8,28 +8,22 @@ const packings = { gzip: Gunzip, zlib: Unzlib, raw: Inflate } as const;
 /** A piece may become a thousand times as long. */
 const pieceSize = 4 * 1024;
 
-/** Decompresses bytes; throws when the result exceeds `limit` or the input is corrupt. */
-export const inflate = (packed: Uint8Array, packing: keyof typeof packings, format: string, limit = maxPayloadBytes): Uint8Array =>
-  unpacked(packed, { packing, format, limit, clock: undefined }) as Uint8Array;
-
-/** Like {@link inflate}, in slices when it takes long. */
-export const inflateInSteps = (packed: Uint8Array, packing: "gzip" | "zlib", clock: Clock | undefined): Awaitable<Uint8Array> =>
-  unpacked(packed, { packing, format: packing, limit: maxPayloadBytes, clock });
-
-interface Unpacking {
+interface Inflation {
   readonly packing: keyof typeof packings;
   readonly format: string;
-  readonly limit: number;
+  /** Maximum size of the result, in bytes. */
+  readonly limit?: number;
   readonly clock: Clock | undefined;
 }
 
-function unpacked(packed: Uint8Array, { packing, format, limit, clock }: Unpacking): Awaitable<Uint8Array> {
+/** Decompresses bytes, in slices when it takes long; fails when the result exceeds the limit or the input is corrupt. */
+export function inflate(packed: Uint8Array, { packing, format, limit = maxPayloadBytes, clock }: Inflation): Awaitable<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   let isComplete = false;
   const stream = new packings[packing]((chunk, isFinal) => {
     size += chunk.length;
-    if (size > limit) throw payloadError("the decompressed body");
+    if (size > limit) throw payloadError("the decompressed body", limit);
     // The library reuses its buffers, so the output is copied.
     chunks.push(chunk.slice());
     isComplete ||= isFinal;

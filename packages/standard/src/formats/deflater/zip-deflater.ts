@@ -3,7 +3,7 @@ import { f } from "@sluice/model";
 import type { DeflateOptions } from "fflate";
 import { commonFields, withBytes } from "../format-input.ts";
 import { zlib } from "./deflate.ts";
-import { inflateInSteps } from "./inflate.ts";
+import { inflate } from "./inflate.ts";
 
 export const zipDeflater = defineFormat({
   name: "zipDeflater",
@@ -28,7 +28,7 @@ export const zipDeflater = defineFormat({
     const options: DeflateOptions = { level: (compressionLevel < 0 ? 6 : compressionLevel) as NonNullable<DeflateOptions["level"]> };
     return {
       marshal: (body) => withBytes(body, (bytes) => zlib(bytes, options, clock)),
-      unmarshal: (body) => withBytes(body, (bytes) => inflateInSteps(bytes, "zlib", clock)),
+      unmarshal: (body) => withBytes(body, (bytes) => inflate(bytes, { packing: "zlib", format: "zlib", clock })),
     };
   },
 });

@@ -1,4 +1,4 @@
-import { exchangeOf, optionsOf } from "@sluice/testkit";
+import { exchangeOf, optionsOf, realClock } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { jacksonXml } from "./jackson-xml.ts";
 
@@ -45,4 +45,22 @@ test("a DOCTYPE and keys that are not XML names are rejected", () => {
   expect(() => read('<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>')).toThrowError(expect.objectContaining({ code: "xml-doctype" }));
   expect(() => write({ "a b": 1 })).toThrowError(expect.objectContaining({ code: "xml-name" }));
   expect(() => write({ "x><y": 1 })).toThrowError(expect.objectContaining({ code: "xml-name" }));
+});
+
+test("a long list and a long text are written in slices", async () => {
+  const sliced = jacksonXml.create(optionsOf(jacksonXml), realClock);
+  const text = "<&".repeat(400_000);
+  const numbers = Array.from({ length: 300_000 }, (_, index) => index);
+  const writing = sliced.marshal({ text, numbers }, exchangeOf());
+  expect(writing).toBeInstanceOf(Promise);
+  expect(await writing).toBe(
+    `<ObjectNode><text>${"&lt;&amp;".repeat(400_000)}</text>${numbers.map((item) => `<numbers>${item}</numbers>`).join("")}</ObjectNode>`,
+  );
+});
+
+test("lists in lists count as levels", () => {
+  let list: unknown[] = [];
+  for (let level = 0; level < 600; level++) list = [list, 1];
+  expect(() => write({ list })).toThrowError(expect.objectContaining({ code: "limit-size" }));
+  expect(write({ a: [[], [[]]], b: [[1], [2, [3]]] })).toBe("<ObjectNode><b>1</b><b>2</b><b>3</b></ObjectNode>");
 });

@@ -2,9 +2,11 @@ import { defineFormat } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { readXml, readXmlAhead } from "../../xml/read-xml.ts";
 import { nodeTypes } from "../../xml/node-type.ts";
-import { type XmlObjectShape, elementToObject, objectToXml } from "../../xml/xml-object.ts";
+import { XmlWriting } from "../../xml/object-to-xml.ts";
+import { type XmlObjectShape, elementToObject } from "../../xml/xml-object.ts";
 import type { XmlNode } from "../../xml/xml-node.ts";
 import { commonFields, withBytes } from "../format-input.ts";
+import { inSteps } from "../in-steps.ts";
 
 /** Jackson's mapping: attributes become child elements, text next to them has an empty name, prefixes are removed. */
 const jacksonShape: XmlObjectShape = { attributePrefix: "", textKey: "", localNames: true };
@@ -59,7 +61,8 @@ export const jacksonXml = defineFormat({
       marshal(body, exchange) {
         if (contentTypeHeader) exchange.message.headers.set("Content-Type", "application/xml");
         const content = Array.isArray(body) ? { item: body as unknown } : body;
-        return objectToXml(rootName, content, { shape: { ...jacksonShape, attributePrefix: "" }, indent: prettyPrint ? 2 : undefined });
+        const writing = new XmlWriting({ shape: jacksonShape, indent: prettyPrint ? 2 : undefined });
+        return inSteps(writing.steps(rootName, content), () => writing.text(), clock);
       },
       unmarshal(body) {
         const read = (node: XmlNode): unknown => {

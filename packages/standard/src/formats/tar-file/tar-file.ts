@@ -18,5 +18,5 @@ export const tarFile = defineFormat({
       expect: { body: new TextEncoder().encode("hello"), headers: { tarFileName: "a.txt" } },
     },
   ],
-  create: (options) => archiveFormat("tar", options, { read: readTar, write: writeTar }),
+  create: (options, clock) => archiveFormat("tar", options, { read: readTar, write: writeTar }, clock),
 });

@@ -1,26 +1,33 @@
 // Reads a zip file by its central directory; local headers are only used to find the data.
+import type { Awaitable, Clock } from "@sluice/engine/spi";
 import type { ArchiveEntry } from "../archive.ts";
 import { inflate } from "../deflater/inflate.ts";
-import { invalidInput } from "../format-input.ts";
+import { invalidInput, payloadError } from "../format-input.ts";
 
 const maxEntries = 10_000;
 const endMark = 0x06054b50;
 const directoryMark = 0x02014b50;
 const localMark = 0x04034b50;
 
-export function readZip(bytes: Uint8Array, limit: number, withFolders: boolean): ArchiveEntry[] {
+export function readZip(bytes: Uint8Array, withFolders: boolean, clock: Clock | undefined): ArchiveEntry[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = findEnd(view);
   const count = view.getUint16(end + 10, true);
   if (count > maxEntries) throw invalidInput("zip", `the zip file has more than ${maxEntries} entries`);
   const entries: ArchiveEntry[] = [];
+  const content = (entryAt: number, name: string, limit: number): Awaitable<Uint8Array> => {
+    const { packed, isStored } = packedContent(bytes, view, entryAt, name);
+    if (!isStored) return inflate(packed, { packing: "raw", format: "zip", limit, clock });
+    if (packed.length > limit) throw payloadError(`entry '${name}' of the zip file`, limit);
+    return packed.slice();
+  };
   let at = view.getUint32(end + 16, true);
   for (let index = 0; index < count; index++) {
     if (at + 46 > bytes.length || view.getUint32(at, true) !== directoryMark) throw damaged();
     const nameLength = view.getUint16(at + 28, true);
     const name = new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + nameLength));
     const entryAt = at;
-    if (withFolders || !name.endsWith("/")) entries.push({ name, content: () => content(bytes, view, entryAt, name, limit) });
+    if (withFolders || !name.endsWith("/")) entries.push({ name, content: (limit) => content(entryAt, name, limit) });
     at += 46 + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
   }
   return entries;
@@ -32,7 +39,7 @@ function findEnd(view: DataView): number {
   throw damaged();
 }
 
-function content(bytes: Uint8Array, view: DataView, entryAt: number, name: string, limit: number): Uint8Array {
+function packedContent(bytes: Uint8Array, view: DataView, entryAt: number, name: string): { readonly packed: Uint8Array; readonly isStored: boolean } {
   const flags = view.getUint16(entryAt + 8, true);
   const method = view.getUint16(entryAt + 10, true);
   const packedSize = view.getUint32(entryAt + 20, true);
@@ -42,9 +49,8 @@ function content(bytes: Uint8Array, view: DataView, entryAt: number, name: strin
   const start = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
   if (start + packedSize > bytes.length) throw damaged();
   const packed = bytes.subarray(start, start + packedSize);
-  if (method === 0) return packed.length === 0 ? new Uint8Array() : packed.slice();
-  if (method !== 8) throw invalidInput("zip", `entry '${name}' of the zip file uses an unsupported compression method (${method})`);
-  return inflate(packed, "raw", "zip", limit);
+  if (method !== 0 && method !== 8) throw invalidInput("zip", `entry '${name}' of the zip file uses an unsupported compression method (${method})`);
+  return { packed, isStored: method === 0 };
 }
 
 function damaged(): Error {

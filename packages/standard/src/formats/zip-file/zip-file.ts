@@ -22,5 +22,11 @@ export const zipFile = defineFormat({
       expect: { body: new TextEncoder().encode("hello"), headers: { zipFileName: "a.txt" } },
     },
   ],
-  create: (options, clock) => archiveFormat("zip", options, { read: readZip, write: (name, bytes) => zip({ name, time: entryTime, bytes }, clock) }),
+  create: (options, clock) =>
+    archiveFormat(
+      "zip",
+      options,
+      { read: (bytes, _limit, withFolders) => readZip(bytes, withFolders, clock), write: (name, bytes) => zip({ name, time: entryTime, bytes }, clock) },
+      clock,
+    ),
 });
