@@ -43,7 +43,7 @@ export class DiagnosticSink {
             ? spanInText(this.#source, owner, text, error.offset)
             : owner;
     const message = within === undefined ? error.message : messageWithin(error.message, within);
-    if (this.#known.some((fault) => overlap(fault.span, span))) return;
+    if (this.#known.some((fault) => overlap(fault.span, span) || isSameError(fault, { code: error.code, routeId, stepId }))) return;
     // Document-level entities are compiled once per route; report their error only once.
     if (this.found.some((other) => other.code === error.code && other.message === message && other.span.start === span.start)) return;
     this.found.push({
@@ -63,6 +63,10 @@ const overlap = (a: Span, b: Span): boolean => a.start < b.end && b.start < a.en
 
 const isSameStep = (fault: Diagnostic, { routeId, stepId }: { routeId?: string; stepId?: string }): boolean =>
   stepId !== undefined && fault.stepId === stepId && fault.routeId === routeId;
+
+/** An error that both stages find, at different places of the same step. */
+const isSameError = (fault: Diagnostic, { code, routeId, stepId }: { code: string; routeId: string | undefined; stepId: string | undefined }): boolean =>
+  fault.code === code && routeId !== undefined && fault.routeId === routeId && fault.stepId === stepId;
 
 const isFault = (thrown: unknown): boolean => isCompileError(thrown) || (isFlowError(thrown) && thrown.code !== "unexpected");
 

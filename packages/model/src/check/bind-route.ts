@@ -78,7 +78,7 @@ function bindFrom(binding: Binding, tree: Tree, owner: Owner, routeId: string, o
       "add a step, such as - log: …",
     );
   }
-  const uriTree = entryOf(tree, "uri") ?? tree;
+  const uriTree = entryOf(tree, "uri") ?? owner;
   const from: EndpointNode = {
     uri: typeof uri === "string" ? uri : "",
     parameters: (parameters ?? Object.create(null)) as Record<string, string>,

@@ -10,7 +10,18 @@ import { sampleVocabulary } from "./sample-vocabulary.fixture.ts";
 type Schema = Record<string, any>;
 const connectors: ReadonlyMap<string, ConnectorShape> = new Map(
   [
-    { scheme: "timer", syntax: "timer:name", path: { name: f.string({ doc: "Name.", required: true }) }, options: { period: f.duration({ doc: "Period." }) } },
+    {
+      scheme: "timer",
+      syntax: "timer:timerName",
+      path: { timerName: f.string({ doc: "Name.", required: true }) },
+      options: {
+        period: f.duration({ doc: "Period." }),
+        delay: f.duration({ doc: "Delay." }),
+        fixedRate: f.boolean({ doc: "Fixed rate." }),
+        repeatCount: f.integer({ doc: "Count." }),
+        includeMetadata: f.boolean({ doc: "Metadata." }),
+      },
+    },
     { scheme: "mock", syntax: "mock:name", path: { name: f.string({ doc: "Name." }) }, options: { count: f.integer({ doc: "Count." }) } },
     { scheme: "http", syntax: "http://host", path: {}, options: { timeout: f.duration({ doc: "Timeout." }) }, lenient: true },
   ].map((shape) => [
@@ -160,7 +171,7 @@ test.skipIf(cases.length === 0)("the schema accepts every document that Camel ac
 });
 
 test.each([
-  ["{uri: timer, parameters: {name: t, period: 5s}, steps: [{log: x}]}", true],
+  ["{uri: timer, parameters: {timerName: t, period: 5s}, steps: [{log: x}]}", true],
   ['{uri: "timer:t", parameters: {period: "{{p}}"}, steps: [{log: x}]}', true],
   ['{uri: "timer:t", parameters: {per-iod: 5}, steps: [{log: x}]}', true],
   ['{uri: "timer:t", parameters: {perod: 5s}, steps: [{log: x}]}', false],

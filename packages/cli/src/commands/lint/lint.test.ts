@@ -320,7 +320,7 @@ const places = new Map(
   doc-0129 3:13 bean-unknown
   doc-0130 4:24 bean-unknown
   doc-0131 6:9 step-twice
-  doc-0132 4:9 step-unknown
+  doc-0132 4:9 name-kebab-case
   doc-0135 4:9 option-missing
   doc-0136 6:7 yaml-block-as-implicit-key
   doc-0137 5:7 yaml-bad-indent

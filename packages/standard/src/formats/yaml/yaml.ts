@@ -11,6 +11,8 @@ const limits = { bytes: 8 * 1024 * 1024, depth: 100, aliases: 50, keys: 20_000, 
 const maxDepth = 100;
 /** Writing takes about ten microseconds per value and cannot be interrupted. */
 const maxWritten = 10_000;
+/** With more characters than this, texts are written as in JSON: the other styles take up to a second for ten megabytes. */
+const maxStyledCharacters = 200_000;
 
 /** Values as YAML text; reading has the same limits as reading a flow. */
 export const yaml = defineFormat({
@@ -71,19 +73,27 @@ export const yaml = defineFormat({
 
 /** The text of a value; `outer` is the style of its outermost list, by default flow when it has plain values only. */
 function written(value: unknown, prettyFlow: boolean, outer?: "block"): string {
-  checkSize(value, 0, { left: maxWritten });
+  const budget: SizeBudget = { values: maxWritten, styledCharacters: maxStyledCharacters };
+  checkSize(value, 0, budget);
   const document = new Document(value, { aliasDuplicateObjects: false });
+  const isLong = budget.styledCharacters < 0;
+  if (isLong) visit(document, { Scalar: (_key, node) => void (typeof node.value === "string" && (node.type = "QUOTE_DOUBLE")) });
   if (!prettyFlow)
     visit(document, (key, node) => void (isCollection(node) && !(key === null && outer === "block") && node.items.every(isPlain) && (node.flow = true)));
-  return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false, doubleQuotedAsJSON: isLong });
 }
 
 function isPlain(item: unknown): boolean {
   return isPair(item) ? !isCollection(item.value) : isScalar(item);
 }
 
-function checkSize(value: unknown, depth: number, budget: { left: number }): void {
-  if (--budget.left < 0)
+interface SizeBudget {
+  values: number;
+  styledCharacters: number;
+}
+
+function checkSize(value: unknown, depth: number, budget: SizeBudget): void {
+  if (--budget.values < 0)
     throw new FlowError(
       "java.lang.IllegalStateException",
       `size limit: a body written as YAML may have up to ${maxWritten} values; if it is a list, each of its items may`,
@@ -91,6 +101,7 @@ function checkSize(value: unknown, depth: number, budget: { left: number }): voi
         code: "limit-size",
       },
     );
+  if (typeof value === "string") budget.styledCharacters -= value.length;
   if (typeof value !== "object" || value === null) return;
   if (depth > maxDepth)
     throw new FlowError("java.lang.IllegalStateException", `size limit: the value is nested deeper than ${maxDepth} levels`, { code: "limit-size" });
