@@ -53,6 +53,7 @@ const jsonInputs = {
   listsAtLimit: () => `[${"[],".repeat(499_998)}[]]`,
   keysAtLimit: () => `{${Array.from({ length: 62_400 }, (_, index) => `"k${index}":${index}`).join(",")}}`,
   shapesAtLimit: () => `[${Array.from({ length: 55_500 }, (_, index) => `{"k${index}":1}`).join(",")}]`,
+  deepObjectsAtLimit: () => `[${Array.from({ length: 60 }, () => `${'{"a":'.repeat(900)}1${"}".repeat(900)}`).join(",")}]`,
   deepAtLimit: () => `[${`${"[".repeat(999)}${"]".repeat(999)},`.repeat(499)}0]`,
 } satisfies Readonly<Record<string, Make>>;
 
@@ -132,6 +133,7 @@ export const readableJsonNames: readonly InputName[] = [
   "keysAtLimit",
   "shapesAtLimit",
   "deepAtLimit",
+  "deepObjectsAtLimit",
   "truncated",
 ];
 export const textNames = Object.keys(textInputs) as InputName[];

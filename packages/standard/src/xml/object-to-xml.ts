@@ -1,6 +1,7 @@
 // Plain objects as XML, written in steps: a body of ten megabytes takes about a second.
 import { FlowError } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
+import { maxPayloadBytes, payloadError } from "../formats/format-input.ts";
 import { escapeXmlAttribute, escapeXmlText } from "./serialize-xml.ts";
 import type { XmlObjectShape } from "./xml-object.ts";
 
@@ -20,6 +21,7 @@ const stepSize = 1_000;
 export class XmlWriting {
   readonly #blocks: string[] = [];
   #parts: string[] = [];
+  #size = 0;
   readonly #options: WriteOptions;
   readonly #end: string;
 
@@ -87,9 +89,12 @@ export class XmlWriting {
     }
   }
 
-  /** Joins the parts now: joining all of them at the end would take long. */
+  /** Joins the parts now: joining all of them at the end would take long. Indentation can make a text much longer, so its size is limited. */
   #finishBlock(): undefined {
-    this.#blocks.push(this.#parts.join(""));
+    const block = this.#parts.join("");
+    this.#size += block.length;
+    if (this.#size > maxPayloadBytes) throw payloadError("the body as XML");
+    this.#blocks.push(block);
     this.#parts = [];
   }
 }

@@ -1,4 +1,4 @@
-import { exchangeOf, optionsOf } from "@sluice/testkit";
+import { exchangeOf, optionsOf, realClock } from "@sluice/testkit";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { base64 } from "./base64.ts";
@@ -33,4 +33,11 @@ test("agrees with the platform on any bytes", () => {
       expect(decode(encode(bytes))).toEqual(bytes);
     }),
   );
+});
+
+test.each(["76", "0", "20"])("a large body is encoded in slices, with lines of %s characters", async (lineLength) => {
+  const bytes = Uint8Array.from({ length: 3_000_001 }, (_, index) => (index * 7919) % 251);
+  const text = Buffer.from(bytes).toString("base64");
+  const lines = lineLength === "0" ? text : `${(text.match(new RegExp(`.{1,${lineLength}}`, "g")) ?? []).join("\r\n")}\r\n`;
+  expect((await base64.create(optionsOf(base64, { lineLength }), realClock).marshal(bytes, exchangeOf())) === lines).toBe(true);
 });

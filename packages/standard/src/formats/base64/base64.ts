@@ -1,7 +1,11 @@
 import { defineFormat } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { commonFields, withBytes, withText } from "../format-input.ts";
-import { decodeBase64, encodeBase64 } from "./base64-text.ts";
+import { eachInSteps } from "../in-steps.ts";
+import { type Base64Form, decodeBase64, encodeBase64 } from "./base64-text.ts";
+
+/** Bytes encoded in one step: about five milliseconds. */
+const stepSize = 384 * 1024;
 
 /** Bytes as ASCII text. */
 export const base64 = defineFormat({
@@ -21,13 +25,30 @@ export const base64 = defineFormat({
     { title: "Encode", yaml: "marshal: {base64: {lineLength: 0}}", given: { body: "hello" }, expect: { body: "aGVsbG8=" } },
     { title: "Decode", yaml: "unmarshal: {base64: {}}", given: { body: "aGVsbG8=\r\n" }, expect: { body: new TextEncoder().encode("hello") } },
   ],
-  create({ lineLength, lineSeparator = "\r\n", urlSafe }) {
+  create({ lineLength, lineSeparator = "\r\n", urlSafe }, clock) {
     // Lines hold whole groups of four characters.
     const width = Math.floor(lineLength / 4) * 4;
     const separator = lineSeparator.replaceAll(String.raw`\r`, "\r").replaceAll(String.raw`\n`, "\n");
+    const form: Base64Form = { isUrlSafe: urlSafe, ...(width > 0 ? { lines: { width, separator } } : {}) };
     return {
-      marshal: (body) => withBytes(body, (bytes) => encodeBase64(bytes, { isUrlSafe: urlSafe, ...(width > 0 ? { lines: { width, separator } } : {}) })),
+      marshal: (body) =>
+        withBytes(body, (bytes) => {
+          let text = "";
+          const lineBytes = (Math.max(width, 4) / 4) * 3;
+          return eachInSteps(
+            wholeLines(bytes, lineBytes),
+            (piece) => void (text += encodeBase64(piece, form)),
+            () => text,
+            clock,
+          );
+        }),
       unmarshal: (body) => withText(body, decodeBase64),
     };
   },
 });
+
+/** The bytes in pieces of whole lines, whose texts can be joined. */
+function* wholeLines(bytes: Uint8Array, lineBytes: number): Generator<Uint8Array> {
+  const size = Math.max(1, Math.floor(stepSize / lineBytes)) * lineBytes;
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}

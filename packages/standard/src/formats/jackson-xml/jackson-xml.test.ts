@@ -64,3 +64,14 @@ test("lists in lists count as levels", () => {
   expect(() => write({ list })).toThrowError(expect.objectContaining({ code: "limit-size" }));
   expect(write({ a: [[], [[]]], b: [[1], [2, [3]]] })).toBe("<ObjectNode><b>1</b><b>2</b><b>3</b></ObjectNode>");
 });
+
+test("indentation cannot make a body arbitrarily long", () => {
+  let deep: unknown = 1;
+  for (let level = 0; level < 490; level++) deep = { a: deep };
+  expect(() =>
+    write(
+      Array.from({ length: 200 }, () => deep),
+      { prettyPrint: "true" },
+    ),
+  ).toThrowError(expect.objectContaining({ code: "limit-payload" }));
+});

@@ -1,4 +1,4 @@
-import { exchangeOf, optionsOf } from "@sluice/testkit";
+import { exchangeOf, optionsOf, realClock } from "@sluice/testkit";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { json } from "./json.ts";
@@ -138,5 +138,13 @@ test("written JSON is read back unchanged", () => {
       expect(read(write(body) as string)).toEqual(body);
     }),
     { numRuns: 200 },
+  );
+});
+
+test("indentation cannot make a body arbitrarily long", async () => {
+  const deep = `[${Array.from({ length: 200 }, () => `${'{"a":'.repeat(900)}1${"}".repeat(900)}`).join()}]`;
+  const pretty = json.create(optionsOf(json, { prettyPrint: "true" }), realClock);
+  await expect(Promise.resolve(pretty.marshal(new TextEncoder().encode(deep), exchangeOf()))).rejects.toThrowError(
+    expect.objectContaining({ code: "limit-payload" }),
   );
 });

@@ -63,7 +63,7 @@ export const json = defineFormat({
         if (contentTypeHeader) exchange.message.headers.set("Content-Type", "application/json");
         const layOut = (text: string): Awaitable<string> => {
           if (!prettyPrint) return text;
-          return clock === undefined || text.length < longFrom ? prettyJson(text) : inSlices(prettyJsonInSteps(text), clock);
+          return clock === undefined || text.length < longToIndent ? prettyJson(text) : inSlices(prettyJsonInSteps(text), clock);
         };
         const write = (value: unknown, without: boolean): Awaitable<string> => {
           if (clock === undefined || !isLongToWrite(value)) return layOut(written(() => writeJson(without ? withoutNull(value) : value)));
@@ -84,6 +84,8 @@ export const json = defineFormat({
 
 /** Length above which reading yields to other runs. */
 const longFrom = 1024 * 1024;
+/** Length above which indenting, which can make a text much longer, yields to other runs. */
+const longToIndent = 16 * 1024;
 
 function written(write: () => string): string {
   try {

@@ -1,9 +1,10 @@
 // Pretty-prints JSON like Camel's default library: one member per line, lists on one line.
 import { jsonStringEnd } from "@sluice/engine/values";
+import { maxPayloadBytes, payloadError } from "../format-input.ts";
 
 const newLine = (depth: number): string => `\n${"  ".repeat(depth)}`;
 
-const tokensPerStep = 5_000;
+const tokensPerStep = 1_000;
 
 /** Pretty-prints compact JSON text in slices. */
 export function* prettyJsonInSteps(compact: string): Generator<undefined, string> {
@@ -12,10 +13,18 @@ export function* prettyJsonInSteps(compact: string): Generator<undefined, string
   let count = 0;
   let depth = 0;
   const kinds: string[] = [];
+  let size = 0;
+  const finish = (finished: readonly string[]): void => {
+    const text = finished.join("");
+    size += text.length;
+    // Indentation can make deeply nested objects a thousand times as long.
+    if (size > maxPayloadBytes) throw payloadError("the body with line breaks and indentation");
+    lines.push(text);
+  };
   for (const token of tokensOf(compact)) {
     if (++count % tokensPerStep === 0) {
       // The last part determines how the next token is separated.
-      lines.push(parts.slice(0, -1).join(""));
+      finish(parts.slice(0, -1));
       parts = parts.slice(-1);
       yield undefined;
     }
@@ -32,7 +41,8 @@ export function* prettyJsonInSteps(compact: string): Generator<undefined, string
     } else if (token === ",") parts.push(",", kinds.at(-1) === "{" ? newLine(depth) : " ");
     else parts.push(token === ":" ? " : " : token);
   }
-  return lines.join("") + parts.join("");
+  finish(parts);
+  return lines.join("");
 }
 
 /** Like {@link prettyJsonInSteps}, but synchronous. */
