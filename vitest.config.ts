@@ -31,6 +31,8 @@ export default defineConfig({
     pool: "forks",
     isolate: false,
     maxWorkers: 4,
+    // `npm test` runs vitest three times: the second and third run need not compile the sources again.
+    experimental: { fsModuleCache: true },
     reporters: ["default", resultsReporter()],
   },
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
-import { packPackage, publishablePackages } from "./publish/pack.mjs";
+import { packPackages, publishablePackages } from "./publish/pack.mjs";
 import { manifestProblems } from "./publish/manifest-problems.mjs";
 
 const destination = mkdtempSync(join(tmpdir(), "sluice-publish-"));
@@ -12,8 +12,12 @@ const packages = publishablePackages();
 const names = new Set(packages.map(({ manifest }) => manifest.name));
 let problems = 0;
 try {
-  for (const { folder, manifest } of packages) {
-    const { tarball, files, size, unpackedSize } = await packPackage(folder, destination);
+  const packed = await packPackages(
+    packages.map(({ folder }) => folder),
+    destination,
+  );
+  for (const [index, { manifest }] of packages.entries()) {
+    const { tarball, files, size, unpackedSize } = packed[index];
     const bytes = readFileSync(tarball);
     const { messages, pkg } = await publint({ strict: true, pack: { tarball: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) } });
     const found = [

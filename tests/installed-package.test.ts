@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
 import { manifestProblems } from "../scripts/publish/manifest-problems.mjs";
-import { packPackage, publishablePackages } from "../scripts/publish/pack.mjs";
+import { packPackages, publishablePackages } from "../scripts/publish/pack.mjs";
 import { cliFolder, type CliFolder } from "./cli-process.ts";
 import { install } from "./npm-install.ts";
 import { spawnServer } from "./spawned-server.ts";
@@ -20,7 +20,12 @@ const folder = mkdtempSync(join(tmpdir(), "sluice installed-"));
 const tarballs = new Map<string, string>();
 
 beforeAll(async () => {
-  await Promise.all(publishablePackages().map(async ({ folder: from, manifest }) => tarballs.set(manifest.name, (await packPackage(from, folder)).tarball)));
+  const packages = publishablePackages();
+  const packed = await packPackages(
+    packages.map(({ folder: from }) => from),
+    folder,
+  );
+  for (const [index, { manifest }] of packages.entries()) tarballs.set(manifest.name, packed[index]!.tarball);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -11,7 +11,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
-import { packPackage } from "../scripts/publish/pack.mjs";
+import { packPackages } from "../scripts/publish/pack.mjs";
 import { install } from "./npm-install.ts";
 import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
   writeFileSync(join(operator, "package.json"), "{}");
   await run(process.execPath, [join(root, "packages/cli/bin/sluice.cjs"), "new", "connector", generated]);
   const folders = [author, generated, ...["model", "engine", "connector-kit", "cli"].map((name) => join(root, "packages", name))];
-  const tarballs = await Promise.all(folders.map(async (path) => (await packPackage(path, folder)).tarball));
+  const tarballs = (await packPackages(folders, folder)).map(({ tarball }) => tarball);
   missing = await install(["--prefix", operator, ...tarballs]);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -18,14 +18,19 @@ export function publishablePackages() {
     .filter(({ manifest }) => manifest.private !== true);
 }
 
-/** Packs one package into `destination`; resolves with the path of the tarball and its files. */
-export async function packPackage(folder, destination) {
-  const { stdout } = await promisify(execFile)("npm", ["pack", "--json", "--pack-destination", destination], {
-    cwd: folder,
+/** Packs packages into `destination` with one call of npm; resolves with the path of each tarball and its files, in the order of the folders. */
+export async function packPackages(folders, destination) {
+  const { stdout } = await promisify(execFile)("npm", ["pack", "--json", "--pack-destination", destination, ...folders], {
+    cwd: destination,
     shell: isWindows,
-    maxBuffer: 16 << 20,
+    maxBuffer: 64 << 20,
   });
-  // The output of the prepack script precedes the JSON.
-  const [{ filename, files, size, unpackedSize }] = JSON.parse(stdout.slice(stdout.search(/^\[/m)));
-  return { tarball: join(destination, filename.replace("@", "").replace("/", "-")), files: files.map(({ path }) => path), size, unpackedSize };
+  // The output of the prepack scripts precedes the JSON.
+  const packed = JSON.parse(stdout.slice(stdout.search(/^\[/m)));
+  return packed.map(({ filename, files, size, unpackedSize }) => ({
+    tarball: join(destination, filename.replace("@", "").replace("/", "-")),
+    files: files.map(({ path }) => path),
+    size,
+    unpackedSize,
+  }));
 }
