@@ -2,7 +2,7 @@
 import { decodeXml, isPlainObject, type XmlName } from "@sluice/engine/values";
 import { readFault } from "../../text/read-fault.ts";
 import { parseXmlTree, parseXmlTreeInSteps, type XmlTree } from "../../text/xml-tree.ts";
-import { declaredName, writeXml, xmlName } from "./xml-writer.ts";
+import { declaredNames, writeXml, xmlName } from "./xml-writer.ts";
 import { flagOption, textOfBody, textOption, type FormatOptions, type MessageFormat, type SideReport, type XmlSource } from "./message-format.ts";
 
 export function xmlFormat(options: FormatOptions, report: SideReport): MessageFormat {
@@ -58,7 +58,8 @@ function xmlSource(namespaces: ReadonlyMap<string, string>, root: string | undef
       const element = Array.isArray(item) ? (item[0] as unknown) : item;
       const whole = typeof element === "object" && element !== null ? texts.get(element) : undefined;
       // Names outside the document's namespaces have lost their prefix, so they are written without.
-      return whole ?? writeXml(name ?? root ?? "root", element, namespaces, (given, prefixes) => declaredName(plainName(given, prefixes), prefixes));
+      const declared = declaredNames();
+      return whole ?? writeXml(name ?? root ?? "root", element, namespaces, (given, prefixes) => declared(plainName(given, prefixes), prefixes));
     },
   };
 }

@@ -10,15 +10,22 @@ const maxDepth = 500;
 /** The name as written where these prefixes are declared; throws when it is invalid. */
 export type WrittenName = (name: string, prefixes: ReadonlySet<string>) => string;
 
-/** An undeclared prefix would make the text invalid XML. */
-export const declaredName: WrittenName = (name, prefixes) => {
-  if (!xmlName.test(name)) throw new MappingFault("output", `'${name}' is not a valid XML name`);
-  const colon = name.indexOf(":");
-  if (colon > 0 && !prefixes.has(name.slice(0, colon))) throw new MappingFault("output", `the namespace prefix of '${name}' is not declared`);
-  return name;
-};
+/** Accepts valid names with a declared prefix: an undeclared one would make the text invalid XML. */
+export function declaredNames(): WrittenName {
+  // Names of one document are few and occur often: testing each occurrence would take longer than writing it.
+  const valid = new Set<string>();
+  return (name, prefixes) => {
+    if (!valid.has(name)) {
+      if (!xmlName.test(name)) throw new MappingFault("output", `'${name}' is not a valid XML name`);
+      valid.add(name);
+    }
+    const colon = name.indexOf(":");
+    if (colon > 0 && !prefixes.has(name.slice(0, colon))) throw new MappingFault("output", `the namespace prefix of '${name}' is not declared`);
+    return name;
+  };
+}
 
-export function writeXml(name: string, value: unknown, namespaces: ReadonlyMap<string, string>, written: WrittenName = declaredName): string {
+export function writeXml(name: string, value: unknown, namespaces: ReadonlyMap<string, string>, written: WrittenName = declaredNames()): string {
   // Declarations of the root override those of the target: an attribute may appear only once.
   const own = isPlainObject(value) ? value : {};
   const declared = [...namespaces].map(([prefix, uri]) => [prefix === "" ? "xmlns" : `xmlns:${prefix}`, uri] as const);

@@ -35,9 +35,11 @@ test("agrees with the platform on any bytes", () => {
   );
 });
 
-test.each(["76", "0", "20"])("a large body is encoded in slices, with lines of %s characters", async (lineLength) => {
+test.each(["76", "0", "20"])("a large body is encoded and decoded in slices, with lines of %s characters", async (lineLength) => {
   const bytes = Uint8Array.from({ length: 3_000_001 }, (_, index) => (index * 7919) % 251);
   const text = Buffer.from(bytes).toString("base64");
   const lines = lineLength === "0" ? text : `${(text.match(new RegExp(`.{1,${lineLength}}`, "g")) ?? []).join("\r\n")}\r\n`;
   expect((await base64.create(optionsOf(base64, { lineLength }), realClock).marshal(bytes, exchangeOf())) === lines).toBe(true);
+  const read = await base64.create(optionsOf(base64), realClock).unmarshal(lines, exchangeOf());
+  expect(Buffer.from(read as Uint8Array).equals(bytes)).toBe(true);
 });

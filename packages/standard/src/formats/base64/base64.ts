@@ -1,8 +1,8 @@
 import { defineFormat } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { commonFields, withBytes, withText } from "../format-input.ts";
-import { eachInSteps } from "../in-steps.ts";
-import { type Base64Form, decodeBase64, encodeBase64 } from "./base64-text.ts";
+import { eachInSteps, inSteps } from "../in-steps.ts";
+import { type Base64Form, Base64Decoder, encodeBase64 } from "./base64-text.ts";
 
 /** Bytes encoded in one step: about five milliseconds. */
 const stepSize = 384 * 1024;
@@ -42,7 +42,11 @@ export const base64 = defineFormat({
             clock,
           );
         }),
-      unmarshal: (body) => withText(body, decodeBase64),
+      unmarshal: (body) =>
+        withText(body, (text) => {
+          const decoder = new Base64Decoder(text);
+          return inSteps(stepsOf(decoder), () => decoder.bytes(), clock);
+        }),
     };
   },
 });
@@ -51,4 +55,8 @@ export const base64 = defineFormat({
 function* wholeLines(bytes: Uint8Array, lineBytes: number): Generator<Uint8Array> {
   const size = Math.max(1, Math.floor(stepSize / lineBytes)) * lineBytes;
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+function* stepsOf(decoder: Base64Decoder): Generator<undefined> {
+  while (decoder.step()) yield undefined;
 }
