@@ -655,7 +655,7 @@ describe("I12 and a restart", () => {
 
   it("an invalid trusted proxy prevents the start", async () => {
     await expect(startTestServer({ env: { SERVICE_TRUSTED_PROXIES: "10.0.0.0/8, nonsense" } })).rejects.toThrow(
-      "SERVICE_TRUSTED_PROXIES: 'nonsense' is not an address or network such as 10.0.0.0/8.",
+      "SERVICE_TRUSTED_PROXIES: 'nonsense' is not an address or network such as 10.0.0.0/8",
     );
   });
 });

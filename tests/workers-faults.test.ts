@@ -207,7 +207,7 @@ describe("starting", () => {
         ),
       );
     }
-    const text = "SERVICE_TRUSTED_PROXIES: 'nowhere' is not an address or network such as 10.0.0.0/8.";
+    const text = "SERVICE_TRUSTED_PROXIES: 'nowhere' is not an address or network such as 10.0.0.0/8";
     expect(said).toEqual(Array(2).fill(`the runtime ended with 2 before it was ready: sluice run: ${text}`));
   });
 });

@@ -180,6 +180,6 @@ function connectError(thrown: unknown): FlowError {
   if (isCompileError(thrown)) throw thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   if (/sasl|authentication|unauthorized|access_refused/i.test(message))
-    return new FlowError("jakarta.jms.JMSSecurityException", `The broker rejected the user name or password: ${message}`, { code: "jms-refused-user" });
-  return new FlowError("jakarta.jms.JMSException", `The broker cannot be reached: ${message}`, { code: "jms-unreachable", retryable: true });
+    return new FlowError("jakarta.jms.JMSSecurityException", `the broker rejected the user name or password: ${message}`, { code: "jms-refused-user" });
+  return new FlowError("jakarta.jms.JMSException", `the broker cannot be reached: ${message}`, { code: "jms-unreachable", retryable: true });
 }

@@ -14,11 +14,11 @@ export function jmsError(thrown: unknown, where: string): FlowError {
 }
 
 export function notAccepted(outcome: string, where: string, reason: string): FlowError {
-  return new FlowError("jakarta.jms.JMSException", `The broker did not accept the message for '${where}' (${outcome}${reason === "" ? "" : `: ${reason}`}).`, {
+  return new FlowError("jakarta.jms.JMSException", `the broker did not accept the message for '${where}' (${outcome}${reason === "" ? "" : `: ${reason}`})`, {
     code: "jms-not-accepted",
     retryable: outcome !== "rejected",
   });
 }
 
 export const lateBroker = (ms: number, where: string): FlowError =>
-  new FlowError("jakarta.jms.JMSException", `The broker did not respond for '${where}' within ${ms} ms.`, { code: "jms-timeout", retryable: true });
+  new FlowError("jakarta.jms.JMSException", `no response from the broker for '${where}' within ${ms} ms`, { code: "jms-timeout", retryable: true });

@@ -51,7 +51,7 @@ export const jdbcAggregationRepository = defineBean({
       if (!/^(?!(?:id|exchange|version|body)$)[A-Za-z_]\w{0,62}$/i.test(column))
         throw new CompileError(
           "option-invalid",
-          `Header '${column}' cannot be a column: use letters, digits and underscores, and none of id, exchange, version and body`,
+          `header '${column}' cannot be a column: use letters, digits and underscores, and none of id, exchange, version and body`,
           {
             option: "headersToStoreAsText",
           },
@@ -206,7 +206,7 @@ function storable(properties: AggregatedGroup["properties"]): Readonly<Record<st
       if (!Array.isArray(value)) continue;
       throw new FlowError(
         "java.lang.IllegalArgumentException",
-        `The group cannot be stored: ${(thrown as Error).message}; use a strategy that collects bodies`,
+        `the group cannot be stored: ${(thrown as Error).message}; use a strategy that collects bodies`,
         {
           code: "message-not-storable",
           cause: thrown,

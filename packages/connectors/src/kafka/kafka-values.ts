@@ -33,7 +33,7 @@ function wholeNumber(value: unknown, className: string): Uint8Array {
   if (number === undefined || number >= limit || number < -limit)
     throw new FlowError(
       "org.apache.kafka.common.errors.SerializationException",
-      `'${text.slice(0, 100)}' is not ${isLong ? "a Long" : "an Integer"}: convert the body first.`,
+      `'${text.slice(0, 100)}' is not ${isLong ? "a Long" : "an Integer"}: convert the body first`,
       {
         code: "kafka-serialization",
       },

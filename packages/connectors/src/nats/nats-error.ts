@@ -7,13 +7,13 @@ export function natsError(thrown: unknown, subject: string): FlowError {
   const because = (type: string, code: string, retryable: boolean, message: string): FlowError =>
     new FlowError(type, message, { code, retryable, cause: new FlowError("java.lang.Exception", error.message) });
   if (error.name === "TimeoutError")
-    return because("java.util.concurrent.TimeoutException", "nats-timeout", true, `Timeout while waiting for NATS to respond for '${subject}'.`);
+    return because("java.util.concurrent.TimeoutException", "nats-timeout", true, `no response from NATS for '${subject}' within the request timeout`);
   if (isA(error, "NoRespondersError"))
     return because(
       "java.util.concurrent.CancellationException",
       "nats-no-responders",
       true,
-      `'${subject}' has no receivers: no subscription or stream uses this subject.`,
+      `'${subject}' has no receivers: no subscription or stream uses this subject`,
     );
   if (error.name === "JetStreamApiError" || error.name === "JetStreamError")
     return because("io.nats.client.JetStreamApiException", "nats-jetstream", false, `JetStream rejected '${subject}': ${error.message}`);

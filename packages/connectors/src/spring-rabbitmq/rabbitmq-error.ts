@@ -21,12 +21,12 @@ export function rabbitError(thrown: unknown, where: string): FlowError {
     "org.springframework.amqp.AmqpConnectException",
     "rabbitmq-lost",
     true,
-    `The connection was lost during an operation on ${where}: ${error.message}`,
+    `the connection was lost during an operation on ${where}: ${error.message}`,
   );
 }
 
 export function confirmTimeout(ms: number, where: string): FlowError {
-  return new FlowError("org.springframework.amqp.AmqpTimeoutException", `RabbitMQ did not confirm the message for ${where} within ${ms} ms.`, {
+  return new FlowError("org.springframework.amqp.AmqpTimeoutException", `RabbitMQ did not confirm the message for ${where} within ${ms} ms`, {
     code: "rabbitmq-timeout",
     retryable: true,
   });
@@ -35,7 +35,7 @@ export function confirmTimeout(ms: number, where: string): FlowError {
 export function unroutable(where: string, reason: string): FlowError {
   return new FlowError(
     "org.springframework.amqp.AmqpException",
-    `No queue received the message for ${where} (${reason}): bind a queue to it, or set confirm=disabled.`,
+    `no queue received the message for ${where} (${reason}): bind a queue to it, or set confirm=disabled`,
     {
       code: "rabbitmq-unroutable",
     },

@@ -122,7 +122,7 @@ export class Session {
     for (const until = systemClock.monotonic() + ttlMs; systemClock.monotonic() < until;) {
       if (others().length === 0) return;
       if (others().some(({ heartbeat, heardAt }) => heardAt !== heardBefore.get(heartbeat.boot)))
-        throw new SettingsError([`SERVICE_NODE: another process is the node '${cluster.node}' of this cluster: choose a unique name.`]);
+        throw new SettingsError([`SERVICE_NODE: another process is the node '${cluster.node}' of this cluster: choose a unique name`]);
       await new Promise<void>((resolve) => systemClock.after(100, resolve));
     }
   }

@@ -247,7 +247,7 @@ describe("sluice lint", () => {
   it.each([
     [["nowhere.yaml"], "sluice lint: file or folder 'nowhere.yaml' not found: check the path\n"],
     [["--param", "x"], "sluice lint: --param must be name=value, not 'x'\n"],
-    [["--format", "xml"], "sluice lint: Invalid value 'xml' for --format: choose one of text, json, sarif; see `sluice lint --help`\n"],
+    [["--format", "xml"], "sluice lint: invalid value 'xml' for --format: choose one of text, json, sarif; see `sluice lint --help`\n"],
   ])("%j is refused in one sentence", async (words, sentence) => {
     const terminal = recordedTerminal();
     expect(await runProgram(commands, ["lint", ...words], terminal)).toBe(2);
