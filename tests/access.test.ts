@@ -194,9 +194,9 @@ describe("the order of checks", () => {
 
   it("R57, R92: one flow's policy does not affect another's, and without a policy a webhook is open", async () => {
     await server.putFlow("guarded", answering("guarded", "in"));
-    await server.putFlow("neighbour", answering("neighbour", "next door"));
+    await server.putFlow("neighbor", answering("neighbor", "next door"));
     await put("guarded", { authenticate: [shopKey] });
-    expect([(await hook("/api/guarded")).status, (await hook("/api/neighbour")).text]).toEqual([401, "next door"]);
+    expect([(await hook("/api/guarded")).status, (await hook("/api/neighbor")).text]).toEqual([401, "next door"]);
     await server.api("DELETE", "/auth/guarded");
     expect((await hook("/api/guarded")).text).toBe("in");
   });

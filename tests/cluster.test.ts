@@ -178,7 +178,7 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
     expect((await two().putFlow("added", answering("added", "again"))).json.cluster).toMatchObject({ nodes: 3, running: 3, behind: [] });
   });
 
-  it("fires each second of a schedule at most once, also while its node is killed", async () => {
+  it("fires each second of a schedule at most once, even while its node is killed", async () => {
     const { port } = receiver.address() as AddressInfo;
     await one().putFlow(
       "clock",

@@ -196,7 +196,7 @@ describe("stopping", () => {
 });
 
 describe("starting", () => {
-  it("reports an invalid setting like one process, also when only a worker detects it", async () => {
+  it("reports an invalid setting like one process, even when only a worker detects it", async () => {
     const said: string[] = [];
     for (const count of ["1", "2"]) {
       const wrong = spawnServer({ env: { SERVICE_WORKERS: count, SERVICE_TRUSTED_PROXIES: "nowhere" } });

@@ -252,12 +252,12 @@ export interface Operations {
     readonly params: { readonly id: string };
     readonly reply: RouteState;
   };
-  /** Stops a route after its runs in flight have completed, until it is started again, also after a restart. */
+  /** Stops a route after its runs in flight have completed, until it is started again, even after a restart. */
   readonly "POST /routes/:id/stop": {
     readonly params: { readonly id: string };
     readonly reply: RouteState;
   };
-  /** Stops accepting messages until resumed, also after a restart. */
+  /** Stops accepting messages until resumed, even after a restart. */
   readonly "POST /routes/:id/suspend": {
     readonly params: { readonly id: string };
     readonly reply: RouteState;

@@ -1,4 +1,4 @@
-// Errors of every command: one sentence with a fix on standard error, nothing on standard output, no colours, and a documented exit code.
+// Errors of every command: one sentence with a fix on standard error, nothing on standard output, no colors, and a documented exit code.
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";

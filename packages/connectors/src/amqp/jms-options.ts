@@ -9,7 +9,7 @@ export const jmsPath = {
   }),
 };
 
-const noSerialisation = "Java serialisation is not supported";
+const noSerialization = "Java serialization is not supported";
 
 const connectionOptions = {
   connectionFactory: f.string({
@@ -170,10 +170,10 @@ const otherOptions = {
   ...fieldsOf(Object.keys(acceptedTexts), (name) => accepted(acceptedTexts[name] as string)),
   ...fieldsOf(withoutEffect, () => accepted("it configures threads and caches of the Java client")),
   ...fieldsOf(java, () => f.refused(takesJava)),
-  allowSerializedHeaders: f.refused(noSerialisation),
-  objectMessageEnabled: f.refused(`${noSerialisation}: send text or bytes`),
-  transferException: f.refused(`${noSerialisation}: reply with a body that describes the error`),
-  transferExchange: f.refused(`${noSerialisation}: send the body and headers`),
+  allowSerializedHeaders: f.refused(noSerialization),
+  objectMessageEnabled: f.refused(`${noSerialization}: send text or bytes`),
+  transferException: f.refused(`${noSerialization}: reply with a body that describes the error`),
+  transferExchange: f.refused(`${noSerialization}: send the body and headers`),
 };
 
 const ownOptions = { ...connectionOptions, ...sourceOptions, ...sinkOptions };

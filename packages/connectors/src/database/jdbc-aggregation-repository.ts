@@ -1,5 +1,5 @@
 // Stores the groups of an aggregate in two tables of a database, named and laid out as Camel does. The content of the column `exchange` is
-// JSON, not Java's serialisation, so the tables cannot be shared with Camel.
+// JSON, not Java's serialization, so the tables cannot be shared with Camel.
 import { CompileError, defineBean, FlowError, isFlowError, type Connection } from "@sluice/engine/spi";
 import type { AggregatedGroup, AggregationRepository, GroupState, StoredGroup } from "@sluice/engine/tools";
 import { asText } from "@sluice/engine/values";

@@ -7,7 +7,7 @@ export function natsError(thrown: unknown, subject: string): FlowError {
   const because = (type: string, code: string, retryable: boolean, message: string): FlowError =>
     new FlowError(type, message, { code, retryable, cause: new FlowError("java.lang.Exception", error.message) });
   if (error.name === "TimeoutError")
-    return because("java.util.concurrent.TimeoutException", "nats-timeout", true, `no response from NATS for '${subject}' within the request timeout`);
+    return because("java.util.concurrent.TimeoutException", "nats-timeout", true, `no response from NATS for '${subject}' within the timeout`);
   if (isA(error, "NoRespondersError"))
     return because(
       "java.util.concurrent.CancellationException",

@@ -1,4 +1,4 @@
-// Order per key: one message of a key at a time. The others wait behind it, also while it waits for a retry.
+// Order per key: one message of a key at a time. The others wait behind it, even while it waits for a retry.
 
 export class KeyLocks<E extends { readonly seq: number }> {
   /** The message that holds the lock, by key. */

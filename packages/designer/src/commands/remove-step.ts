@@ -3,7 +3,7 @@ import { blockAt, selectedSteps, stepAt } from "../document/open-flow.ts";
 import { removeBranch, removeSteps } from "../document/step-edits.ts";
 import type { DocumentCommand } from "./command.ts";
 
-/** Deletes the selected steps or branch and selects a neighbour, or else the parent. */
+/** Deletes the selected steps or branch and selects a neighbor, or else the parent. */
 export const removeStep: DocumentCommand = {
   name: "remove-step",
   title: "Delete step",

@@ -41,7 +41,7 @@ const states: readonly FlowState[] = ["Draft", "Deployed", "Changed", "Failed"];
 
 export function FlowsScreen({ creating = false }: { readonly creating?: boolean }) {
   const [, navigate] = useLocation();
-  const { flows, flowsError, catalogue } = useWorkspace();
+  const { flows, flowsError, categoryFile } = useWorkspace();
   const [query, setQuery] = useState("");
   const [category, setCategory] = useState("");
   const [state, setState] = useState("");
@@ -49,7 +49,7 @@ export function FlowsScreen({ creating = false }: { readonly creating?: boolean 
   const rows = useRows();
   useTitle(strings.pageTitle(strings.flows.title));
   useEffect(() => void useWorkspace.getState().loadFlows(), []);
-  const categories = catalogue?.categories ?? [];
+  const categories = categoryFile?.categories ?? [];
   const shown = rows.filter((row) => matches(row, query, category, state));
   return (
     <div className="screen">

@@ -97,7 +97,7 @@ export function messageMappingEndpoints({ documents, users }: Mappings, clock: C
       body: executeShape,
       replies: {
         200: {
-          description: "The result, also if the mapping failed.",
+          description: "The result, even if the mapping failed.",
           schema: shape(() => ({ output: z.unknown(), errors: z.array(errorShape()), durationMs: z.int() })),
         },
       },

@@ -54,7 +54,7 @@ describe("versions on disk", () => {
     expect(readdirSync(join(directory, "a"))).toEqual([]);
   });
 
-  it("get increasing numbers, also after the oldest were removed or a file was damaged", async () => {
+  it("get increasing numbers, even after the oldest were removed or a file was damaged", async () => {
     const versions = open(2);
     expect([await add(versions, "one"), await add(versions, "two"), await add(versions, "three")]).toEqual([1, 2, 3]);
     writeFileSync(join(directory, "a", "3.yaml"), "nonsense");
