@@ -133,7 +133,7 @@ function choicesFor(request: PickerRequest, catalog: FlowCatalog | undefined, fl
   if (catalog === undefined) return [];
   if (request.for === "branch") return branchChoices(catalog, flow, request.step);
   if (request.for === "element") return elementChoices(catalog, flow);
-  const steps = (request.for === "wrap" ? catalog.holders() : catalog.view.steps).map((step): Choice => {
+  const steps = (request.for === "wrap" ? catalog.containers() : catalog.view.steps).map((step): Choice => {
     const yaml = starterYaml(step);
     return {
       key: step.name,

@@ -11,7 +11,7 @@ import { Moment } from "../controls/moment.tsx";
 import { StateChip } from "../controls/state-chip.tsx";
 import { FailureBanner } from "../controls/failure-banner.tsx";
 import { SearchField } from "../controls/search-field.tsx";
-import { DataTable, hidden, number } from "../controls/data-table.tsx";
+import { DataTable, hiddenHead, numericHead } from "../controls/data-table.tsx";
 import { drafts } from "../document/drafts.ts";
 import { deriveState, type DerivedState, type FlowState } from "../document/flow-state.ts";
 import { outlineOf } from "../document/outline.ts";
@@ -131,11 +131,11 @@ function FlowTable({ rows, categories, onNotice }: FlowTableProps) {
         columns.name,
         columns.category,
         columns.state,
-        number(columns.routes),
-        number(columns.runs),
+        numericHead(columns.routes),
+        numericHead(columns.runs),
         columns.lastRun,
         columns.changed,
-        hidden(columns.actions),
+        hiddenHead(columns.actions),
       ]}
       stacks
     >

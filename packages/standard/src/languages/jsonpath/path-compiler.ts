@@ -112,8 +112,8 @@ function compileSegment(segment: Segment, next: Go, place: Place): Go {
   switch (segment.kind) {
     case "names":
       return segment.names.length === 1 ? compileOneName(segment.names[0] as Text, next, place) : compileNames(segment.names.map(readText), next, place);
-    case "place":
-      return compilePlace(readText(segment.text), next, place);
+    case "placeholder":
+      return compilePlaceholder(readText(segment.text), next, place);
     case "indexes":
       return onArray(place, (array, walk, emit) => {
         for (const index of segment.indexes) visitIndex(array, index, next, walk, emit);
@@ -184,7 +184,7 @@ function compileNames(names: readonly ((walk: Walk) => string)[], next: Go, plac
 }
 
 /** `[${…}]`: an integer is a list index, anything else a member name. */
-function compilePlace(text: (walk: Walk) => string, next: Go, place: Place): Go {
+function compilePlaceholder(text: (walk: Walk) => string, next: Go, place: Place): Go {
   const byName = compileName(text, next, place);
   return (node, walk, emit) => {
     const value = text(walk);
@@ -266,7 +266,7 @@ function describeSegment(segment: Segment): string {
     case "call":
       return `.${segment.name}()`;
     default:
-      return segment.kind === "filter" ? "[?]" : segment.kind === "place" ? "[${…}]" : "[*]";
+      return segment.kind === "filter" ? "[?]" : segment.kind === "placeholder" ? "[${…}]" : "[*]";
   }
 }
 

@@ -27,7 +27,7 @@ export const resequence = defineStep({
     batchConfig: f.object(
       {
         batchSize: f.integer({ doc: "Sorts a batch when it has this many messages.", default: 100, min: 1, max: 100_000 }),
-        batchTimeout: f.duration({ doc: "Sorts a batch after this time, full or not.", default: 1000 }),
+        batchTimeout: f.duration({ doc: "Sorts a batch after this time, even if it is not full.", default: 1000 }),
         allowDuplicates: f.boolean({ doc: "Keeps messages with equal keys; otherwise only the first is kept.", default: false }),
         reverse: f.boolean({ doc: "Highest first.", default: false }),
         ignoreInvalidExchanges,
