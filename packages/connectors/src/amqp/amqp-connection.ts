@@ -5,7 +5,7 @@ import { within } from "../messaging/incoming.ts";
 import { tlsField, tlsOptions } from "../tls/tls-field.ts";
 import { brokerUrls, factoryFields, refuseOpenWire } from "./connection-factory.ts";
 
-/** The connection that endpoints use, with facts about its broker. */
+/** The connection that endpoints use, and what its broker supports. */
 export interface AmqpClient {
   readonly rhea: typeof Rhea;
   readonly connection: Rhea.Connection;
@@ -24,7 +24,7 @@ const rheaNeed: ClientNeed = { package: "rhea", version: "3.0.5", reason: "AMQP 
 
 const amqpFields = {
   url: f.text({
-    doc: "Address of the broker; separate several with commas, they are tried in order. `amqps:` uses TLS.",
+    doc: "Address of the broker, or several separated by commas, which are tried in order. `amqps:` uses TLS.",
     default: "amqp://localhost:5672",
     examples: ["amqps://broker.example:5671", "amqp://one:5672,amqp://two:5672"],
   }),
@@ -115,7 +115,7 @@ async function connectTo(rhea: typeof Rhea, url: URL, values: AmqpValues, contex
   });
   opened.catch(() => undefined);
   try {
-    await within(context.host.clock, values.connectTimeout, opened, () => new Error(`no answer within ${values.connectTimeout} ms`));
+    await within(context.host.clock, values.connectTimeout, opened, () => new Error(`no response within ${values.connectTimeout} ms`));
   } catch (thrown) {
     (connection as { readonly socket?: { destroy(): void } } | undefined)?.socket?.destroy();
     throw thrown;

@@ -1,5 +1,5 @@
 import { f, type Values } from "@sluice/model";
-import { accepted, takesJava } from "../messaging/connection-options.ts";
+import { accepted, needsJava } from "../messaging/connection-options.ts";
 
 export const jmsPath = {
   destinationName: f.string({
@@ -169,7 +169,7 @@ const fieldsOf = <T>(given: readonly string[], make: (name: string) => T): Reado
 const otherOptions = {
   ...fieldsOf(Object.keys(acceptedTexts), (name) => accepted(acceptedTexts[name] as string)),
   ...fieldsOf(withoutEffect, () => accepted("it configures threads and caches of the Java client")),
-  ...fieldsOf(java, () => f.refused(takesJava)),
+  ...fieldsOf(java, () => f.refused(needsJava)),
   allowSerializedHeaders: f.refused(noSerialization),
   objectMessageEnabled: f.refused(`${noSerialization}: send text or bytes`),
   transferException: f.refused(`${noSerialization}: reply with a body that describes the error`),

@@ -12,7 +12,7 @@ import type { SqlDatabase } from "./sql-database.ts";
 
 /** Maximum size of a stored group in bytes. */
 const maxBytes = 16 * 1024 * 1024;
-const takesJava = "it takes a Java object; name the connection with dataSource";
+const needsJava = "it needs a Java object; name the connection with dataSource";
 
 export const jdbcAggregationRepository = defineBean({
   names: ["org.apache.camel.processor.aggregate.jdbc.JdbcAggregationRepository", "JdbcAggregationRepository"],
@@ -40,8 +40,8 @@ export const jdbcAggregationRepository = defineBean({
     jdbcOptimisticLockingExceptionMapper: f.string({ doc: "Accepted without effect: conflicts are detected by the version of a group." }),
     allowSerializedHeaders: f.boolean({ doc: "Accepted without effect: headers are stored as JSON.", default: false }),
     deserializationFilter: f.string({ doc: "Accepted without effect: groups are stored as JSON." }),
-    lobHandler: f.refused(takesJava),
-    jdbcTemplate: f.refused(takesJava),
+    lobHandler: f.refused(needsJava),
+    jdbcTemplate: f.refused(needsJava),
   },
   constructorProperties: ["transactionManager", "repositoryName", "dataSource"],
   create({ dataSource, repositoryName, ...options }, _host, scope) {

@@ -4,11 +4,11 @@ import { FlowError, isFlowError } from "@sluice/engine/spi";
 export function rabbitError(thrown: unknown, where: string): FlowError {
   if (isFlowError(thrown)) return thrown;
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-  const because = (type: string, code: string, retryable: boolean, message: string): FlowError =>
+  const failure = (type: string, code: string, retryable: boolean, message: string): FlowError =>
     new FlowError(type, message, { code, retryable, cause: new FlowError("java.io.IOException", error.message) });
   const { code } = error as { readonly code?: unknown };
   if (code === 403 || /ACCESS_REFUSED/.test(error.message))
-    return because(
+    return failure(
       "org.springframework.amqp.AmqpAuthenticationException",
       "rabbitmq-not-allowed",
       false,
@@ -16,8 +16,8 @@ export function rabbitError(thrown: unknown, where: string): FlowError {
     );
   // The server closes the channel: the reason names what does not exist or is declared differently.
   if (typeof code === "number" && code >= 400 && code < 500)
-    return because("org.springframework.amqp.AmqpException", "rabbitmq-refused", false, `RabbitMQ rejected ${where}: ${error.message}`);
-  return because(
+    return failure("org.springframework.amqp.AmqpException", "rabbitmq-refused", false, `RabbitMQ rejected ${where}: ${error.message}`);
+  return failure(
     "org.springframework.amqp.AmqpConnectException",
     "rabbitmq-lost",
     true,

@@ -72,7 +72,7 @@ async function install(workspace: Workspace, targets: Targets, target: Target, {
     body: Buffer.from(text, "utf8"),
   });
   if (answer.status === 412) {
-    throw new HttpError(412, `'${id}' on '${target.name}' was just changed elsewhere: deploy again to see the difference`, {
+    throw new HttpError(412, `flow '${id}' on target '${target.name}' was changed in the meantime: deploy again to see the differences`, {
       conflict: "deployment",
     });
   }

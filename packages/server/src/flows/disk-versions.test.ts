@@ -28,7 +28,7 @@ const add = async (versions: DiskVersions, ...texts: readonly string[]): Promise
 };
 
 describe("versions on disk", () => {
-  it("keep text, parameters, tests and facts as they were", async () => {
+  it("keep text, parameters, tests and metadata unchanged", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "grapheme" }), fc.dictionary(fc.string(), fc.string()), fc.option(fc.string()), async (text, params, tests) => {
         const versions = open();
@@ -69,7 +69,7 @@ describe("versions on disk", () => {
     expect((await versions.list("a")).map(({ revision }) => revision)).toEqual([3]);
   });
 
-  it("are removed from the temporary files of a crash by the next change", async () => {
+  it("remove temporary files that a crash left behind, with the next change", async () => {
     const versions = open();
     await versions.stage("a", [version("lost")]);
     expect(readdirSync(join(directory, "a"))).toHaveLength(1);

@@ -24,7 +24,7 @@ const secrets = createSecretValues();
 const idsOf = (runs: readonly Readonly<Record<string, unknown>>[]): readonly unknown[] => runs.map(({ id }) => id);
 
 describe("finding runs", () => {
-  it("pages through all matches once, also where several runs began at the same time and while new ones arrive", async () => {
+  it("pages through all matches once, even if several runs began at the same time and while new ones arrive", async () => {
     const history = historyOf(Array.from({ length: 40 }, (_, number) => run(number, number % 2 === 0 ? "even" : "odd")));
     const seen: unknown[] = [];
     let after = undefined;
