@@ -205,7 +205,7 @@ export interface Operations {
     readonly reply: ValueTable;
     readonly replyText: "text/csv" | "application/xml";
   };
-  /** Installs or replaces a table; it takes effect at once. */
+  /** Installs or replaces a table; it takes effect immediately. */
   readonly "PUT /value-mappings/:id": {
     readonly params: { readonly id: string };
     readonly conditional: true;
@@ -228,7 +228,7 @@ export interface Operations {
     readonly params: { readonly id: string };
     readonly reply: MappingDocument;
   };
-  /** Validates, tests and installs or replaces a document; it takes effect at once. */
+  /** Validates, tests and installs or replaces a document; it takes effect immediately. */
   readonly "PUT /message-mappings/:id": {
     readonly params: { readonly id: string };
     readonly conditional: true;

@@ -14,7 +14,9 @@ export interface CallResult {
 export async function callStored(template: CallTemplate, isFunction: boolean, executor: Executor, exchange: Exchange, data: unknown): Promise<CallResult> {
   const { dialect } = executor;
   if (dialect === "sqlite")
-    throw new FlowError("java.lang.UnsupportedOperationException", "SQLite has no stored procedures: use sql instead of sql-stored", { code: "sql-stored-sqlite" });
+    throw new FlowError("java.lang.UnsupportedOperationException", "SQLite has no stored procedures: use sql instead of sql-stored", {
+      code: "sql-stored-sqlite",
+    });
   const values = template.parameters.map((parameter) => (parameter.value === undefined ? null : boundValue(parameter.value(exchange, data), dialect)));
   const { signal } = exchange.run;
   if (dialect === "postgres") return callPostgres(template, isFunction, values, (statement) => executor.execute(statement, signal));
