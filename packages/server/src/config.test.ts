@@ -35,7 +35,7 @@ describe("settings", () => {
       read();
     } catch (error) {
       expect((error as SettingsError).faults).toEqual([
-        "--port: must be between 0 and 65535.",
+        "--port: must be between 0 and 65535",
         "SERVICE_LOG_LEVEL: expected one of trace, debug, info, warn, error, got 'loud'",
         "SERVICE_MAX_BODY: expected a size such as 65536, 64k or 10MiB, got 'lots'",
       ]);

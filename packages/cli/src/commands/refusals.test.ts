@@ -64,7 +64,7 @@ describe.each(commands.map((command) => [command.name, command] as const))("slui
           .filter(({ required }) => required)
           .map(() => join(folder, "new")) ?? []),
       );
-      expect([exit, sentence]).toEqual([2, expect.stringMatching(/^Unknown \w+ 'klingon': choose one of [\w, ]+; see `sluice/)]);
+      expect([exit, sentence]).toEqual([2, expect.stringMatching(/^unknown \w+ 'klingon': choose one of [\w, ]+; see `sluice/)]);
     });
 
   if (takesFiles)
