@@ -34,24 +34,24 @@ const parsed = orders.map(exchangeOf);
 const texts = orders.map((order) => exchangeOf(JSON.stringify(order)));
 
 const cases = {
-  header: { simple: "${header.channel}", byHand: ({ message }) => message.headers.get("channel") },
-  path: { simple: "${body[customer][city]}", byHand: ({ message }) => message.body.customer.city },
-  "path into text": { simple: "${body.customer.city}", on: texts, byHand: ({ message }) => JSON.parse(message.body).customer.city },
+  header: { simple: "${header.channel}", handWritten: ({ message }) => message.headers.get("channel") },
+  path: { simple: "${body[customer][city]}", handWritten: ({ message }) => message.body.customer.city },
+  "path into text": { simple: "${body.customer.city}", on: texts, handWritten: ({ message }) => JSON.parse(message.body).customer.city },
   condition: {
     simple: "${body[country]} == 'GB' && ${body[total]} > 100 && ${header.channel} != 'shop'",
     isPredicate: true,
-    byHand: ({ message: { body, headers: values } }) => body.country === "GB" && body.total > 100 && values.get("channel") !== "shop",
+    handWritten: ({ message: { body, headers: values } }) => body.country === "GB" && body.total > 100 && values.get("channel") !== "shop",
   },
   "text functions": {
     simple: "${uppercase(${substringAfter(${body[id]},'-')})}/${trim(${lowercase(${body[customer][name]})})}",
-    byHand: ({ message: { body } }) => `${body.id.slice(body.id.indexOf("-") + 1).toUpperCase()}/${body.customer.name.toLowerCase().trim()}`,
+    handWritten: ({ message: { body } }) => `${body.id.slice(body.id.indexOf("-") + 1).toUpperCase()}/${body.customer.name.toLowerCase().trim()}`,
   },
   template: {
     simple:
       "Dear ${body[customer][name]},\nyour order ${body[id]} of ${body[lines].size()} lines came over ${header.channel} (try ${header.attempt}).\n" +
       "We send ${body[lines][0][qty]} of ${body[lines][0][sku]} and ${body[lines][1][qty]} of ${body[lines][1][sku]} to ${body[customer][city]}, ${body[country]}.\n" +
       "The total is ${body[total]}.\n\nYours, the shop",
-    byHand: ({ message: { body, headers: values } }) =>
+    handWritten: ({ message: { body, headers: values } }) =>
       `Dear ${body.customer.name},\nyour order ${body.id} of ${body.lines.length} lines came over ${values.get("channel")} (try ${values.get("attempt")}).\n` +
       `We send ${body.lines[0].qty} of ${body.lines[0].sku} and ${body.lines[1].qty} of ${body.lines[1].sku} to ${body.customer.city}, ${body.country}.\n` +
       `The total is ${body.total}.\n\nYours, the shop`,
@@ -64,10 +64,10 @@ const inTurn = (evaluate, exchanges) => {
 };
 
 const results = {};
-for (const [name, { simple: source, byHand, on = parsed, isPredicate = false }] of Object.entries(cases)) {
+for (const [name, { simple: source, handWritten, on = parsed, isPredicate = false }] of Object.entries(cases)) {
   const expression = isPredicate ? simple.compilePredicate(source, {}, scope) : simple.compile(source, {}, scope);
-  for (const exchange of on) deepStrictEqual(expression(exchange), byHand(exchange));
-  results[name] = await besideByHand(inTurn(expression, on), inTurn(byHand, on), { slices, calls: 500 });
+  for (const exchange of on) deepStrictEqual(expression(exchange), handWritten(exchange));
+  results[name] = await besideByHand(inTurn(expression, on), inTurn(handWritten, on), { slices, calls: 500 });
 }
 printByHand(results);
 console.log(JSON.stringify({ bench: "expressions", ...results }));

@@ -2,7 +2,7 @@
 // every second. Compared with bare node:http without these, and with the same flow without a policy.
 import { compare, report, roundsOf } from "./lib/compare.mjs";
 import { assertAnswer, deploy, putDocument, startBare, startSluice, token } from "./lib/processes.mjs";
-import { webhook } from "./lib/work.mjs";
+import { webhook } from "./lib/workloads.mjs";
 
 const turns = roundsOf("guarded");
 const goal = 0.8;

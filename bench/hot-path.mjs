@@ -8,7 +8,7 @@ import { temporaryFolder } from "./lib/ending.mjs";
 import { put, putDocument, token } from "./lib/processes.mjs";
 import { besideByHand, printByHand } from "./lib/slices.mjs";
 import { numbersOf } from "./lib/usage.mjs";
-import { router, webhook } from "./lib/work.mjs";
+import { router, webhook } from "./lib/workloads.mjs";
 
 const [slices] = numbersOf("hot-path", ["slices", 400, 20]);
 
@@ -77,7 +77,7 @@ async function httpServer(baseUrl) {
   return found;
 }
 
-async function measure(name, { body, answer, byHand }, server) {
+async function measure(name, { body, answer, handWritten }, server) {
   const bytes = Buffer.from(body);
   const length = String(bytes.length);
   const ours = () => {
@@ -91,7 +91,7 @@ async function measure(name, { body, answer, byHand }, server) {
     request.on("data", ignore);
     const chunks = [Buffer.from(bytes)];
     response.writeHead(200);
-    const reply = byHand(JSON.parse(Buffer.concat(chunks).toString("utf8")), write);
+    const reply = handWritten(JSON.parse(Buffer.concat(chunks).toString("utf8")), write);
     response.end(typeof reply === "string" ? reply : JSON.stringify(reply));
   };
   for (const work of [plain, ours]) {

@@ -7,7 +7,7 @@ import { median } from "./lib/compare.mjs";
 import { temporaryFolder } from "./lib/ending.mjs";
 import { put, startSluice, token } from "./lib/processes.mjs";
 import { endWithUsage } from "./lib/usage.mjs";
-import { webhook } from "./lib/work.mjs";
+import { webhook } from "./lib/workloads.mjs";
 
 const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [10, 1_000, 10_000];
 if (sizes.some((size) => !(size >= 1))) endWithUsage("many-flows", "[numbers of flows, 10 1000 10000]");

@@ -84,15 +84,15 @@ console.log(
   `compiled ${best.compiled.toFixed(0)} maps/s, JSONata ${best.jsonata.toFixed(0)} maps/s, ${ratio.toFixed(1)} times (median of ${ratios.length} rounds, least ${ratios[0].toFixed(1)})`,
 );
 const formats = {};
-for (const [name, { document: rules, body, result, byHand }] of Object.entries(mappingCases)) {
+for (const [name, { document: rules, body, result, handWritten }] of Object.entries(mappingCases)) {
   const compiledRules = compileMapping(rules, { tables });
   deepStrictEqual(compiledRules.problems, []);
   const wire = { ...message, body };
   deepStrictEqual(resultOf(compiledRules.mapping, wire), { output: result, errors: [] });
-  deepStrictEqual(byHand(body), result);
+  deepStrictEqual(handWritten(body), result);
   formats[name] = await besideByHand(
     () => compiledRules.mapping.run(wire),
-    () => byHand(body),
+    () => handWritten(body),
     { slices, calls: 100 },
   );
 }

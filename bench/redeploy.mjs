@@ -4,7 +4,7 @@ import { compare, median, printShares } from "./lib/compare.mjs";
 import { client } from "./lib/load.mjs";
 import { assertAnswer, put, startSluice } from "./lib/processes.mjs";
 import { numbersOf } from "./lib/usage.mjs";
-import { webhook } from "./lib/work.mjs";
+import { webhook } from "./lib/workloads.mjs";
 
 const [redeploys, rounds, seconds] = numbersOf("redeploy", ["redeploys", 200], ["rounds", 10], ["seconds of each", 2]);
 const perRound = Math.ceil(redeploys / rounds);

@@ -19,7 +19,7 @@ const cases = {
   list: {
     steps: ["unmarshal: {json: {}}", `split: {simple: "\${body}", ${grouped}, steps: [${label}]}`],
     body: JSON.stringify(items),
-    byHand(text) {
+    handWritten(text) {
       const labels = [];
       for (const item of JSON.parse(text)) labels.push(labelOf(item));
       return labels;
@@ -29,7 +29,7 @@ const cases = {
     steps: [`split: {tokenize: "\\n", streaming: true, ${grouped}, steps: [{setBody: {simple: "<\${body}>"}}]}`],
     body: expected.join("\n"),
     expected: expected.map((line) => `<${line}>`),
-    byHand(text) {
+    handWritten(text) {
       const lines = [];
       for (const line of text.split("\n")) lines.push(`<${line}>`);
       return lines;
@@ -38,7 +38,7 @@ const cases = {
   csv: {
     steps: ["unmarshal: {csv: {useMaps: true, lazyLoad: true}}", `split: {simple: "\${body}", streaming: true, ${grouped}, steps: [${label}]}`],
     body: `sku,qty\n${items.map(({ sku, qty }) => `${sku},${qty}\n`).join("")}`,
-    byHand(text) {
+    handWritten(text) {
       const labels = [];
       const lines = text.split("\n");
       for (let index = 1; index < lines.length; index++) {
@@ -55,7 +55,7 @@ const cases = {
     ],
     body: items,
     expected: items,
-    byHand(list) {
+    handWritten(list) {
       const groups = new Map();
       for (const item of list) {
         const group = groups.get("all") ?? [];
@@ -69,15 +69,15 @@ const cases = {
 };
 
 const results = {};
-for (const [name, { steps, body, byHand, expected: result = expected }] of Object.entries(cases)) {
+for (const [name, { steps, body, handWritten, expected: result = expected }] of Object.entries(cases)) {
   const inlet = await deployed(engineRuntime(), steps);
   const { failure, message } = await inlet.deliver(new Message(body));
   if (failure !== undefined) throw failure;
   deepStrictEqual(message.body, result);
-  deepStrictEqual(byHand(body), result);
+  deepStrictEqual(handWritten(body), result);
   results[name] = await besideByHand(
     () => inlet.deliver(new Message(body)),
-    () => byHand(body),
+    () => handWritten(body),
     { slices, calls: 2 },
   );
 }

@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { compare, report, roundsOf } from "./lib/compare.mjs";
 import { killOnExit } from "./lib/ending.mjs";
 import { put, startSluice, token } from "./lib/processes.mjs";
-import { webhook } from "./lib/work.mjs";
+import { webhook } from "./lib/workloads.mjs";
 
 const turns = roundsOf("trace");
 const flowOf = (id) => webhook.flow.replace("id: hook", `id: ${id}`);

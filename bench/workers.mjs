@@ -10,7 +10,7 @@ import { put, putDocument, startBare, startSluice } from "./lib/processes.mjs";
 import { watchSteal } from "./lib/steal.mjs";
 import { printTable } from "./lib/table.mjs";
 import { numbersOf } from "./lib/usage.mjs";
-import { router, webhook } from "./lib/work.mjs";
+import { router, webhook } from "./lib/workloads.mjs";
 
 const [rounds, seconds] = numbersOf("workers", ["rounds", 4], ["seconds of each", 1]);
 const workers = 2;
@@ -21,7 +21,7 @@ const allCores = `0-${cores - 1}`;
 const serviceCores = hasRoom ? ["0", ...Array.from({ length: cores - 2 }, (_, index) => String(index + 2))].join() : allCores;
 const placing = { cores: serviceCores, isGroup: true };
 const named = (work, id) => ({ ...work, flow: work.flow.replace("id: hook", `id: ${id}`) });
-const works = {
+const workloads = {
   webhook: named(webhook, "webhook"),
   router: named(router, "router"),
   // A route tied to the lead: other workers forward their requests.
@@ -31,7 +31,7 @@ const works = {
 async function startService(count) {
   const service = await startSluice({ SERVICE_WORKERS: String(count) }, placing);
   await putDocument(service.baseUrl, "message-mappings/total", router.mapping);
-  for (const [id, { flow }] of Object.entries(works)) await put(service.baseUrl, id, flow);
+  for (const [id, { flow }] of Object.entries(workloads)) await put(service.baseUrl, id, flow);
   return service;
 }
 
@@ -47,7 +47,7 @@ class Pair {
     this.#body = body;
   }
 
-  /** Medians of the rates, and of the ratios between neighbouring turns. */
+  /** Medians of the rates, and of the ratios between neighboring turns. */
   async compared() {
     const callers = await Promise.all(this.#servers.map((server) => (hasRoom ? this.#loader(server) : this.#burster(server))));
     // Each worker must be warmed up separately.
@@ -96,7 +96,7 @@ class Pair {
 async function compareBare(work) {
   const bare = [await startBare(work, 1, placing), await startBare(work, workers, placing)];
   try {
-    return await new Pair(bare, "/", works[work].body).compared();
+    return await new Pair(bare, "/", workloads[work].body).compared();
   } finally {
     for (const server of bare) await server.stop();
   }
@@ -114,7 +114,7 @@ try {
   console.log(
     hasRoom ? `load: ${loadTool()} on core 1, the servers on cores ${serviceCores}` : `load: bursts of ${burstMs} ms, the servers on cores ${allCores}`,
   );
-  for (const [name, { body }] of Object.entries(works)) {
+  for (const [name, { body }] of Object.entries(workloads)) {
     keep(name, await new Pair([one, several], `/api/${name}`, body).compared());
     // A tied route runs in one worker, so the machine is not the limit.
     if (name !== "tied") keep(`${name}, bare`, await compareBare(name));

@@ -1,4 +1,4 @@
-// Writes the catalogue of a runtime without plug-ins next to the designer's page, so that forms and the list of steps work before any
+// Writes the catalog of a runtime without plug-ins next to the designer's page, so that forms and the list of steps work before any
 // runtime was reached. Usage: node scripts/designer-catalog.mjs <file>
 import { writeFileSync } from "node:fs";
 import { createCatalog, describeCatalog } from "@sluice/server";

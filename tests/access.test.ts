@@ -194,9 +194,9 @@ describe("the order of checks", () => {
 
   it("R57, R92: one flow's policy does not affect another's, and without a policy a webhook is open", async () => {
     await server.putFlow("guarded", answering("guarded", "in"));
-    await server.putFlow("neighbour", answering("neighbour", "next door"));
+    await server.putFlow("neighbor", answering("neighbor", "next door"));
     await put("guarded", { authenticate: [shopKey] });
-    expect([(await hook("/api/guarded")).status, (await hook("/api/neighbour")).text]).toEqual([401, "next door"]);
+    expect([(await hook("/api/guarded")).status, (await hook("/api/neighbor")).text]).toEqual([401, "next door"]);
     await server.api("DELETE", "/auth/guarded");
     expect((await hook("/api/guarded")).text).toBe("in");
   });
@@ -655,7 +655,7 @@ describe("I12 and a restart", () => {
 
   it("an invalid trusted proxy prevents the start", async () => {
     await expect(startTestServer({ env: { SERVICE_TRUSTED_PROXIES: "10.0.0.0/8, nonsense" } })).rejects.toThrow(
-      "SERVICE_TRUSTED_PROXIES: 'nonsense' is not an address or network such as 10.0.0.0/8.",
+      "SERVICE_TRUSTED_PROXIES: 'nonsense' is not an address or network such as 10.0.0.0/8",
     );
   });
 });

@@ -1,4 +1,4 @@
-// All errors of a flow are reported at once, whichever phase finds them, also in route templates.
+// All errors of a flow are reported at once, whichever phase finds them, including errors in route templates.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestServer, type StartedServer } from "./started-server.ts";
 

@@ -250,7 +250,7 @@ describe("architecture", () => {
     expect(lists.test('new Set(["direct", "seda"])')).toBe(true);
   });
 
-  it("classes of the contract are recognised by a symbol, because a plug-in may bundle its own copy", () => {
+  it("classes of the contract are recognized by a symbol, because a plug-in may bundle its own copy", () => {
     const contract = sources("packages/engine/src").filter((file) => !isTest(file) && !/\/(compile|run|mocks)\//.test(file));
     const classes = contract.flatMap((file) =>
       [...readFileSync(join(root, file), "utf8").matchAll(/^export class (\w+)/gm)].map(([, name]) => ({ name: name as string, file })),

@@ -4,7 +4,7 @@ import { f } from "@sluice/model";
 import { flow, type FlowUnderTest } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 
-async function passing<T>(run: FlowUnderTest, work: Promise<T>, ms = 20_000): Promise<T> {
+async function withAdvancingClock<T>(run: FlowUnderTest, work: Promise<T>, ms = 20_000): Promise<T> {
   let over = false;
   const done = work.finally(() => (over = true));
   for (let passed = 0; !over && passed < ms; passed += 50) await run.host.clock.advance(50);
@@ -33,7 +33,7 @@ describe("a run over its deadline", () => {
     ["catches", `- doTry: {steps: [{delay: {constant: "5000"}}], doCatch: [{exception: [java.lang.Exception], steps: [{to: "mock:later"}]}]}`],
   ])("ends its %s too", async (name, steps) => {
     const run = await flow(steps, { limits: { runMs: 1000 } });
-    const outcome = await passing(run, run({ body: "a,b,c,d" }));
+    const outcome = await withAdvancingClock(run, run({ body: "a,b,c,d" }));
     expect(outcome.error).toBe("time limit: the run took longer than 1000 ms");
     const before = bodies(run, "later").length;
     expect(before).toBeLessThanOrEqual(name === "parts" ? 2 : 0);
@@ -48,7 +48,7 @@ describe("a run over its deadline", () => {
 - route: {id: tapped, from: {uri: "direct:tapped", steps: [{delay: {constant: "5000"}}, {to: "mock:late"}]}}`,
       { limits: { runMs: 1000 } },
     );
-    const outcome = await passing(run, run({ body: "x" }));
+    const outcome = await withAdvancingClock(run, run({ body: "x" }));
     expect(outcome.error).toBeUndefined();
     expect(bodies(run, "main")).toEqual(["x"]);
     await run.host.clock.advance(10_000);
@@ -72,7 +72,7 @@ describe("a run over its deadline below a direct: call", () => {
         },
       },
     );
-    const outcome = await passing(run, run({ body: "x" }), 3_000);
+    const outcome = await withAdvancingClock(run, run({ body: "x" }), 3_000);
     expect([outcome.error, outcome.exchange.run.route.id]).toEqual(["time limit: the run took longer than 1000 ms", "start"]);
     expect(events).toEqual(["start starts", "below starts", "start cancelled true as start"]);
     goOn();
@@ -120,12 +120,12 @@ describe("a source that never stops", () => {
   it("delays neither removal nor shutdown beyond the drain timeout, and is abandoned", async () => {
     const removed = await flow(yaml, { connectors: [stuck], limits: { drainMs: 2000 } });
     const began = removed.host.clock.monotonic();
-    const report = await passing(removed, removed.runtime.undeploy("test"));
+    const report = await withAdvancingClock(removed, removed.runtime.undeploy("test"));
     expect(report).toMatchObject({ drained: false, abandoned: [{ routeId: "stuck", stepId: undefined }] });
     expect(removed.host.clock.monotonic() - began).toBeLessThanOrEqual(2100);
     expect(abandoned).toBe(1);
     const stopped = await flow(yaml, { connectors: [stuck], limits: { drainMs: 2000 } });
-    expect(await passing(stopped, stopped.runtime.stop())).toMatchObject({ drained: false });
+    expect(await withAdvancingClock(stopped, stopped.runtime.stop())).toMatchObject({ drained: false });
     expect(abandoned).toBe(2);
     expect(stopped.host.log.records.map(({ text }) => text)).toEqual([
       "'stuck:x' still had messages to deliver at the drain timeout: 2 messages are abandoned",
@@ -145,7 +145,7 @@ describe("a group completed by stopping the flow", () => {
     `);
     await run({ body: "a" });
     await run({ body: "b" });
-    await passing(run, run.stop());
+    await withAdvancingClock(run, run.stop());
     expect(bodies(run, "group")).toEqual([["a", "b"]]);
   });
 });

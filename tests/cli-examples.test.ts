@@ -44,6 +44,6 @@ it("sluice dev reports that it always uses one process", async () => {
   expect(await folder.shell("sluice dev orders --port 0", { SERVICE_WORKERS: "x" })).toMatchObject({
     exit: 2,
     output: "",
-    stderr: "sluice dev: SERVICE_WORKERS: expected an integer, got 'x'.\n",
+    stderr: "sluice dev: SERVICE_WORKERS: expected an integer, got 'x'\n",
   });
 }, 240_000);

@@ -119,8 +119,8 @@ describe.skipIf(!hasTmux)("in a terminal (needs tmux)", () => {
     expect(end).not.toMatch(/\d+\/60 many/);
   }, 240_000);
 
-  it("uses colours in a terminal, unless NO_COLOR is set", async () => {
-    const pane = new Pane("colours", folder, { TERM: "xterm-256color" });
+  it("uses colors in a terminal, unless NO_COLOR is set", async () => {
+    const pane = new Pane("colors", folder, { TERM: "xterm-256color" });
     const red = "\u001B[31m";
     writeFileSync(join(folder.path, "bad.yaml"), "- route: {id: a, from: {uri: direct:a, steps: [{nope: {}}]}}\n");
     pane.enter("sluice lint bad.yaml; echo ended with $?");

@@ -53,7 +53,7 @@ describe("sluice versions", () => {
       ['    - param n: "two"', '    + param n: "one"', "              - setBody:", "    -             constant: two", "    +             constant: one", ""],
     ]);
     expect((await sluice("versions", "orders", "1", "--yaml")).output).toBe(answering("orders", "one"));
-    expect((await sluice("versions", "orders", "2")).stderr).toBe("no difference to the current version\n");
+    expect((await sluice("versions", "orders", "2")).stderr).toBe("no differences from the current version\n");
   });
 
   it.each([

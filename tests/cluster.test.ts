@@ -58,7 +58,7 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("serves a change on every node when it is answered", async () => {
+  it("applies a change on every node before it replies", async () => {
     for (const [index, text] of ["first", "second", "third", "fourth"].entries()) {
       const reply = await (nodes[index % 3] as SpawnedServer).putFlow("greet", answering("greet", text));
       expect(reply.status).toBe(index === 0 ? 201 : 200);
@@ -141,12 +141,12 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
     await one().api("DELETE", "/flows/counter");
   });
 
-  it("refuses by name what does not work in a cluster yet", async () => {
+  it("rejects what is not supported in a cluster yet, with a message that names it", async () => {
     const route = (from: string, step: string): string => `- route:\n    id: refused\n    from:\n      uri: ${from}\n      steps:\n        - ${step}\n`;
     const cases: readonly (readonly [string, RegExp])[] = [
-      [route("queue:work", "log: x"), /'queue:work' is stored by one process, which is not supported in a cluster yet/],
-      [route("direct:a", "to: queue:work"), /'queue:work' is held by one process/],
-      [route("webhook:w?durable=true", "log: x"), /webhook:w\?durable=true' keeps messages or keys in one process/],
+      [route("queue:work", "log: x"), /'queue:work' is tied to one process, which is not supported in a cluster yet/],
+      [route("direct:a", "to: queue:work"), /'queue:work' is tied to one process/],
+      [route("webhook:w?durable=true", "log: x"), /webhook:w\?durable=true' is tied to one process, which stores its messages or keys/],
       [
         route(
           "direct:a",
@@ -178,7 +178,7 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
     expect((await two().putFlow("added", answering("added", "again"))).json.cluster).toMatchObject({ nodes: 3, running: 3, behind: [] });
   });
 
-  it("fires each second of a schedule at most once, also while its node is killed", async () => {
+  it("fires each second of a schedule at most once, even if its node is killed", async () => {
     const { port } = receiver.address() as AddressInfo;
     await one().putFlow(
       "clock",
@@ -202,7 +202,7 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
     ticks = [];
   });
 
-  it("keeps serving while the store is away, rejects changes, and resumes by itself", async () => {
+  it("keeps serving while the store is down, rejects changes, and recovers without help", async () => {
     await one().putFlow("steady", answering("steady", "on"));
     await store.kill();
     const failed: string[] = [];
@@ -227,7 +227,7 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
     expect(await answers("/api/steady")).toEqual(["back", "back", "back"]);
   });
 
-  it("leaves at once on SIGTERM", async () => {
+  it("leaves the cluster immediately on SIGTERM", async () => {
     expect(await three().end("SIGTERM")).toBe(0);
     await eventually(async () => (await nodeList(one())).length === 2, 2_000);
     nodes[2] = await start(3);
@@ -237,7 +237,7 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
     ["SERVICE_WATCH", { SERVICE_WATCH: "true" }],
     ["SERVICE_WORKERS", { SERVICE_WORKERS: "2" }],
     ["SERVICE_NODE", { SERVICE_NODE: "n1" }],
-  ] as const)("does not start with a wrong %s", async (name, env) => {
+  ] as const)("does not start with an invalid %s", async (name, env) => {
     await expect(start(9, env)).rejects.toThrow(name);
   });
 });

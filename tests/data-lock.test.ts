@@ -14,11 +14,11 @@ describe("the lock of the data directory", () => {
     const dataDir = temporaryFolder();
     const server = await spawnServer({ dataDir });
     try {
-      expect(() => lockDirectory(dataDir)).toThrow(`The data directory is in use by process ${server.pid}: stop it`);
+      expect(() => lockDirectory(dataDir)).toThrow(`the data directory is in use by process ${server.pid}: stop it`);
       // What a second container sees of the first: a process id that equals its own, or one that does not exist.
       for (const record of ["1 1\n", `${process.pid} 1\n`, "4194303 1\n", ""]) {
         writeFileSync(join(dataDir, ".lock"), record);
-        expect(() => lockDirectory(dataDir), record).toThrow("The data directory is in use by");
+        expect(() => lockDirectory(dataDir), record).toThrow("the data directory is in use by");
       }
     } finally {
       await server.end("SIGKILL");
@@ -36,7 +36,7 @@ describe("the lock of the data directory", () => {
     const running = started.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
     for (const server of running) await server.end("SIGKILL");
     expect(running).toHaveLength(1);
-    for (const outcome of started) if (outcome.status === "rejected") expect(String(outcome.reason)).toContain("The data directory is in use by");
+    for (const outcome of started) if (outcome.status === "rejected") expect(String(outcome.reason)).toContain("the data directory is in use by");
   });
 
   it("A5: a second process is rejected before it touches the directory", async () => {
@@ -69,10 +69,10 @@ describe("the lock of the data directory", () => {
     fill();
     const first = lockDirectory(dataDir);
     expect(first.isHeld).toBe(true);
-    expect(() => lockDirectory(dataDir)).toThrow("The data directory is in use by");
+    expect(() => lockDirectory(dataDir)).toThrow("the data directory is in use by");
     first.release();
     const again = lockDirectory(dataDir);
-    expect(() => lockDirectory(dataDir)).toThrow("The data directory is in use by");
+    expect(() => lockDirectory(dataDir)).toThrow("the data directory is in use by");
     again.release();
   });
 });

@@ -37,7 +37,7 @@ const post = (body: string, headers: Readonly<Record<string, string>> = {}) => c
 const letters = async (query = "") => (await server.api("GET", `/dead-letters${query}`)).json;
 
 describe("dead letters", () => {
-  it("M03: one line of YAML keeps message and failure; the caller sees the failure handled", async () => {
+  it("M03: one line of YAML stores the message and its failure; the caller gets a successful reply", async () => {
     await server.putFlow("shop", failing());
     expect((await post("A-1", { "X-Src": "web", Authorization: "Bearer abcdef" })).status).toBe(200);
     const { deadLetters, total } = await letters();
@@ -81,7 +81,7 @@ describe("dead letters", () => {
     expect((await server.api("POST", `/dead-letters/${id}/replay`)).json).toEqual({ error: `dead letter '${id}' not found` });
   });
 
-  it("a replay that fails again keeps the one letter and counts", async () => {
+  it("a failed replay keeps the dead letter and increments its attempts", async () => {
     await server.putFlow("shop", failing());
     await post("A-1");
     const [{ id }] = (await letters()).deadLetters;
@@ -104,7 +104,7 @@ describe("dead letters", () => {
     expect((await letters()).total).toBe(1);
   });
 
-  it("replays many with counts, and those that fail stay", async () => {
+  it("replays in bulk and reports counts; dead letters whose replay fails stay", async () => {
     await server.putFlow("shop", failing());
     for (let number = 0; number < 30; number++) await post(`A-${number}`);
     await server.putFlow(
@@ -131,13 +131,13 @@ describe("dead letters", () => {
 
   it("a long bulk replay reports its progress, and can be cancelled", { timeout: 120_000 }, async () => {
     await slowLetters(server, 40);
-    const begun = await server.api("POST", "/dead-letters/replay", { routeId: "orders" });
-    expect([begun.status, begun.json]).toMatchObject([202, { status: "running", total: 40, failed: 0, skipped: 0 }]);
-    const path = `/dead-letters/replays/${begun.json.id}`;
-    await eventually(async () => (await server.api("GET", path)).json.replayed > begun.json.replayed);
-    // While the cancellation waits for the letters in flight, a reader must not take their numbers for final.
+    const started = await server.api("POST", "/dead-letters/replay", { routeId: "orders" });
+    expect([started.status, started.json]).toMatchObject([202, { status: "running", total: 40, failed: 0, skipped: 0 }]);
+    const path = `/dead-letters/replays/${started.json.id}`;
+    await eventually(async () => (await server.api("GET", path)).json.replayed > started.json.replayed);
+    // While the cancellation waits for replays in flight, a reader must not see the counts as final.
     const [cancelled, ...seen] = await Promise.all([server.api("DELETE", path), server.api("GET", path), server.api("GET", path)]);
-    expect(cancelled.json).toMatchObject({ id: begun.json.id, status: "cancelled", total: 40 });
+    expect(cancelled.json).toMatchObject({ id: started.json.id, status: "cancelled", total: 40 });
     for (const { json } of seen) if (json.status !== "running") expect(json).toEqual(cancelled.json);
     expect((await letters()).total).toBe(40 - cancelled.json.replayed);
     const running = async (): Promise<number> => (await server.api("GET", "/runs?routeId=orders&status=running")).json.total;
@@ -153,13 +153,13 @@ describe("dead letters", () => {
   it("a bulk replay stops with the runtime: running replays finish, and the remaining letters stay", { timeout: 120_000 }, async () => {
     let spawned = await spawnServer();
     await slowLetters(spawned, 40);
-    const begun = await spawned.api("POST", "/dead-letters/replay", { routeId: "orders" });
-    expect(begun.status).toBe(202);
+    const started = await spawned.api("POST", "/dead-letters/replay", { routeId: "orders" });
+    expect(started.status).toBe(202);
     expect(await spawned.end()).toBe(0);
     expect(spawned.output()).not.toContain("Abandoned");
     spawned = await spawnServer({ dataDir: spawned.dataDir });
     const { total } = (await spawned.api("GET", "/dead-letters")).json;
-    expect([total > 0, total <= 40 - begun.json.replayed]).toEqual([true, true]);
+    expect([total > 0, total <= 40 - started.json.replayed]).toEqual([true, true]);
     await spawned.end();
     spawned.clean();
   });
@@ -181,14 +181,14 @@ describe("dead letters", () => {
     expect((await server.api("GET", "/dead-letters?limit=0")).status).toBe(400);
   });
 
-  it("removes one, or those that match, but never all by accident", async () => {
+  it("deletes one, or those that match a filter, and never all without a filter", async () => {
     await server.putFlow("shop", failing());
     for (const body of ["a", "b", "c"]) await post(body);
     const [{ id }] = (await letters()).deadLetters;
     expect((await server.api("DELETE", `/dead-letters/${id}`)).json).toEqual({ id, deleted: true });
     expect((await server.api("DELETE", `/dead-letters/${id}`)).status).toBe(404);
     expect((await server.api("DELETE", "/dead-letters")).status).toBe(400);
-    expect((await server.api("DELETE", "/dead-letters?routeId=nobody")).json).toEqual({ deleted: 0 });
+    expect((await server.api("DELETE", "/dead-letters?routeId=unknown")).json).toEqual({ deleted: 0 });
     expect((await server.api("DELETE", "/dead-letters?routeId=orders")).json).toEqual({ deleted: 2 });
     expect((await letters()).total).toBe(0);
   });

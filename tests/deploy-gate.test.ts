@@ -48,7 +48,7 @@ describe("the deploy gate", () => {
     expect((await server.api("GET", "/flows/gated")).json).toMatchObject({ yaml: answering("gated", "one"), tests: expecting("gated", "one") });
   });
 
-  it("stored tests apply to a later version without tests, also as a plain YAML body", async () => {
+  it("stored tests apply to a later version without tests, even if it is sent as plain YAML", async () => {
     const refused = await put("gated", { yaml: answering("gated", "two") });
     expect([refused.status, refused.json.error]).toEqual([422, expect.stringContaining(`expected a reply that contains "one", got "two"`)]);
     const raw = await server.api("PUT", "/flows/gated?tests=required", answering("gated", "two"), { "content-type": "application/yaml" });

@@ -69,7 +69,7 @@ describe("D: navigation of the site", () => {
     expect(page).toContain('<link rel="stylesheet" href="../site.css">');
   });
 
-  it("links each page to the one before and the one after it, also in subfolders", () => {
+  it("links each page to the one before and the one after it, including in subfolders", () => {
     expect(order.map(({ path }: { path: string }) => path)).toEqual([
       "how-to/index.md",
       "how-to/b.md",

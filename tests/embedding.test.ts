@@ -117,9 +117,9 @@ describe("createSluice", () => {
     expect((await post(`${baseUrl}/_api/flows/x`, "{}", { authorization: "Bearer from-environment" }))[0]).toBe(503);
     await sluice.deploy("env", "- route: {id: env, from: {uri: 'direct:env', steps: [{setBody: {constant: '{{env:GREETING}}'}}]}}\n");
     expect((await sluice.invoke("env")).body).toBe("moin");
-    await expect(createSluice({ maxBodi: 1 } as SluiceOptions)).rejects.toThrow("Unknown option 'maxBodi' (did you mean 'maxBody'?).");
+    await expect(createSluice({ maxBodi: 1 } as SluiceOptions)).rejects.toThrow("unknown option 'maxBodi' (did you mean 'maxBody'?)");
     await expect(createSluice({ maxBody: "much" })).rejects.toThrow(/^maxBody: /);
-    await expect(createSluice({ workers: 2 } as SluiceOptions)).rejects.toThrow("Unknown option 'workers': an embedded runtime is part of one process.");
+    await expect(createSluice({ workers: 2 } as SluiceOptions)).rejects.toThrow("unknown option 'workers': an embedded runtime is part of one process");
   });
 
   it("keeps flows in a data directory, and nothing without one", async () => {

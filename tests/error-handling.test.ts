@@ -6,7 +6,7 @@ const throws = (message: string, type = "java.lang.IllegalArgumentException"): s
 const bodies = (run: FlowUnderTest, mock: string): unknown[] => (run.mocks.get(mock) ?? []).map(({ body }) => body);
 
 /** Runs while the fake clock advances, so that delays take no time. */
-async function passing<T>(run: FlowUnderTest, work: Promise<T>, ms = 100_000): Promise<T> {
+async function withAdvancingClock<T>(run: FlowUnderTest, work: Promise<T>, ms = 100_000): Promise<T> {
   let over = false;
   const done = work.finally(() => (over = true));
   for (let passed = 0; !over && passed < ms; passed += 50) await run.host.clock.advance(50);
@@ -64,7 +64,7 @@ describe("onException", () => {
     expect(bodies(run, "after")).toEqual(["x"]);
   });
 
-  it("the nearest type wins in any order", async () => {
+  it("the most specific exception type wins, in any order", async () => {
     const clause = (type: string, text: string): string => `
       - onException:
           exception: [${type}]
@@ -127,10 +127,10 @@ describe("redelivery", () => {
   it("is logged by policy: level, interval, and the result of the failure", async () => {
     const failing = async (handler: string, more = ""): Promise<string[]> => {
       const run = await flow(`- errorHandler: {${handler}}\n${more}- from: {uri: "direct:start", steps: [{${throws("down", "java.io.IOException")}}]}\n`);
-      await passing(run, run({ body: "x" }));
+      await withAdvancingClock(run, run({ body: "x" }));
       return run.host.log.records.map(({ level, text }) => `${level} ${text}`);
     };
-    const place = "route 'test' failed at step 'throwException1': down";
+    const place = "Route 'test' failed at step 'throwException1': down";
     const policy = "maximumRedeliveries: 3, redeliveryDelay: 100";
     expect(await failing(`defaultErrorHandler: {redeliveryPolicy: {${policy}, retryAttemptedLogLevel: warn, retryAttemptedLogInterval: 3}}`)).toEqual([
       `WARN ${place} (attempt 1 failed, next attempt in 100 ms)`,
@@ -138,8 +138,8 @@ describe("redelivery", () => {
     ]);
     expect(await failing(`defaultErrorHandler: {redeliveryPolicy: {${policy}, retryAttemptedLogLevel: WARN, logRetryAttempted: false}}`)).toEqual([]);
     expect(await failing(`defaultErrorHandler: {redeliveryPolicy: {${policy}, retryAttemptedLogLevel: "OFF"}}`)).toEqual([]);
-    const buried = `deadLetterUri: "mock:dead", redeliveryPolicy: {maximumRedeliveries: 0, logHandled: true`;
-    expect(await failing(`deadLetterChannel: {${buried}, retriesExhaustedLogLevel: INFO}}`)).toEqual([`INFO ${place} (sent to the dead letter endpoint)`]);
+    const deadLetter = `deadLetterUri: "mock:dead", redeliveryPolicy: {maximumRedeliveries: 0, logHandled: true`;
+    expect(await failing(`deadLetterChannel: {${deadLetter}, retriesExhaustedLogLevel: INFO}}`)).toEqual([`INFO ${place} (sent to the dead letter endpoint)`]);
     expect(
       await failing(
         "defaultErrorHandler: {}",
@@ -176,7 +176,7 @@ describe("redelivery", () => {
               - ${throws("down", "java.io.IOException")}
     `);
     const began = run.host.clock.monotonic();
-    const outcome = await passing(run, run({ body: "x" }));
+    const outcome = await withAdvancingClock(run, run({ body: "x" }));
     expect(outcome.error).toBe("down");
     expect(bodies(run, "once")).toEqual(["x"]);
     expect(bodies(run, "tried")).toHaveLength(4);
@@ -205,7 +205,7 @@ describe("redelivery", () => {
               - setHeader: {name: extra, constant: "1"}
               - ${throws("no")}
     `);
-    await passing(run, run({ body: "x" }));
+    await withAdvancingClock(run, run({ body: "x" }));
     expect((run.mocks.get("seen") ?? []).map(({ body, headers }) => [body, headers["extra"], headers["CamelRedeliveryCounter"]])).toEqual([
       ["x", undefined, undefined],
       ["x", undefined, 1],
@@ -243,7 +243,7 @@ describe("dead letter channel", () => {
     expect(bodies(run, "dead")).toEqual(["original"]);
   });
 
-  it("that fails is reported as a failure (M04)", async () => {
+  it("a failing dead letter endpoint is reported as a failure (M04)", async () => {
     const run = await flow(`
       - errorHandler:
           deadLetterChannel: {deadLetterUri: direct:dead}
@@ -281,7 +281,7 @@ describe("limits", () => {
     `,
       { limits: { runMs: 1000 } },
     );
-    const outcome = await passing(run, run(), 5_000);
+    const outcome = await withAdvancingClock(run, run(), 5_000);
     expect(outcome.error).toBe("time limit: the run took longer than 1000 ms");
     await run.host.clock.advance(100_000);
     expect(run.mocks.has("never")).toBe(false);
@@ -292,7 +292,7 @@ describe("limits", () => {
     const waiting = [run(), run()];
     const third = await run();
     expect(third.exchange.failure?.code).toBe("limit-inflight");
-    await passing(run, Promise.all(waiting));
+    await withAdvancingClock(run, Promise.all(waiting));
   });
 });
 

@@ -107,7 +107,7 @@ describe("the sluice package (needs the npm registry)", () => {
     expect(dev.exit, dev.stderr).toBe(0);
   });
 
-  it("runs several workers, functions, scripts and the durable store, also from a copy", async (context) => {
+  it("runs several workers, functions, scripts and the durable store, even from a copy", async (context) => {
     skipIfMissing(context);
     const copy = join(folder, "copied", "sluice");
     cpSync(installed, copy, { recursive: true });

@@ -1,4 +1,4 @@
-// The Kamelets kafka-source and kafka-sink of Camel's catalogue, as they are. The catalogue is not part of this project: CAMEL_KAMELETS names
+// The Kamelets kafka-source and kafka-sink of Camel's catalog, unchanged. The catalog is not part of this project: CAMEL_KAMELETS names
 // its folder.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -8,8 +8,8 @@ import { serverFor } from "@sluice/testkit";
 import { becomes, missingOf, numbered, startBrokerRuntime, uniqueName } from "./broker-runtime.ts";
 
 const folder = process.env["CAMEL_KAMELETS"] ?? "";
-const hasCatalogue = folder !== "" && existsSync(join(folder, "kafka-source.kamelet.yaml"));
-const server = hasCatalogue ? await serverFor("kafka", { own: true }) : undefined;
+const hasCatalog = folder !== "" && existsSync(join(folder, "kafka-source.kamelet.yaml"));
+const server = hasCatalog ? await serverFor("kafka", { own: true }) : undefined;
 afterAll(() => server?.end());
 
 describe.skipIf(server === undefined)("kafka-source and kafka-sink (needs kcat and CAMEL_KAMELETS)", () => {

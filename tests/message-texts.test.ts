@@ -45,7 +45,7 @@ describe("expressions in messages", () => {
     expect(reply.text).toContain("refused");
   });
 
-  it("A10: a script the author wrote is evaluated, also where a message chooses between several", async () => {
+  it("A10: a script the author wrote is evaluated, even if a message chooses between several", async () => {
     await server.putFlow("chosen", route("chosen", 'setHeader: {name: to, constant: "language:simple:A-${body}"}', 'toD: "${header.to}"'));
     expect((await call(server.baseUrl, "POST", "/api/chosen", "x")).text).toBe("A-x");
     await server.putFlow("fixed", route("fixed", 'to: "language:simple:C-${body}"', 'toD: "language:simple:D-$simple{body}"'));

@@ -127,7 +127,7 @@ describe("addresses from messages", () => {
       `${hook("f06-queue", "to: {uri: 'seda:f06', parameters: {waitForTaskToComplete: Always}}")}- route:\n    id: f06-behind\n    from:\n      uri: seda:f06\n      steps:\n        - toD: "\${body}"\n`,
     );
     const reply = await call(server.baseUrl, "POST", "/api/f06-queue", "direct:private");
-    expect([reply.status, reply.json.error]).toEqual([500, expect.stringContaining("it was taken from the message")]);
+    expect([reply.status, reply.json.error]).toEqual([500, expect.stringContaining("it came from the message")]);
   });
 
   it("F06: a value in an address cannot change other parts", async () => {

@@ -6,7 +6,7 @@ import { call, eventually } from "./started-server.ts";
 import { spawnWatched, type Watched } from "./watched-server.ts";
 
 /** What a partner does with a connection; the names are the paths they are called under. */
-const behaviours: Readonly<Record<string, (socket: Socket) => void>> = {
+const behaviors: Readonly<Record<string, (socket: Socket) => void>> = {
   "reset-at-once": (socket) => socket.resetAndDestroy(),
   "reset-after-request": (socket) => socket.once("data", () => socket.resetAndDestroy()),
   "reset-in-head": (socket) => socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Le", () => socket.resetAndDestroy())),
@@ -29,7 +29,7 @@ const partners: Server[] = [];
 
 beforeAll(async () => {
   server = await spawnWatched();
-  for (const [name, behave] of Object.entries(behaviours)) {
+  for (const [name, behave] of Object.entries(behaviors)) {
     const partner = createServer((socket) => {
       socket.on("error", () => undefined);
       behave(socket);
@@ -47,7 +47,7 @@ afterAll(async () => {
   server.clean();
 });
 
-it.each(Object.keys(behaviours))("L12: a partner that is %s fails the run and nothing else", async (name) => {
+it.each(Object.keys(behaviors))("L12: a partner that is %s fails the run and nothing else", async (name) => {
   const replies = await server.unharmed(() => Promise.all(Array.from({ length: 20 }, () => call(server.baseUrl, "POST", `/api/${name}`, "x"))));
   for (const reply of replies) {
     expect([reply.status, Object.keys(reply.json)]).toEqual([expect.toSatisfy((status) => status === 500 || status === 504), ["error"]]);
@@ -60,7 +60,7 @@ it.each(Object.keys(behaviours))("L12: a partner that is %s fails the run and no
 
 it("L12: many at once leak no sockets", async () => {
   await server.unharmed(async () => {
-    await Promise.all(Object.keys(behaviours).flatMap((name) => Array.from({ length: 10 }, () => call(server.baseUrl, "POST", `/api/${name}`, "x"))));
+    await Promise.all(Object.keys(behaviors).flatMap((name) => Array.from({ length: 10 }, () => call(server.baseUrl, "POST", `/api/${name}`, "x"))));
     await eventually(async () => (await server.api("GET", "/runs?status=running")).json.runs.length === 0);
   });
 });

@@ -62,7 +62,7 @@ it.skipIf(isWindows)("runs with umask 077 and keeps its data private (needs a PO
   expect(statSync(join(running.dataDir, "routes")).mode & 0o077).toBe(0);
 });
 
-it.skipIf(isWindows)("runs with 256 file descriptors, also with two workers (needs a POSIX shell)", async () => {
+it.skipIf(isWindows)("runs with 256 file descriptors, even with two workers (needs a POSIX shell)", async () => {
   const running = await serves({ under: inShell("ulimit -n 256"), env: { SERVICE_WORKERS: "2" } });
   await keepsMessages(running);
   const replies = await Promise.all(Array.from({ length: 200 }, () => call(running.baseUrl, "POST", "/api/hello", "Ada")));

@@ -1,4 +1,4 @@
-// Plug-ins bundle their own copy of the contract: its classes are recognised across copies.
+// Plug-ins bundle their own copy of the contract: its classes are recognized across copies.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -55,12 +55,12 @@ describe("classes of another copy", () => {
     expect(new copy.spi.Message(1)).not.toBeInstanceOf(engine.Message);
   });
 
-  it("are recognised, and nothing else is", () => {
+  it("are recognized, and nothing else is", () => {
     const { spi, values } = copy;
     const message = new spi.Message("a");
     const route = { id: "r", flowId: "f", flowHash: "0" };
     const run = new spi.Run("1", route, 0, { uri: "x" });
-    const recognised: readonly [(value: unknown) => boolean, unknown][] = [
+    const recognized: readonly [(value: unknown) => boolean, unknown][] = [
       [engine.isFlowError, new spi.FlowError("java.lang.Exception", "x")],
       [engine.isFlowError, spi.toFlowError(new Error("x"))],
       [engine.isCompileError, new spi.CompileError("code", "x")],
@@ -69,7 +69,7 @@ describe("classes of another copy", () => {
       [engine.isHeaders, message.headers],
       [engine.isExchange, new spi.Exchange("1", run, "InOnly", message)],
     ];
-    for (const [guard, value] of recognised) {
+    for (const [guard, value] of recognized) {
       expect(guard(value)).toBe(true);
       for (const other of [undefined, null, 1, "text", {}, new Error("x"), new Map(), () => 0]) expect(guard(other)).toBe(false);
     }

@@ -299,7 +299,7 @@ describe("a durable webhook", () => {
     expect(await lastRun()).toMatchObject({ status: "completed", trigger: { method: "POST", path: "/api/in" } });
   });
 
-  it("retries when the partner is down, also across a restart", async () => {
+  it("retries when the partner is down, even across a restart", async () => {
     await server.putFlow("in", durable("&redeliveryDelay=2000"));
     partner.current.respond = () => 503;
     expect((await post("hello")).status).toBe(202);

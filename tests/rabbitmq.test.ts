@@ -111,7 +111,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     await queue(`${name}.in`);
     send(`${name}.in`, ["default", `${name}.missing`, "default"]);
     await becomes(() => out.texts.length, 3);
-    expect(out.texts[0]).toMatch(/No queue received the message.*NO_ROUTE/);
+    expect(out.texts[0]).toMatch(/no queue received the message.*NO_ROUTE/);
     expect(out.texts[1]).toContain(`no exchange '${name}.missing'`);
     expect(out.texts[2]).toMatch(/NO_ROUTE/);
   });

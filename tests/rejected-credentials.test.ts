@@ -1,4 +1,4 @@
-// Credentials that a database rejects are not tried again and again, and new ones are used without a redeploy. Logins are counted by a relay
+// Credentials that a database rejects are not retried repeatedly, and new ones are used without a redeploy. Logins are counted by a relay
 // in front of the database.
 import { once } from "node:events";
 import { connect, createServer, type Server } from "node:net";

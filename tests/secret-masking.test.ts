@@ -1,4 +1,4 @@
-// Secrets of a flow stay masked as long as a version that knows them may write: while a new one is rejected, and while an old one drains.
+// Secrets of a flow stay masked while a version that uses them can still log: when a new version is rejected, and while an old one drains.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -15,8 +15,8 @@ const newSecret = "NEW-s3cret-value";
 const secret = (value: string) => ({ pw: { value, secret: true } });
 
 /** Logs its secret before and after a delay. */
-const speaking = (more = "") => `- route:
-    id: speaking
+const logging = (more = "") => `- route:
+    id: logging
     from:
       uri: webhook
       steps:
@@ -25,8 +25,8 @@ const speaking = (more = "") => `- route:
         - log: "last {{pw}} ${more}"
         - throwException: {exceptionType: java.lang.Exception, message: "failed with {{pw}}"}
 `;
-const speak = (wait = 0) => call(server.baseUrl, "POST", "/api/speaking", "x", { wait: String(wait) });
-const failing = `${speaking("v2")}- route: {id: broken, from: {uri: "file:/nowhere/at/all?autoCreate=false&startingDirectoryMustExist=true", steps: [{log: x}]}}\n`;
+const callFlow = (wait = 0) => call(server.baseUrl, "POST", "/api/logging", "x", { wait: String(wait) });
+const failing = `${logging("v2")}- route: {id: broken, from: {uri: "file:/nowhere/at/all?autoCreate=false&startingDirectoryMustExist=true", steps: [{log: x}]}}\n`;
 
 async function shown(): Promise<string> {
   return (
@@ -36,35 +36,35 @@ async function shown(): Promise<string> {
 
 describe("masking", () => {
   it("A7: a PUT whose start fails leaves the old version's secrets masked", async () => {
-    expect((await server.putFlow("speaking", speaking(), secret(oldSecret))).status).toBe(201);
-    const refused = await server.putFlow("speaking", failing, secret(newSecret));
+    expect((await server.putFlow("logging", logging(), secret(oldSecret))).status).toBe(201);
+    const refused = await server.putFlow("logging", failing, secret(newSecret));
     expect(refused.status, refused.text).toBe(422);
     expect(refused.text).toContain("previous version is still running");
-    await speak();
+    await callFlow();
     await eventually(() => server.logText().includes("last ***"));
     expect(await shown()).not.toContain(oldSecret);
   });
 
   it("A7: a webhook that shows the cause of a failure masks secrets in it", async () => {
-    await server.putFlow("speaking", speaking().replace("uri: webhook", "uri: webhook?muteException=false"), secret(newSecret));
-    expect((await speak()).text).toContain("failed with ***");
+    await server.putFlow("logging", logging().replace("uri: webhook", "uri: webhook?muteException=false"), secret(newSecret));
+    expect((await callFlow()).text).toContain("failed with ***");
   });
 
   it("A7: a version that drains keeps its secrets masked until its last run has ended", async () => {
-    await server.putFlow("speaking", speaking(), secret(oldSecret));
-    const slow = speak(1500);
+    await server.putFlow("logging", logging(), secret(oldSecret));
+    const slow = callFlow(1500);
     await eventually(() => server.logText().includes("first ***"));
-    expect((await server.putFlow("speaking", speaking("v2"), secret(newSecret))).status).toBe(200);
+    expect((await server.putFlow("logging", logging("v2"), secret(newSecret))).status).toBe(200);
     await slow;
-    await speak();
+    await callFlow();
     await eventually(() => /last \*\*\* [^v][^]*last \*\*\* v2/.test(server.logText()));
     expect(await shown()).not.toContain(oldSecret);
     expect(await shown()).not.toContain(newSecret);
   });
 
   it("A7: masking ends when the old version has drained", async () => {
-    await server.putFlow("speaking", speaking(), secret(oldSecret));
-    await server.putFlow("speaking", speaking("v2"), secret(newSecret));
+    await server.putFlow("logging", logging(), secret(oldSecret));
+    await server.putFlow("logging", logging("v2"), secret(newSecret));
     await eventually(async () => {
       await server.putFlow("plain", '- route: {id: plain, from: {uri: webhook, steps: [{log: "plain ${body}"}]}}\n');
       await call(server.baseUrl, "POST", "/api/plain", oldSecret);
@@ -76,20 +76,20 @@ describe("masking", () => {
   });
 
   it("A7: a deleted flow keeps its secrets masked while it drains", async () => {
-    await server.putFlow("speaking", speaking(), secret(oldSecret));
-    const slow = speak(1000);
+    await server.putFlow("logging", logging(), secret(oldSecret));
+    const slow = callFlow(1000);
     await eventually(() => server.logText().includes("first ***"));
-    await server.api("DELETE", "/flows/speaking");
+    await server.api("DELETE", "/flows/logging");
     await slow;
     await eventually(() => server.logText().includes("last ***"));
     expect(server.logText()).not.toContain(oldSecret);
   });
 
   it("A7: a file changed by hand to one that does not start leaves the running version's secrets masked", async () => {
-    await server.putFlow("speaking", speaking(), secret(oldSecret));
-    writeFileSync(join(server.routesDir, "speaking.yaml"), failing);
+    await server.putFlow("logging", logging(), secret(oldSecret));
+    writeFileSync(join(server.routesDir, "logging.yaml"), failing);
     await eventually(() => server.logText().includes("not reloaded"));
-    await speak();
+    await callFlow();
     await eventually(() => server.logText().includes("last ***"));
     expect(await shown()).not.toContain(oldSecret);
   });

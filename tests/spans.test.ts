@@ -176,7 +176,7 @@ describe("spans", () => {
     expect((await server.api("GET", "/metrics")).text).not.toContain("sluice_spans");
     expect(requests).toEqual([]);
     await expect(startTestServer({ env: { SERVICE_OTLP_ENDPOINT: "collector:4318" } })).rejects.toThrow(
-      "SERVICE_OTLP_ENDPOINT: 'collector:4318' is not an http or https URL.",
+      "SERVICE_OTLP_ENDPOINT: 'collector:4318' is not an http or https URL",
     );
   });
 });

@@ -168,7 +168,7 @@ describe.skipIf(server === undefined)("databases in a runtime (needs PostgreSQL)
     expect(await count("jobs where state = 'failed' and id % 10 = 0")).toBe(rows / 10);
   });
 
-  it("shares a table between two runtimes: every row once, also while the database is down", async () => {
+  it("shares a table between two runtimes: every row once, even while the database is down", async () => {
     const rows = 2000;
     const link = await linkTo();
     await admin.query(`create table ${schema}.shared (id integer primary key, state text default 'new')`);

@@ -103,7 +103,7 @@ export const sleep = (ms: number): Promise<void> => new Promise((resolve) => set
 export async function eventually(holds: () => boolean | Promise<boolean>, withinMs = 30_000): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error("the condition did not come true in time");
+    if (performance.now() > deadline) throw new Error(`the condition was not met within ${withinMs} ms`);
     await sleep(10);
   }
 }

@@ -196,7 +196,7 @@ describe("stopping", () => {
 });
 
 describe("starting", () => {
-  it("reports an invalid setting like one process, also when only a worker detects it", async () => {
+  it("reports an invalid setting like one process, even when only a worker detects it", async () => {
     const said: string[] = [];
     for (const count of ["1", "2"]) {
       const wrong = spawnServer({ env: { SERVICE_WORKERS: count, SERVICE_TRUSTED_PROXIES: "nowhere" } });
@@ -207,7 +207,7 @@ describe("starting", () => {
         ),
       );
     }
-    const text = "SERVICE_TRUSTED_PROXIES: 'nowhere' is not an address or network such as 10.0.0.0/8.";
+    const text = "SERVICE_TRUSTED_PROXIES: 'nowhere' is not an address or network such as 10.0.0.0/8";
     expect(said).toEqual(Array(2).fill(`the runtime ended with 2 before it was ready: sluice run: ${text}`));
   });
 });

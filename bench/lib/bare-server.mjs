@@ -1,9 +1,9 @@
 // The practical limit: the same work on bare node:http, written by hand; a second argument sets the number of processes.
 import cluster from "node:cluster";
 import { createServer } from "node:http";
-import { works } from "./work.mjs";
+import { workloads } from "./workloads.mjs";
 
-const { byHand } = works[process.argv[2] ?? "webhook"];
+const { handWritten } = workloads[process.argv[2] ?? "webhook"];
 const processes = Number(process.argv[3] ?? 1);
 const write = (record) => process.stdout.write(record);
 const tell = (port) => process.stdout.write(`${JSON.stringify({ baseUrl: `http://127.0.0.1:${port}` })}\n`);
@@ -12,7 +12,7 @@ const server = createServer((request, response) => {
   const chunks = [];
   request.on("data", (chunk) => chunks.push(chunk));
   request.on("end", () => {
-    const reply = byHand(JSON.parse(Buffer.concat(chunks).toString("utf8")), write);
+    const reply = handWritten(JSON.parse(Buffer.concat(chunks).toString("utf8")), write);
     const isText = typeof reply === "string";
     const body = isText ? reply : JSON.stringify(reply);
     response.writeHead(200, { "content-type": isText ? "text/plain; charset=utf-8" : "application/json", "content-length": Buffer.byteLength(body) });

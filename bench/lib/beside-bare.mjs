@@ -1,11 +1,11 @@
 // Runs one workload on Sluice, on bare node:http and on any other given servers; each response is verified before measuring.
 import { compare } from "./compare.mjs";
 import { assertAnswer, deploy, startBare, startSluice } from "./processes.mjs";
-import { works } from "./work.mjs";
+import { workloads } from "./workloads.mjs";
 
 /** Ratios by name; `others` are sides ({name, server, path}) of running servers. */
 export async function compareBesideBare(workName, turns, others = []) {
-  const work = works[workName];
+  const work = workloads[workName];
   const bare = await startBare(workName);
   const sluice = await startSluice();
   try {

@@ -44,7 +44,7 @@ export const mappingCases = {
     document: { source: { format: "json" }, target: { format: "json" }, map: [...heading, itemsOf()] },
     body: JSON.stringify(order),
     result,
-    byHand(text) {
+    handWritten(text) {
       const { id, customer, lines } = JSON.parse(text);
       return {
         orderNo: id,
@@ -61,7 +61,7 @@ export const mappingCases = {
     },
     body: orderXml,
     result,
-    byHand(text) {
+    handWritten(text) {
       const items = [];
       for (const [, sku, qty, price] of text.matchAll(/<line sku="([^"]*)"><qty>([^<]*)<\/qty><price>([^<]*)<\/price><\/line>/g))
         items.push({ pos: items.length + 1, material: plain(sku), net: cents(Number(qty) * Number(price)) });
@@ -80,7 +80,7 @@ export const mappingCases = {
     },
     body: JSON.stringify(order),
     result: `<order no="A-1001"><customer>ADA &amp; SONS</customer>${result.items.map(({ pos, material, net }) => `<item pos="${pos}"><material>${material}</material><net>${net}</net></item>`).join("")}</order>`,
-    byHand(text) {
+    handWritten(text) {
       const { id, customer, lines } = JSON.parse(text);
       let items = "";
       for (const [index, { sku, qty, price }] of lines.entries())
@@ -92,7 +92,7 @@ export const mappingCases = {
     document: { source: { format: "csv" }, target: { format: "json" }, map: [itemsOf({ forEach: "rows", net: fromTexts })] },
     body: orderCsv,
     result: { items: result.items },
-    byHand(text) {
+    handWritten(text) {
       const items = [];
       const lines = text.split("\r\n");
       for (let index = 1; index < lines.length; index++) {
@@ -107,7 +107,7 @@ export const mappingCases = {
     document: { source: { format: "json" }, target: { format: "csv" }, map: [itemsOf({ to: "rows[]" })] },
     body: JSON.stringify(order),
     result: `pos,material,net\r\n${result.items.map(({ pos, material, net }) => `${pos},${material},${net}\r\n`).join("")}`,
-    byHand(text) {
+    handWritten(text) {
       let rows = "pos,material,net\r\n";
       for (const [index, { sku, qty, price }] of JSON.parse(text).lines.entries()) {
         const material = /[",\r\n]/.test(sku) ? `"${sku.replaceAll('"', '""')}"` : sku;

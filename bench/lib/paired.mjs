@@ -1,5 +1,5 @@
 // The extra cost of one way of calling a server over another, in CPU time of the server per call. On a busy machine, rates and even CPU time drift
-// within seconds, so the two alternate in short turns and only differences between neighbours count.
+// within seconds, so the two alternate in short turns and only differences between neighbors count.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -91,7 +91,7 @@ export async function measurePairs({ baseUrl, child }, pairs, { turns, calls = 1
   return Object.fromEntries(
     Object.entries(rows).map(([name, row]) => {
       // Other load slows a processor down without taking it away. The least disturbed turns are those with the lowest total cost of both; selecting
-      // by the sum favours neither.
+      // by the sum favors neither.
       const sums = row.plain.map((cost, index) => 2 * cost + row.added[index]);
       const most = quantile(sums, undisturbed);
       const kept = sums.flatMap((sum, index) => (sum <= most ? [index] : []));

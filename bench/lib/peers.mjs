@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { compareBesideBare } from "./beside-bare.mjs";
 import { printShares } from "./compare.mjs";
 import { killOnExit, temporaryFolder } from "./ending.mjs";
-import { works } from "./work.mjs";
+import { workloads } from "./workloads.mjs";
 
 const installTimeoutMs = 300_000;
 
@@ -26,7 +26,7 @@ export async function installed(wanted) {
 /** Runs both workloads on bare node:http, Sluice and a peer, which serves them at `/webhook` and `/router`. */
 export async function comparePeer(name, peer, turns) {
   const results = {};
-  for (const workName of Object.keys(works)) {
+  for (const workName of Object.keys(workloads)) {
     const shares = await compareBesideBare(workName, turns, [{ name, server: peer, path: `/${workName}` }]);
     printShares(shares);
     const times = shares.sluice.ratio / shares[name].ratio;

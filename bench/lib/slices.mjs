@@ -15,20 +15,20 @@ async function slice(work, calls) {
 }
 
 /** Nanoseconds per call of each function, by name, after half as many slices of warm-up. */
-async function nanosecondsOf(works, { slices, calls }) {
-  const names = Object.keys(works);
+async function nanosecondsOf(workloads, { slices, calls }) {
+  const names = Object.keys(workloads);
   const times = Object.fromEntries(names.map((name) => [name, []]));
   for (let count = -Math.ceil(slices / 2); count < slices; count++)
     for (const name of names) {
-      const took = await slice(works[name], calls);
+      const took = await slice(workloads[name], calls);
       if (count >= 0) times[name].push(took);
     }
   return Object.fromEntries(names.map((name) => [name, quantile(times[name], 0.25)]));
 }
 
 /** Our cost compared with hand-written code. */
-export async function besideByHand(ours, byHand, options) {
-  const { oursNs, plainNs } = await nanosecondsOf({ oursNs: ours, plainNs: byHand }, options);
+export async function besideByHand(ours, handWritten, options) {
+  const { oursNs, plainNs } = await nanosecondsOf({ oursNs: ours, plainNs: handWritten }, options);
   return { oursNs, plainNs, ratio: oursNs / plainNs };
 }
 

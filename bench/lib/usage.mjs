@@ -1,16 +1,16 @@
 // The command line of a benchmark: a few numbers, each with a default.
 
-/** Prints the usage and exits: with 0 when it was requested, otherwise with 2. */
+/** Prints the usage and exits: with 0 when it was requested, standard with 2. */
 export function endWithUsage(bench, parameters) {
-  const isAsked = process.argv.includes("--help") || process.argv.includes("-h");
-  console[isAsked ? "log" : "error"](`usage: npm run bench:${bench}${parameters === "" ? "" : ` -- ${parameters}`}`);
-  process.exit(isAsked ? 0 : 2);
+  const isRequested = process.argv.includes("--help") || process.argv.includes("-h");
+  console[isRequested ? "log" : "error"](`usage: npm run bench:${bench}${parameters === "" ? "" : ` -- ${parameters}`}`);
+  process.exit(isRequested ? 0 : 2);
 }
 
 /** The given numbers, or their defaults; exits with the usage when they are invalid. A parameter is its name, default and minimum. */
 export function numbersOf(bench, ...parameters) {
   const given = process.argv.slice(2);
-  const numbers = parameters.map(([, otherwise], index) => Number(given[index] ?? otherwise));
+  const numbers = parameters.map(([, standard], index) => Number(given[index] ?? standard));
   if (given.length <= parameters.length && numbers.every((number, index) => number >= (parameters[index][2] ?? 1))) return numbers;
-  return endWithUsage(bench, parameters.map(([name, otherwise]) => `[${name}, ${otherwise}]`).join(" "));
+  return endWithUsage(bench, parameters.map(([name, standard]) => `[${name}, ${standard}]`).join(" "));
 }

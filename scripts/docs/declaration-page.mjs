@@ -38,7 +38,7 @@ export function connectionPage(connection) {
   const clients = needs.map(({ package: name, version, reason }) => `- \`npm i ${name}@${version}\`: ${reason}`);
   return page(
     head(connection, `\`${connection.type}\``),
-    `Serves endpoints that use a connection of kind ${kinds.map((kind) => `\`${kind}\``).join(", ")}.${browsable ? " The designer lists the objects on the server." : ""}`,
+    `Used by endpoints that need a connection of kind ${kinds.map((kind) => `\`${kind}\``).join(" or ")}.${browsable ? " The designer can list what the server has, such as tables or topics." : ""}`,
     `## Values\n\n${optionTable(connection.fields, "Value")}`,
     clients.length === 0 ? "" : `## Client\n\n${clients.join("\n")}`,
     beans.length === 0

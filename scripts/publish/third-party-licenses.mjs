@@ -1,4 +1,4 @@
-// The licences of the packages bundled in the command and the page, which require distribution with the code.
+// The licenses of the packages bundled in the command and the page, which require distribution with the code.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";

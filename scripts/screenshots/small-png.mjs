@@ -1,4 +1,4 @@
-// Reduces a screenshot to a quarter of its size: a page has few colours, so a palette of 256 is enough.
+// Reduces a screenshot to a quarter of its size: a page has few colors, so a palette of 256 is enough.
 import { crc32, deflateSync, inflateSync } from "node:zlib";
 
 const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
@@ -7,46 +7,46 @@ const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
 export function smallPng(png) {
   const { width, height, pixels } = decode(png);
   const used = new Map();
-  for (const colour of pixels) used.set(colour, (used.get(colour) ?? 0) + 1);
+  for (const color of pixels) used.set(color, (used.get(color) ?? 0) + 1);
   const palette = paletteOf(used);
-  const places = new Map(palette.map((colour, index) => [colour, index]));
-  for (const colour of used.keys()) if (!places.has(colour)) places.set(colour, nearest(palette, colour));
+  const places = new Map(palette.map((color, index) => [color, index]));
+  for (const color of used.keys()) if (!places.has(color)) places.set(color, nearest(palette, color));
   const rows = Buffer.alloc(height * (width + 1));
   for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) rows[y * (width + 1) + 1 + x] = places.get(pixels[y * width + x]);
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
   head.set([8, 3, 0, 0, 0], 8);
-  const colours = Buffer.from(palette.flatMap((colour) => [colour >> 16, (colour >> 8) & 255, colour & 255]));
+  const colors = Buffer.from(palette.flatMap((color) => [color >> 16, (color >> 8) & 255, color & 255]));
   return Buffer.concat([
     signature,
     chunk("IHDR", head),
-    chunk("PLTE", colours),
+    chunk("PLTE", colors),
     chunk("IDAT", deflateSync(rows, { level: 9, memLevel: 9 })),
     chunk("IEND", Buffer.alloc(0)),
   ]);
 }
 
-/** The next palette colour is the one with the largest error: by frequency and distance from the existing colours. */
+/** The next palette color is the one with the largest error: by frequency and distance from the existing colors. */
 function paletteOf(used) {
-  const missed = [...used].map(([colour, count]) => ({ colour, count, distance: Infinity }));
+  const missed = [...used].map(([color, count]) => ({ color, count, distance: Infinity }));
   let next = missed.toSorted((one, other) => other.count - one.count)[0];
   const palette = [];
   while (next !== undefined && palette.length < 256) {
-    const { colour } = next;
-    palette.push(colour);
+    const { color } = next;
+    palette.push(color);
     next = undefined;
     for (const entry of missed) {
-      entry.distance = Math.min(entry.distance, distanceOf(entry.colour, colour));
+      entry.distance = Math.min(entry.distance, distanceOf(entry.color, color));
       if (entry.distance > 0 && (next === undefined || entry.count * entry.distance > next.count * next.distance)) next = entry;
     }
   }
   return palette;
 }
 
-function nearest(palette, colour) {
+function nearest(palette, color) {
   let best = 0;
-  for (let index = 1; index < palette.length; index++) if (distanceOf(palette[index], colour) < distanceOf(palette[best], colour)) best = index;
+  for (let index = 1; index < palette.length; index++) if (distanceOf(palette[index], color) < distanceOf(palette[best], color)) best = index;
   return best;
 }
 

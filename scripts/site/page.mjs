@@ -1,4 +1,4 @@
-// The HTML around a page. Links are relative, so the site works from a folder and below any address.
+// The HTML around a page. Links are relative, so the site workloads from a folder and below any address.
 import { posix } from "node:path";
 import { escapeHtml } from "./markdown.mjs";
 
@@ -29,7 +29,7 @@ export function pageHtml({ path, title, body, outline, menu, order }) {
 <div class="columns">
 <nav id="pages" aria-label="Documentation">${menuHtml(menu, path, to)}</nav>
 <main id="content">
-${body}${neighboursHtml(order, path, to)}</main>
+${body}${neighborsHtml(order, path, to)}</main>
 ${outlineHtml(outline)}</div>
 </body>
 </html>
@@ -48,11 +48,11 @@ function menuHtml(menu, path, to) {
 }
 
 /** Links to the pages before and after this one in reading order. */
-function neighboursHtml(order, path, to) {
+function neighborsHtml(order, path, to) {
   const at = order.findIndex((page) => page.path === path);
   if (at === -1) return "";
   const link = (page, rel, label) => (page === undefined ? "" : `<a rel="${rel}" href="${to(page.path)}"><small>${label}</small>${escapeHtml(page.title)}</a>`);
-  return `<nav class="neighbours" aria-label="Previous and next page">${link(order[at - 1], "prev", "Previous")}${link(order[at + 1], "next", "Next")}</nav>\n`;
+  return `<nav class="neighbors" aria-label="Previous and next page">${link(order[at - 1], "prev", "Previous")}${link(order[at + 1], "next", "Next")}</nav>\n`;
 }
 
 const minHeadings = 2;

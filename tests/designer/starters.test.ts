@@ -83,11 +83,11 @@ describe("offered elements can be deployed", () => {
 });
 
 test("every block can wrap steps", () => {
-  for (const step of catalog.holders()) {
+  for (const step of catalog.containers()) {
     const flow = flows.select(flows.openFlow("a", flowOf("log: inside"), undefined), [0, "route", "from", "steps", 0]);
     const result = wrapIn(step.title, starterYaml(step)).apply(flow);
     expect(result?.edit.ok && result.edit.source, step.name).toMatch(/steps:\n +- log: inside/);
   }
-  expect(catalog.holders().map(({ name }) => name)).toEqual(expect.arrayContaining(["choice", "doTry", "filter", "split", "multicast", "circuitBreaker"]));
+  expect(catalog.containers().map(({ name }) => name)).toEqual(expect.arrayContaining(["choice", "doTry", "filter", "split", "multicast", "circuitBreaker"]));
   expect(branchesOf(catalog.step("choice")?.options ?? []).map(({ option }) => option.name)).toEqual(["when", "otherwise"]);
 });

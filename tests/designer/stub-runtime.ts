@@ -16,7 +16,7 @@ export interface StubRuntime {
   readonly requests: readonly SeenRequest[];
   /** Deployed flows. */
   readonly flows: Map<string, { yaml: string; lastModified: string }>;
-  /** Handles the request instead of the default behaviour when it returns true. */
+  /** Handles the request instead of the default behavior when it returns true. */
   override: Answer | undefined;
   /** The time of the next deployment. */
   deployTime: string;

@@ -17,7 +17,7 @@ afterEach(async () => {
   await runtime.close();
 });
 
-/** `fetch` would normalise the path. */
+/** `fetch` would normalize the path. */
 function rawCall(path: string, options: { method?: string; body?: string; headers?: Record<string, string>; localAddress?: string } = {}): Promise<number> {
   const { hostname, port } = new URL(designer.url);
   const { method = "GET", body, headers = {}, localAddress } = options;

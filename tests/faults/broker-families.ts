@@ -41,7 +41,7 @@ export interface Family {
   /** Whether messages survive a crash of the test's broker. */
   readonly survivesCrash: boolean;
   partner(server: TestServer): Promise<Partner>;
-  /** A link to the server that can be cut; `isGuarded`: passwords must be checked behind it, also where the server cannot. */
+  /** A link to the server that can be cut; `isGuarded`: passwords must be checked behind it, even if the server cannot. */
   link(port: number, isGuarded?: boolean): Promise<{ readonly link: FaultyLink; close(): Promise<void> }>;
   /** How a value gets into an error of the server. */
   readonly leak: Leak;

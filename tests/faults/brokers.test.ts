@@ -135,7 +135,7 @@ function faultsOf(family: Family): void {
     await close();
   });
 
-  it("F4: a route is replaced again and again under load", async () => {
+  it("F4: a route is replaced repeatedly under load", async () => {
     const [name, count] = [uniqueName(), 5000];
     await partner.prepare(name);
     await deploy(name, server.port);

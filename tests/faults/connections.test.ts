@@ -95,7 +95,7 @@ async function holdAndLeave({ baseUrl, pid }: Pick<Watched, "baseUrl" | "pid">, 
 const maxBacklog = Number(readFileSync("/proc/sys/net/core/somaxconn", "utf8"));
 
 it.skipIf(maxBacklog < 3_000 || !mayOpen(3_000))(
-  "E17: 3,000 that come while the process stands still are let in at once, and served when it goes on (needs 3,000 file descriptors and a listen queue of that length)",
+  "E17: 3,000 connections opened while the process is suspended are accepted together, and served when it continues (needs 3,000 file descriptors and a listen queue of that length)",
   async () => {
     server = await spawnWatched({ under: ["prlimit", "--nofile=20000"] });
     const port = Number(new URL(server.baseUrl).port);

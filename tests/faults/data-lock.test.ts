@@ -40,7 +40,7 @@ describe("two owners of one data directory", () => {
       writeFileSync(join(directory, ".lock"), "4194303 1\n");
       const answers = await Promise.all(contenders.map((contender) => ask(contender, { take: true, directory })));
       owners.push(answers.filter(({ isOwner }) => isOwner).length);
-      for (const { error } of answers) if (error !== undefined) expect(error).toContain("The data directory is in use by");
+      for (const { error } of answers) if (error !== undefined) expect(error).toContain("the data directory is in use by");
       await Promise.all(contenders.map((contender) => ask(contender, { take: false, directory })));
     }
     expect(owners.filter((count) => count !== 1)).toEqual([]);

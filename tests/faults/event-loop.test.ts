@@ -54,7 +54,7 @@ const offenders = (from: number): readonly string[] =>
     .filter(({ heldMs }) => heldMs > budgetMs)
     .map(({ name, heldMs }) => `${name}: ${heldMs} ms`);
 
-it("A8: every part of the catalogue has a case", async () => {
+it("A8: every part of the catalog has a case", async () => {
   const { json } = await swept.server.api("GET", "/catalog");
   expect(uncovered(json)).toEqual([]);
 });

@@ -48,7 +48,7 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
   const notify = (name: string, text: string): Promise<unknown> => client.query("select pg_notify($1, $2)", [name, text]);
   const received = async (name: string): Promise<readonly unknown[]> =>
     (await client.query("select payload from received where channel = $1 order by number", [name])).rows.map(({ payload }) => payload);
-  /** Notifies again and again, because notifications are lost until the route listens. */
+  /** Sends the notification repeatedly, because notifications are lost until the route listens. */
   const arrives = (name: string, text: string, withinMs = 20_000): Promise<void> =>
     becomes(
       async () => {
@@ -85,7 +85,7 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
     await arrives(name, "after");
   });
 
-  it("F3, F7, F8: starts while the server is down, notices a silent link, and waits for the right password", async () => {
+  it("F3, F7, F8: starts while the server is down, detects an unresponsive connection, and waits for the correct password", async () => {
     const name = uniqueName();
     const link = await FaultyLink.to(own);
     await link.refuse();

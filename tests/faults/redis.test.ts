@@ -73,7 +73,7 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     await becomes(() => client.scard(name), 10_000);
   });
 
-  it("F3, F7, F8: starts while the server is down, notices a silent link, and waits for the right password", async () => {
+  it("F3, F7, F8: starts while the server is down, detects an unresponsive connection, and waits for the correct password", async () => {
     const name = uniqueName();
     const link = await FaultyLink.to(own);
     await link.refuse();
@@ -100,7 +100,7 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     await becomes(async () => (await client.publish(name, "two")) > 0 && (await client.sismember(name, "two")), 1);
     await link.close();
   });
-  it("F4: a route is replaced again and again under load", async () => {
+  it("F4: a route is replaced repeatedly under load", async () => {
     const name = uniqueName();
     await connect(name, own.port);
     await runtime.deploy(name, adding(name));

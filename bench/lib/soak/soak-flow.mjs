@@ -11,7 +11,7 @@ export const soakFlow = (version) => `- route:
     from:
       uri: webhook
       steps:
-        - throwException: {exceptionType: java.lang.IllegalStateException, message: "as asked"}
+        - throwException: {exceptionType: java.lang.IllegalStateException, message: "requested failure"}
 - route:
     id: sluice-soak-queue
     from:

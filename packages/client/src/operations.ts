@@ -205,7 +205,7 @@ export interface Operations {
     readonly reply: ValueTable;
     readonly replyText: "text/csv" | "application/xml";
   };
-  /** Installs or replaces a table; it takes effect at once. */
+  /** Installs or replaces a table; it takes effect immediately. */
   readonly "PUT /value-mappings/:id": {
     readonly params: { readonly id: string };
     readonly conditional: true;
@@ -228,7 +228,7 @@ export interface Operations {
     readonly params: { readonly id: string };
     readonly reply: MappingDocument;
   };
-  /** Validates, tests and installs or replaces a document; it takes effect at once. */
+  /** Validates, tests and installs or replaces a document; it takes effect immediately. */
   readonly "PUT /message-mappings/:id": {
     readonly params: { readonly id: string };
     readonly conditional: true;
@@ -252,12 +252,12 @@ export interface Operations {
     readonly params: { readonly id: string };
     readonly reply: RouteState;
   };
-  /** Stops a route after its runs in flight have completed, until it is started again, also after a restart. */
+  /** Stops a route after its runs in flight have completed, until it is started again, even after a restart. */
   readonly "POST /routes/:id/stop": {
     readonly params: { readonly id: string };
     readonly reply: RouteState;
   };
-  /** Stops accepting messages until resumed, also after a restart. */
+  /** Stops accepting messages until resumed, even after a restart. */
   readonly "POST /routes/:id/suspend": {
     readonly params: { readonly id: string };
     readonly reply: RouteState;

@@ -1,7 +1,7 @@
 // Runs flow tests against a runtime: each test in its own session, so that live traffic and other tests are unaffected.
 import type { FlowTest, FlowTestFile, When } from "./flow-test-shape.ts";
 import { findCounterexample } from "./generated-input.ts";
-import { judge, type Observed } from "./judge.ts";
+import { checkAssertion, type Observed } from "./check-assertion.ts";
 import type { RuntimeTransport } from "./runtime-transport.ts";
 import { readTraces, type RunView } from "./traces.ts";
 
@@ -83,9 +83,9 @@ async function runOnce(transport: RuntimeTransport, test: FlowTest, defaults: Fl
       last = outcome;
     }
     const wantsLog = test.then.filter((then) => "logged" in then);
-    const isEnough = (logged: Observed["logged"]): boolean => wantsLog.every((then) => judge(then, { ...(last as Sent), logged }) === undefined);
+    const isEnough = (logged: Observed["logged"]): boolean => wantsLog.every((then) => checkAssertion(then, { ...(last as Sent), logged }) === undefined);
     const seen = { ...(last as Sent), logged: (await log?.lines(isEnough)) ?? [] };
-    const faults = test.then.map((then) => judge(then, seen)).filter((fault) => fault !== undefined);
+    const faults = test.then.map((then) => checkAssertion(then, seen)).filter((fault) => fault !== undefined);
     const called = assertions.length === 0 ? [] : await mockFaults(transport, sessionId, mockTimeoutMs ?? timeoutMs);
     // Steps that run after the reply, in queues or wire taps, also count as visited.
     const { runs } = called.length === 0 && assertions.length > 0 ? await readTraces(transport, sessionId) : seen;

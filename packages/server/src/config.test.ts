@@ -35,16 +35,16 @@ describe("settings", () => {
       read();
     } catch (error) {
       expect((error as SettingsError).faults).toEqual([
-        "--port: must be between 0 and 65535.",
-        "SERVICE_LOG_LEVEL: expected one of trace, debug, info, warn, error, got 'loud'.",
-        "SERVICE_MAX_BODY: expected a size such as 65536, 64k or 10MiB, got 'lots'.",
+        "--port: must be between 0 and 65535",
+        "SERVICE_LOG_LEVEL: expected one of trace, debug, info, warn, error, got 'loud'",
+        "SERVICE_MAX_BODY: expected a size such as 65536, 64k or 10MiB, got 'lots'",
       ]);
     }
   });
 
   it("rejects negative durations", () => {
     expect(() => readConfiguration({ drainMs: "-5" }, { SERVICE_RUN_MS: "-1" })).toThrow(
-      new SettingsError(["--drain-ms: expected a duration of 0 or more, got '-5'.", "SERVICE_RUN_MS: expected a duration of 0 or more, got '-1'."]),
+      new SettingsError(["--drain-ms: expected a duration of 0 or more, got '-5'", "SERVICE_RUN_MS: expected a duration of 0 or more, got '-1'"]),
     );
     expect(readConfiguration({ drainMs: "0" }, {}).settings.drainMs).toBe(0);
   });

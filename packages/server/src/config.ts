@@ -194,7 +194,7 @@ export function configurationOf(
   const faults = Object.keys(given).flatMap((name) => {
     if (known.has(name)) return [];
     const near = closest(name, known);
-    return [`Unknown option '${name}'${near === undefined ? "" : ` (did you mean '${near}'?)`}.`];
+    return [`unknown option '${name}'${near === undefined ? "" : ` (did you mean '${near}'?)`}`];
   });
   if (faults.length > 0) throw new SettingsError(faults);
   return {
@@ -210,13 +210,13 @@ function readSettings(find: (setting: SettingDescription) => { readonly value: u
     const { value, label } = find(setting);
     const result = (settingFields[setting.name] as Field<unknown>).safeParse(value);
     if (result.success && !(setting.kind === "duration" && (result.data as number) < 0)) settings[setting.name] = result.data;
-    else if (result.success) faults.push(`${label}: expected a duration of 0 or more, got '${value as string}'.`);
-    else faults.push(`${label}: ${result.error.issues[0]?.message ?? "invalid value"}.`);
+    else if (result.success) faults.push(`${label}: expected a duration of 0 or more, got '${value as string}'`);
+    else faults.push(`${label}: ${result.error.issues[0]?.message ?? "invalid value"}`);
   }
   const { maxBody, maxBodyBytesHeld } = settings as Partial<Settings>;
   if (maxBody !== undefined && maxBodyBytesHeld !== undefined && maxBodyBytesHeld < maxBody)
     faults.push(
-      `SERVICE_MAX_BODY_BYTES_HELD: ${maxBodyBytesHeld} bytes is less than SERVICE_MAX_BODY (${maxBody} bytes). Increase it, or decrease SERVICE_MAX_BODY.`,
+      `SERVICE_MAX_BODY_BYTES_HELD: ${maxBodyBytesHeld} bytes is less than SERVICE_MAX_BODY (${maxBody} bytes); increase it, or decrease SERVICE_MAX_BODY`,
     );
   faults.push(...clusterFaults(settings));
   if (faults.length > 0) throw new SettingsError(faults);
@@ -227,9 +227,9 @@ function readSettings(find: (setting: SettingDescription) => { readonly value: u
 function clusterFaults({ cluster, clusterTtl = 15_000, watch, workers = 1 }: Partial<Settings>): readonly string[] {
   if (cluster === undefined) return [];
   return [
-    ...(clusterTtl < 5_000 || clusterTtl > 60_000 ? ["SERVICE_CLUSTER_TTL: expected 5s to 60s."] : []),
-    ...(watch === true ? ["SERVICE_WATCH: not supported in a cluster, which has its own configuration: use 'sluice deploy'."] : []),
-    ...(workers > 1 ? ["SERVICE_WORKERS: not supported in a cluster yet: start one node per core."] : []),
+    ...(clusterTtl < 5_000 || clusterTtl > 60_000 ? ["SERVICE_CLUSTER_TTL: expected 5s to 60s"] : []),
+    ...(watch === true ? ["SERVICE_WATCH: not supported in a cluster, which has its own configuration: use 'sluice deploy'"] : []),
+    ...(workers > 1 ? ["SERVICE_WORKERS: not supported in a cluster yet: start one node per core"] : []),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { entities, type BeanDeclaration, type Catalog, type ConnectorDeclaration } from "@sluice/engine";
 import { beans, formats, languages, refused, restEntities, steps } from "@sluice/standard";
 
-/** The standard catalogue plus a test's own connectors and beans. */
+/** The standard catalog plus a test's own connectors and beans. */
 export function catalogOf(connectors: readonly ConnectorDeclaration[], ownBeans: readonly BeanDeclaration[] = []): Catalog {
   const schemes = connectors.flatMap((connector) => [connector.scheme, ...(connector.aliases ?? [])].map((scheme) => [scheme, connector] as const));
   return {

@@ -63,7 +63,7 @@ describe("a command line", () => {
 
   it.each([
     [new UsageError("the file is gone"), 2, "sluice probe: the file is gone\n"],
-    [new CommandError("nobody answers"), 1, "sluice probe: nobody answers\n"],
+    [new CommandError("no answer"), 1, "sluice probe: no answer\n"],
     [new CommandError("bad file", 2), 2, "sluice probe: bad file\n"],
     [new TypeError("x is not a function"), 1, "sluice probe: x is not a function\n"],
   ])("%s is reported without a stack trace", async (error, exit, stderr) => {

@@ -90,8 +90,8 @@ async function call(command: CommandDeclaration, values: Values, flags: Values, 
 function sentenceOf(message: string): string {
   return message
     .replace(/^error: /, "")
-    .replace(/^command-argument value '(.*)' is invalid for argument '(.*)'\./s, "Unknown $2 '$1'.")
-    .replace(/^option '(?:-\w, )?(--[\w-]+).*' argument '(.*)' is invalid\./s, "Invalid value '$2' for $1.")
+    .replace(/^command-argument value '(.*)' is invalid for argument '(.*)'\./s, "unknown $2 '$1'.")
+    .replace(/^option '(?:-\w, )?(--[\w-]+).*' argument '(.*)' is invalid\./s, "invalid value '$2' for $1.")
     .replace(/\. Allowed choices are (.*)\.$/s, ": choose one of $1")
     .replaceAll(/\n+/g, " ");
 }

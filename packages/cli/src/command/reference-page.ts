@@ -4,7 +4,7 @@ import type { CommandDeclaration, FlagDeclaration } from "./declaration.ts";
 export async function cliReference(commands: readonly CommandDeclaration[]): Promise<string> {
   const parts = [
     "# Command line",
-    "Every command accepts `--help`. Results go to standard output, notes and progress to standard error. Colours and progress are shown on a terminal only; `NO_COLOR` turns colours off.",
+    "Every command accepts `--help`. Results go to standard output, notes and progress to standard error. Colors and progress are shown on a terminal only; `NO_COLOR` turns colors off.",
     ["| Command | Description |", "|---|---|", ...commands.map(({ name, summary }) => `| [\`sluice ${name}\`](#sluice-${name}) | ${cell(summary)} |`)].join(
       "\n",
     ),

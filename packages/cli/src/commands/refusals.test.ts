@@ -1,4 +1,4 @@
-// Errors of every command: one sentence with a fix on standard error, nothing on standard output, no colours, and a documented exit code.
+// Errors of every command: one sentence with a fix on standard error, nothing on standard output, no colors, and a documented exit code.
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
@@ -64,7 +64,7 @@ describe.each(commands.map((command) => [command.name, command] as const))("slui
           .filter(({ required }) => required)
           .map(() => join(folder, "new")) ?? []),
       );
-      expect([exit, sentence]).toEqual([2, expect.stringMatching(/^Unknown \w+ 'klingon': choose one of [\w, ]+; see `sluice/)]);
+      expect([exit, sentence]).toEqual([2, expect.stringMatching(/^unknown \w+ 'klingon': choose one of [\w, ]+; see `sluice/)]);
     });
 
   if (takesFiles)

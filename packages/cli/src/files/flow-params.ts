@@ -9,7 +9,7 @@ import type { YamlFile } from "./yaml-files.ts";
 export type Params = Readonly<Record<string, unknown>>;
 
 /** Parses `name=value` arguments. */
-export function readParamWords(words: readonly string[]): Readonly<Record<string, string>> {
+export function readParamFlags(words: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     words.map((word) => {
       const equals = word.indexOf("=");

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { flatParams, paramsBeside, readParamWords } from "./flow-params.ts";
+import { flatParams, paramsBeside, readParamFlags } from "./flow-params.ts";
 import { findYamlFiles, flowIdOf } from "./yaml-files.ts";
 
 let folder: string;
@@ -67,8 +67,8 @@ it("a flow's id is its file's name, or its folder's", () => {
 
 describe("parameters", () => {
   it("are read from arguments and from the file next to the flow, and flattened", async () => {
-    expect(readParamWords(["a=1", "b=x=y", "c="])).toEqual({ a: "1", b: "x=y", c: "" });
-    expect(() => readParamWords(["=1"])).toThrow("--param must be name=value, not '=1'");
+    expect(readParamFlags(["a=1", "b=x=y", "c="])).toEqual({ a: "1", b: "x=y", c: "" });
+    expect(() => readParamFlags(["=1"])).toThrow("--param must be name=value, not '=1'");
     const flow = put("f.yaml", "");
     expect(await paramsBeside(flow)).toBeUndefined();
     put("f.params.json", '{"erp": {"url": "u"}, "key": {"value": "s", "secret": true}}');

@@ -9,7 +9,7 @@ import { SluiceError } from "./sluice-error.ts";
 import type { ApiReply, DeployedFlow, FlowSource, InvokeMessage, InvokeReply, Sluice, SluiceOptions } from "./sluice.ts";
 
 export async function openSluice({ flows = {}, environment, onLog, ...settings }: SluiceOptions): Promise<Sluice> {
-  if ("workers" in settings) throw new SettingsError(["Unknown option 'workers': an embedded runtime is part of one process."]);
+  if ("workers" in settings) throw new SettingsError(["unknown option 'workers': an embedded runtime is part of one process"]);
   const configuration = configurationOf(settings, environment);
   const { dataDir } = settings;
   const temporary = dataDir === undefined ? await mkdtemp(join(tmpdir(), "sluice-embedded-")) : undefined;
@@ -38,7 +38,7 @@ function sluiceOf(server: RunningServer, release: () => Promise<void>): Sluice {
   let closing: Promise<{ readonly drained: boolean }> | undefined;
 
   async function api(method: string, path: string, body?: unknown): Promise<ApiReply> {
-    if (!path.startsWith("/")) throw new SluiceError(`The path '${path}' must start with '/', as in '/runs?limit=10'`, { status: 400 });
+    if (!path.startsWith("/")) throw new SluiceError(`path '${path}' must start with '/', as in '/runs?limit=10'`, { status: 400 });
     const reply = await server.api(method, path, body);
     const isJson = reply.headers["content-type"]?.startsWith("application/json") === true;
     return { status: reply.status, body: isJson ? JSON.parse(reply.text) : reply.text };

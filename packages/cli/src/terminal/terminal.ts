@@ -1,4 +1,4 @@
-// Output of a command: results go to standard output, notes and progress to standard error. Colours and progress are used only on a
+// Output of a command: results go to standard output, notes and progress to standard error. Colors and progress are used only on a
 // terminal.
 import { Writable } from "node:stream";
 import { styleText } from "node:util";
@@ -11,7 +11,7 @@ export interface Terminal {
   /** A note on standard error. */
   note(text: string): void;
   readonly columns: number;
-  /** Coloured text for standard output; plain text with NO_COLOR or without a terminal. */
+  /** Colored text for standard output; plain text with NO_COLOR or without a terminal. */
   style(style: Style | readonly Style[], text: string): string;
   /** Replaces the progress line on standard error; does nothing without a terminal. Undefined clears the line. */
   progress(text: string | undefined): void;

@@ -5,7 +5,7 @@ import { within } from "../messaging/incoming.ts";
 import { tlsField, tlsOptions } from "../tls/tls-field.ts";
 import { brokerUrls, factoryFields, refuseOpenWire } from "./connection-factory.ts";
 
-/** The connection that endpoints use, with facts about its broker. */
+/** The connection that endpoints use, and what its broker supports. */
 export interface AmqpClient {
   readonly rhea: typeof Rhea;
   readonly connection: Rhea.Connection;
@@ -24,7 +24,7 @@ const rheaNeed: ClientNeed = { package: "rhea", version: "3.0.5", reason: "AMQP 
 
 const amqpFields = {
   url: f.text({
-    doc: "Address of the broker; separate several with commas, they are tried in order. `amqps:` uses TLS.",
+    doc: "Address of the broker, or several separated by commas, which are tried in order. `amqps:` uses TLS.",
     default: "amqp://localhost:5672",
     examples: ["amqps://broker.example:5671", "amqp://one:5672,amqp://two:5672"],
   }),
@@ -115,7 +115,7 @@ async function connectTo(rhea: typeof Rhea, url: URL, values: AmqpValues, contex
   });
   opened.catch(() => undefined);
   try {
-    await within(context.host.clock, values.connectTimeout, opened, () => new Error(`no answer within ${values.connectTimeout} ms`));
+    await within(context.host.clock, values.connectTimeout, opened, () => new Error(`no response within ${values.connectTimeout} ms`));
   } catch (thrown) {
     (connection as { readonly socket?: { destroy(): void } } | undefined)?.socket?.destroy();
     throw thrown;
@@ -180,6 +180,6 @@ function connectError(thrown: unknown): FlowError {
   if (isCompileError(thrown)) throw thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   if (/sasl|authentication|unauthorized|access_refused/i.test(message))
-    return new FlowError("jakarta.jms.JMSSecurityException", `The broker rejected the user name or password: ${message}`, { code: "jms-refused-user" });
-  return new FlowError("jakarta.jms.JMSException", `The broker cannot be reached: ${message}`, { code: "jms-unreachable", retryable: true });
+    return new FlowError("jakarta.jms.JMSSecurityException", `the broker rejected the user name or password: ${message}`, { code: "jms-refused-user" });
+  return new FlowError("jakarta.jms.JMSException", `the broker cannot be reached: ${message}`, { code: "jms-unreachable", retryable: true });
 }

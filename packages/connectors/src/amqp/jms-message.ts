@@ -140,7 +140,7 @@ interface Section {
 function bodyToSend(body: unknown, { jmsMessageType, allowNullBody }: JmsOptions, rhea: typeof Rhea): Section {
   if (body === null || body === undefined) {
     if (allowNullBody) return { type: 0, parts: { body: undefined } };
-    throw new FlowError("org.apache.camel.InvalidPayloadException", "There is no body to send: set one, or use allowNullBody=true.", { code: "jms-no-body" });
+    throw new FlowError("org.apache.camel.InvalidPayloadException", "the message has no body: set one, or use allowNullBody=true", { code: "jms-no-body" });
   }
   const isFlat =
     isMap(body) &&
@@ -153,7 +153,7 @@ function bodyToSend(body: unknown, { jmsMessageType, allowNullBody }: JmsOptions
     return { type: 5, parts: { body: body instanceof Uint8Array ? new TextDecoder().decode(body) : typeof body === "string" ? body : asJson(body) } };
   throw new FlowError(
     "org.springframework.jms.UncategorizedJmsException",
-    `The body cannot be sent as a message of type ${type}: use Text, Bytes, or Map with plain values.`,
+    `cannot send the body as a message of type ${type}: use Text, Bytes, or Map with plain values`,
     {
       code: "jms-bad-body",
     },

@@ -1,5 +1,5 @@
 import { f, type Values } from "@sluice/model";
-import { accepted, takesJava } from "../messaging/connection-options.ts";
+import { accepted, needsJava } from "../messaging/connection-options.ts";
 
 export const jmsPath = {
   destinationName: f.string({
@@ -9,7 +9,7 @@ export const jmsPath = {
   }),
 };
 
-const noSerialisation = "Java serialisation is not supported";
+const noSerialization = "Java serialization is not supported";
 
 const connectionOptions = {
   connectionFactory: f.string({
@@ -169,11 +169,11 @@ const fieldsOf = <T>(given: readonly string[], make: (name: string) => T): Reado
 const otherOptions = {
   ...fieldsOf(Object.keys(acceptedTexts), (name) => accepted(acceptedTexts[name] as string)),
   ...fieldsOf(withoutEffect, () => accepted("it configures threads and caches of the Java client")),
-  ...fieldsOf(java, () => f.refused(takesJava)),
-  allowSerializedHeaders: f.refused(noSerialisation),
-  objectMessageEnabled: f.refused(`${noSerialisation}: send text or bytes`),
-  transferException: f.refused(`${noSerialisation}: reply with a body that describes the error`),
-  transferExchange: f.refused(`${noSerialisation}: send the body and headers`),
+  ...fieldsOf(java, () => f.refused(needsJava)),
+  allowSerializedHeaders: f.refused(noSerialization),
+  objectMessageEnabled: f.refused(`${noSerialization}: send text or bytes`),
+  transferException: f.refused(`${noSerialization}: reply with a body that describes the error`),
+  transferExchange: f.refused(`${noSerialization}: send the body and headers`),
 };
 
 const ownOptions = { ...connectionOptions, ...sourceOptions, ...sinkOptions };

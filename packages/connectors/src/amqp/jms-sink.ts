@@ -41,7 +41,7 @@ export function jmsSink({ options }: Endpoint<JmsOptions>, connection: Connectio
     const asking = { ...message, reply_to: receiver.address, ...correlationId.parts, ...(ttl === undefined ? {} : { ttl }) } as Rhea.Message;
     const reply = await receiver.reply(correlationId.expected, () => send(asking), { clock: host.clock, timeoutMs, signal: exchange.run.signal });
     if (reply === undefined)
-      throw new FlowError("org.apache.camel.ExchangeTimedOutException", `There was no reply from '${options.destinationName}' within ${timeoutMs} ms.`, {
+      throw new FlowError("org.apache.camel.ExchangeTimedOutException", `no reply from '${options.destinationName}' within ${timeoutMs} ms`, {
         code: "jms-no-reply",
         retryable: true,
       });
@@ -93,7 +93,7 @@ export function jmsSink({ options }: Endpoint<JmsOptions>, connection: Connectio
 
 function noTemporaryQueue(thrown: unknown): unknown {
   if (!isFlowError(thrown) || thrown.code !== "jms-no-destination") return thrown;
-  return new FlowError("jakarta.jms.JMSException", "The broker does not support temporary queues: set replyTo to a reply queue and replyToType=Exclusive.", {
+  return new FlowError("jakarta.jms.JMSException", "the broker does not support temporary queues: set replyTo to a reply queue and replyToType=Exclusive", {
     code: "jms-no-temporary-queue",
     cause: thrown,
   });

@@ -73,7 +73,7 @@ function sourceOf({ client }: AmqpSession, { replyTo, replyToType }: JmsOptions,
   if (isFiltered && !client.countsFailures)
     throw new FlowError(
       "jakarta.jms.JMSException",
-      `RabbitMQ before version 4 cannot share the reply queue '${replyTo}': use replyToType=Exclusive with a dedicated queue.`,
+      `RabbitMQ before version 4 cannot share the reply queue '${replyTo}': use replyToType=Exclusive with a dedicated queue`,
       {
         code: "jms-no-selector",
       },

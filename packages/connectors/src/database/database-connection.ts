@@ -1,4 +1,4 @@
-// Behaviour shared by all database connection types.
+// Behavior shared by all database connection types.
 import type { ConnectionContext } from "@sluice/engine/spi";
 import type { Driver } from "./database.ts";
 import type { PoolOptions } from "./session-pool.ts";

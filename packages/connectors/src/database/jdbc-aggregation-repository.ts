@@ -1,5 +1,5 @@
 // Stores the groups of an aggregate in two tables of a database, named and laid out as Camel does. The content of the column `exchange` is
-// JSON, not Java's serialisation, so the tables cannot be shared with Camel.
+// JSON, not Java's serialization, so the tables cannot be shared with Camel.
 import { CompileError, defineBean, FlowError, isFlowError, type Connection } from "@sluice/engine/spi";
 import type { AggregatedGroup, AggregationRepository, GroupState, StoredGroup } from "@sluice/engine/tools";
 import { asText } from "@sluice/engine/values";
@@ -12,7 +12,7 @@ import type { SqlDatabase } from "./sql-database.ts";
 
 /** Maximum size of a stored group in bytes. */
 const maxBytes = 16 * 1024 * 1024;
-const takesJava = "it takes a Java object; name the connection with dataSource";
+const needsJava = "it needs a Java object; name the connection with dataSource";
 
 export const jdbcAggregationRepository = defineBean({
   names: ["org.apache.camel.processor.aggregate.jdbc.JdbcAggregationRepository", "JdbcAggregationRepository"],
@@ -40,8 +40,8 @@ export const jdbcAggregationRepository = defineBean({
     jdbcOptimisticLockingExceptionMapper: f.string({ doc: "Accepted without effect: conflicts are detected by the version of a group." }),
     allowSerializedHeaders: f.boolean({ doc: "Accepted without effect: headers are stored as JSON.", default: false }),
     deserializationFilter: f.string({ doc: "Accepted without effect: groups are stored as JSON." }),
-    lobHandler: f.refused(takesJava),
-    jdbcTemplate: f.refused(takesJava),
+    lobHandler: f.refused(needsJava),
+    jdbcTemplate: f.refused(needsJava),
   },
   constructorProperties: ["transactionManager", "repositoryName", "dataSource"],
   create({ dataSource, repositoryName, ...options }, _host, scope) {
@@ -51,7 +51,7 @@ export const jdbcAggregationRepository = defineBean({
       if (!/^(?!(?:id|exchange|version|body)$)[A-Za-z_]\w{0,62}$/i.test(column))
         throw new CompileError(
           "option-invalid",
-          `Header '${column}' cannot be a column: use letters, digits and underscores, and none of id, exchange, version and body`,
+          `header '${column}' cannot be a column: use letters, digits and underscores, and none of id, exchange, version and body`,
           {
             option: "headersToStoreAsText",
           },
@@ -206,7 +206,7 @@ function storable(properties: AggregatedGroup["properties"]): Readonly<Record<st
       if (!Array.isArray(value)) continue;
       throw new FlowError(
         "java.lang.IllegalArgumentException",
-        `The group cannot be stored: ${(thrown as Error).message}; use a strategy that collects bodies`,
+        `the group cannot be stored: ${(thrown as Error).message}; use a strategy that collects bodies`,
         {
           code: "message-not-storable",
           cause: thrown,

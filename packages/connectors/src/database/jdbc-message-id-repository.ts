@@ -26,8 +26,8 @@ export const jdbcMessageIdRepository = defineBean({
     insertString: f.refused(notChangeable),
     deleteString: f.refused(notChangeable),
     clearString: f.refused(notChangeable),
-    jdbcTemplate: f.refused("it takes a Java object; name the connection with dataSource"),
-    transactionTemplate: f.refused("it takes a Java object; a key is added with one statement"),
+    jdbcTemplate: f.refused("it needs a Java object; name the connection with dataSource"),
+    transactionTemplate: f.refused("it needs a Java object; a key is added with one statement"),
   },
   constructorProperties: ["dataSource", "processorName"],
   create({ dataSource, processorName, tableName, createTableIfNotExists }, _host, scope) {

@@ -22,7 +22,7 @@ describe("direct", () => {
     expect(exchange.message.body).toBe("done");
   });
 
-  it("rethrows the failure of the called route, also a synchronous one", () => {
+  it("rethrows the failure of the called route, even a synchronous one", () => {
     const { source, sink } = setUp();
     const failure = new FlowError("java.io.IOException", "no");
     void source("direct:a").start(

@@ -19,7 +19,7 @@ export function filePoller(endpoint: Endpoint<FileOptions>, directory: string, m
   const next = async (): Promise<Message | undefined> => {
     const files = await scan().catch((thrown: unknown) => {
       if (isMissing(thrown)) return [];
-      throw fileError("the directory cannot be read", "file-failed", thrown);
+      throw fileError(`the directory '${options.directoryName}' cannot be read`, "file-failed", thrown);
     });
     for (const file of files) {
       const taken = await work.take(file);

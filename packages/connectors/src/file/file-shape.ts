@@ -4,7 +4,7 @@ import { f, type Values } from "@sluice/model";
 import { sinkFields, sourceFields } from "../camel-options.ts";
 import { pollFields } from "../polling/poll-fields.ts";
 
-const javaObject = "it takes a Java object; Java is not supported";
+const javaObject = "it needs a Java object, which is not supported";
 const accepted = (why: string) => f.string({ doc: `Accepted without effect: ${why}.`, group: "advanced" });
 
 const path = { directoryName: f.string({ doc: "The directory.", required: true, examples: ["data/inbox"] }) };

@@ -29,7 +29,7 @@ const warnEvery = 1000;
 interface Attempt {
   readonly item: PushedItem;
   /** Set when it was neither processed nor stored as a dead letter: it is retried after this delay. */
-  againMs: number | undefined;
+  retryAfterMs: number | undefined;
 }
 
 export class PushedIntake {
@@ -62,7 +62,7 @@ export class PushedIntake {
         messageOf: ({ item }) => item.message(),
         deliveryOf: ({ item }) => item.delivery,
         idOf: () => undefined,
-        settle: (attempt, verdict) => void (attempt.againMs = verdict.kind === "redeliver" ? verdict.waitMs : undefined),
+        settle: (attempt, verdict) => void (attempt.retryAfterMs = verdict.kind === "redeliver" ? verdict.waitMs : undefined),
       },
       options,
       { clock, failed: (problem) => log.write("WARN", logger, `${uri}: ${problem}`), ...(deadLetters === undefined ? {} : { deadLetters }) },
@@ -102,13 +102,13 @@ export class PushedIntake {
 
   /** The system has no copy of the message, so it is kept while the route accepts no more runs or its dead letter cannot be written. */
   async #process(item: PushedItem): Promise<void> {
-    const attempt: Attempt = { item, againMs: undefined };
+    const attempt: Attempt = { item, retryAfterMs: undefined };
     for (;;) {
       const isLast = this.#waits.isOver;
       await this.#intake.take(attempt);
-      if (attempt.againMs === undefined) return;
+      if (attempt.retryAfterMs === undefined) return;
       if (isLast) break;
-      await this.#waits.wait(attempt.againMs);
+      await this.#waits.wait(attempt.retryAfterMs);
     }
     const { log, logger, uri } = this.#parts;
     log.write("ERROR", logger, `${uri}: a message was lost because it could neither be processed nor stored as a dead letter`);

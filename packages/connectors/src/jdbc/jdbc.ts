@@ -11,7 +11,7 @@ import type { Executor } from "../database/sql-database.ts";
 import { StatementCache } from "../database/statement-cache.ts";
 import { statementSink } from "../database/statement-sink.ts";
 
-const javaObject = "it takes a Java object; Java is not supported";
+const javaObject = "it needs a Java object, which is not supported";
 const accepted = "Accepted without effect.";
 const fetchSize = 1000;
 

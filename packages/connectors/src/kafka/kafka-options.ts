@@ -1,6 +1,6 @@
 import { f, type Values } from "@sluice/model";
 import { sinkFields } from "../camel-options.ts";
-import { accepted, connectionField, takesJava, tlsInConnection } from "../messaging/connection-options.ts";
+import { accepted, connectionField, needsJava, tlsInConnection } from "../messaging/connection-options.ts";
 
 export const kafkaPath = {
   topic: f.string({
@@ -38,7 +38,7 @@ const addressOptions = {
 const refusedOptions = {
   ...Object.fromEntries(
     ["headerFilterStrategy", "headerDeserializer", "exceptionHandler", "kafkaManualCommitFactory", "headerSerializer", "workerPool", "kafkaClientFactory"].map(
-      (name) => [name, f.refused(takesJava)],
+      (name) => [name, f.refused(needsJava)],
     ),
   ),
   ...Object.fromEntries(

@@ -62,7 +62,7 @@ function recordsOf(exchange: Exchange, topic: string, options: KafkaOptions): re
     if (value !== null && value.byteLength > options.maxRequestSize)
       throw new FlowError(
         "org.apache.kafka.common.errors.RecordTooLargeException",
-        `The record for topic '${topic}' has ${value.byteLength} bytes, more than maxRequestSize (${options.maxRequestSize}).`,
+        `the record for topic '${topic}' has ${value.byteLength} bytes, more than maxRequestSize (${options.maxRequestSize})`,
         { code: "kafka-too-large" },
       );
     return { topic, key, value, partition, timestamp, headers };
@@ -75,7 +75,7 @@ function numberOf(value: unknown): number | undefined {
 }
 
 function tooLate(topic: string, ms: number): FlowError {
-  return new FlowError("org.apache.kafka.common.errors.TimeoutException", `Kafka did not store the record for topic '${topic}' within ${ms} ms.`, {
+  return new FlowError("org.apache.kafka.common.errors.TimeoutException", `Kafka did not store the record for topic '${topic}' within ${ms} ms`, {
     code: "kafka-timeout",
     retryable: true,
   });

@@ -20,12 +20,12 @@ export function deserialize(bytes: Uint8Array | null, className: string): unknow
 
 export function serialize(value: unknown, className: string): Uint8Array | null {
   if (value === null || value === undefined) return null;
-  if (className.endsWith(".IntegerSerializer") || className.endsWith(".LongSerializer")) return wholeNumber(value, className);
+  if (className.endsWith(".IntegerSerializer") || className.endsWith(".LongSerializer")) return integerBytes(value, className);
   if (value instanceof Uint8Array) return value;
   return encoder.encode(typeof value === "object" ? asJson(value) : asText(value));
 }
 
-function wholeNumber(value: unknown, className: string): Uint8Array {
+function integerBytes(value: unknown, className: string): Uint8Array {
   const isLong = className.endsWith(".LongSerializer");
   const text = asText(value).trim();
   const number = /^[+-]?\d{1,19}$/.test(text) ? BigInt(text) : undefined;
@@ -33,7 +33,7 @@ function wholeNumber(value: unknown, className: string): Uint8Array {
   if (number === undefined || number >= limit || number < -limit)
     throw new FlowError(
       "org.apache.kafka.common.errors.SerializationException",
-      `'${text.slice(0, 100)}' is not ${isLong ? "a Long" : "an Integer"}: convert the body first.`,
+      `'${text.slice(0, 100)}' is not ${isLong ? "a Long" : "an Integer"}: convert the body first`,
       {
         code: "kafka-serialization",
       },

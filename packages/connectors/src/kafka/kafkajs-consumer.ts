@@ -42,7 +42,7 @@ export async function kafkajsConsumer(
     const { topic, partition } = batch;
     let isRebalancing = false;
     // A run may take longer than the session timeout.
-    const endBeats = every(clock, options.heartbeatIntervalMs, () => void heartbeat().catch(() => (isRebalancing = true)));
+    const stopHeartbeat = every(clock, options.heartbeatIntervalMs, () => void heartbeat().catch(() => (isRebalancing = true)));
     try {
       await work({
         topic,
@@ -69,7 +69,7 @@ export async function kafkajsConsumer(
         },
       });
     } finally {
-      endBeats();
+      stopHeartbeat();
     }
   };
 

@@ -32,7 +32,7 @@ export class Throughput implements Sink {
     }
     this.#total++;
     this.#groupCount++;
-    if (this.#options.groupInterval === undefined && this.#groupCount === this.#options.groupSize) this.#summarise(now);
+    if (this.#options.groupInterval === undefined && this.#groupCount === this.#options.groupSize) this.#summarize(now);
   };
 
   start(): void {
@@ -41,7 +41,7 @@ export class Throughput implements Sink {
     if (groupInterval === undefined || !(groupInterval > 0)) return;
     const again = (): void => {
       this.#cancel = this.#clock.after(groupInterval, again);
-      if (this.#groupCount > 0 || !this.#options.groupActiveOnly) this.#summarise(this.#clock.monotonic());
+      if (this.#groupCount > 0 || !this.#options.groupActiveOnly) this.#summarize(this.#clock.monotonic());
     };
     this.#cancel = this.#clock.after(groupDelay + groupInterval, again);
   }
@@ -51,7 +51,7 @@ export class Throughput implements Sink {
     this.#cancel = undefined;
   }
 
-  #summarise(now: number): void {
+  #summarize(now: number): void {
     const took = now - this.#groupAt;
     const all = now - (this.#firstAt ?? now);
     const group = `Received: ${this.#groupCount} new messages, with total ${this.#total} so far. Last group took: ${Math.round(took)} millis`;

@@ -24,5 +24,5 @@ export function accepted(doc: string) {
   return f.string({ doc: `Accepted without effect: ${doc}.`, group: "advanced" });
 }
 
-export const takesJava = "takes a Java object; Java is not supported";
+export const needsJava = "takes a Java object; Java is not supported";
 export const tlsInConnection = "configure tls in a connection and reference that connection";

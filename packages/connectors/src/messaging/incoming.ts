@@ -1,4 +1,4 @@
-// Behaviour shared by all sources of broker messages.
+// Behavior shared by all sources of broker messages.
 import { Headers, Message, type Clock, type Delivery, type Host } from "@sluice/engine/spi";
 import { TraceIds } from "../webhook/trace-context.ts";
 import type { AddedHeaders } from "./source-headers.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Prefetched } from "./prefetched.ts";
 
-it("processes synchronous items at once and in order, also those that arrive during one", () => {
+it("processes synchronous items at once and in order, including those that arrive during one", () => {
   const seen: number[] = [];
   const prefetched: Prefetched<number> = new Prefetched<number>({
     window: 1,

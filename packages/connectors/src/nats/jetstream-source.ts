@@ -12,7 +12,7 @@ import { backOffOf, type NatsParts } from "./nats-source.ts";
 interface Item {
   readonly message: JsMsg;
   /** Set when the route is at its in-flight limit: the message is retried after this delay. */
-  againMs: number | undefined;
+  retryAfterMs: number | undefined;
 }
 
 export function jetstreamSource({ options, uri }: Endpoint<NatsOptions>, connection: Connection<NatsClient>, parts: NatsParts): Source {
@@ -32,13 +32,13 @@ class Pull implements Subscription {
   readonly #parts: NatsParts;
   readonly #intake: Intake<Item>;
   readonly #waits: StoppableWaits;
-  /** Messages in progress; they are extended periodically, because the server would redeliver them otherwise. */
-  readonly #inWork = new Set<JsMsg>();
+  /** Messages in progress; their acknowledgement deadline is extended periodically, because the server would redeliver them otherwise. */
+  readonly #inProgress = new Set<JsMsg>();
   readonly #window: number;
   #fetching: ConsumerMessages | undefined = undefined;
   #loop: Promise<void> = Promise.resolve();
-  #endBeats = (): void => undefined;
-  #hasRoom = (): void => undefined;
+  #stopHeartbeat = (): void => undefined;
+  #resumePulling = (): void => undefined;
 
   constructor(client: NatsClient, inlet: SourceInlet, options: NatsOptions, uri: string, parts: NatsParts) {
     this.#client = client;
@@ -55,20 +55,20 @@ class Pull implements Subscription {
   async start(): Promise<void> {
     const consumer = await this.#consumer();
     const { clock } = this.#parts.host;
-    this.#endBeats = every(clock, Math.max(this.#options.ackWait / 3, 100), () => {
-      if (this.#options.ackPolicy !== "None") for (const message of this.#inWork) message.working();
+    this.#stopHeartbeat = every(clock, Math.max(this.#options.ackWait / 3, 100), () => {
+      if (this.#options.ackPolicy !== "None") for (const message of this.#inProgress) message.working();
     });
     this.#loop = this.#pull(consumer);
   }
 
   async stop(): Promise<void> {
     this.#waits.end();
-    this.#hasRoom();
+    this.#resumePulling();
     // Fetched messages that were not started are returned; a pending fetch is cancelled.
     await this.#fetching?.close();
     await this.#loop;
     await this.#intake.stop();
-    this.#endBeats();
+    this.#stopHeartbeat();
   }
 
   #newIntake(): Intake<Item> {
@@ -85,7 +85,7 @@ class Pull implements Subscription {
         idOf: () => undefined,
         attemptsOf: ({ message }) => message.info.deliveryCount - 1,
         settle(item, verdict) {
-          if (verdict.kind === "redeliver" && !verdict.counted && verdict.waitMs > 0) item.againMs = verdict.waitMs;
+          if (verdict.kind === "redeliver" && !verdict.counted && verdict.waitMs > 0) item.retryAfterMs = verdict.waitMs;
           else if (!isAcknowledged) return;
           else if (verdict.kind === "redeliver") item.message.nak(verdict.waitMs);
           else item.message.ack();
@@ -131,7 +131,7 @@ class Pull implements Subscription {
     let consumer: Consumer | undefined = first;
     while (!this.#waits.isOver && !this.#client.connection.isClosed()) {
       if (!this.#intake.hasRoom) {
-        await new Promise<void>((resolve) => (this.#hasRoom = resolve));
+        await new Promise<void>((resolve) => (this.#resumePulling = resolve));
         continue;
       }
       try {
@@ -157,32 +157,32 @@ class Pull implements Subscription {
     if (this.#waits.isOver) await messages.close();
     for await (const message of messages) {
       if (this.#waits.isOver) message.nak();
-      else this.#work(message);
+      else this.#process(message);
     }
     this.#fetching = undefined;
   }
 
-  #work(message: JsMsg): void {
-    const item: Item = { message, againMs: undefined };
+  #process(message: JsMsg): void {
+    const item: Item = { message, retryAfterMs: undefined };
     const pending = this.#intake.take(item);
-    if (pending !== undefined || item.againMs !== undefined) void this.#repeat(item, pending);
+    if (pending !== undefined || item.retryAfterMs !== undefined) void this.#repeat(item, pending);
   }
 
   async #repeat(item: Item, pending: Awaitable): Promise<void> {
     const { message } = item;
-    this.#inWork.add(message);
+    this.#inProgress.add(message);
     await pending;
-    while (item.againMs !== undefined) {
-      await this.#waits.wait(item.againMs);
+    while (item.retryAfterMs !== undefined) {
+      await this.#waits.wait(item.retryAfterMs);
       if (this.#waits.isOver) {
         message.nak();
         break;
       }
-      item.againMs = undefined;
+      item.retryAfterMs = undefined;
       await this.#intake.take(item);
     }
-    this.#inWork.delete(message);
-    this.#hasRoom();
+    this.#inProgress.delete(message);
+    this.#resumePulling();
   }
 
   #log(level: "WARN" | "ERROR", text: string): void {

@@ -4,22 +4,22 @@ import { FlowError, isFlowError } from "@sluice/engine/spi";
 export function natsError(thrown: unknown, subject: string): FlowError {
   if (isFlowError(thrown)) return thrown;
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-  const because = (type: string, code: string, retryable: boolean, message: string): FlowError =>
+  const failure = (type: string, code: string, retryable: boolean, message: string): FlowError =>
     new FlowError(type, message, { code, retryable, cause: new FlowError("java.lang.Exception", error.message) });
   if (error.name === "TimeoutError")
-    return because("java.util.concurrent.TimeoutException", "nats-timeout", true, `Timeout while waiting for NATS to respond for '${subject}'.`);
+    return failure("java.util.concurrent.TimeoutException", "nats-timeout", true, `no response from NATS for '${subject}' within the timeout`);
   if (isA(error, "NoRespondersError"))
-    return because(
+    return failure(
       "java.util.concurrent.CancellationException",
       "nats-no-responders",
       true,
-      `'${subject}' has no receivers: no subscription or stream uses this subject.`,
+      `'${subject}' has no receivers: no subscription or stream uses this subject`,
     );
   if (error.name === "JetStreamApiError" || error.name === "JetStreamError")
-    return because("io.nats.client.JetStreamApiException", "nats-jetstream", false, `JetStream rejected '${subject}': ${error.message}`);
+    return failure("io.nats.client.JetStreamApiException", "nats-jetstream", false, `JetStream rejected '${subject}': ${error.message}`);
   if (isA(error, "PermissionViolationError") || isA(error, "AuthorizationError"))
-    return because("java.io.IOException", "nats-not-allowed", false, `NATS rejected '${subject}': ${error.message}`);
-  return because("java.io.IOException", "nats-failed", true, `'${subject}' could not be sent to NATS: ${error.message}`);
+    return failure("java.io.IOException", "nats-not-allowed", false, `NATS rejected '${subject}': ${error.message}`);
+  return failure("java.io.IOException", "nats-failed", true, `'${subject}' could not be sent to NATS: ${error.message}`);
 }
 
 /** The client wraps the failures of requests and publications. */

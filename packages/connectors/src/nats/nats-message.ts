@@ -55,7 +55,7 @@ export function headersToSend(exchange: Exchange, { transport }: NatsClient): Ms
   const headers = transport.headers();
   for (const [name, value] of sent) {
     if (!validName.test(name) || /[\r\n]/.test(value))
-      throw new FlowError("java.lang.IllegalArgumentException", `Header '${name}' cannot be sent with NATS: remove it, or its line breaks.`, {
+      throw new FlowError("java.lang.IllegalArgumentException", `header '${name}' cannot be sent with NATS: remove it, or its line breaks`, {
         code: "nats-bad-header",
       });
     headers.append(name, value);

@@ -1,6 +1,6 @@
 import { f, type Values } from "@sluice/model";
 import { sinkFields } from "../camel-options.ts";
-import { accepted, connectionField, takesJava, tlsInConnection } from "../messaging/connection-options.ts";
+import { accepted, connectionField, needsJava, tlsInConnection } from "../messaging/connection-options.ts";
 
 export const natsPath = {
   topic: f.string({ doc: "Subject; a source may use the wildcards `*` and `>`.", required: true, examples: ["orders.new"], browse: { what: "subjects" } }),
@@ -68,9 +68,9 @@ export const natsOptions = {
   bridgeErrorHandler: accepted("failures of a message always reach the route's error handler"),
   jetstreamAsync: accepted("sending never blocks"),
   traceConnection: accepted("connections are shown in the log and in health checks"),
-  consumerConfiguration: f.refused(takesJava),
-  exceptionHandler: f.refused(takesJava),
-  headerFilterStrategy: f.refused(takesJava),
+  consumerConfiguration: f.refused(needsJava),
+  exceptionHandler: f.refused(needsJava),
+  headerFilterStrategy: f.refused(needsJava),
   ...sinkFields,
 };
 

@@ -71,7 +71,7 @@ export function natsSink({ options, uri }: Endpoint<NatsOptions>, connection: Co
       const pending = payloadOf(exchange.message.body);
       const payload = pending instanceof Promise ? await pending : pending;
       if (payload === undefined)
-        throw new FlowError("org.apache.camel.InvalidPayloadException", `The message for '${topic}' has no body: set one first.`, { code: "nats-no-body" });
+        throw new FlowError("org.apache.camel.InvalidPayloadException", `the message for '${topic}' has no body: set one first`, { code: "nats-no-body" });
       const client = await connection.client();
       const expectsReply = (options.exchangePattern ?? exchange.pattern) === "InOut";
       try {
@@ -86,5 +86,5 @@ export function natsSink({ options, uri }: Endpoint<NatsOptions>, connection: Co
 }
 
 function timedOut(ms: number): FlowError {
-  return new FlowError("java.util.concurrent.TimeoutException", `NATS did not confirm the message within ${ms} ms.`, { code: "nats-timeout", retryable: true });
+  return new FlowError("java.util.concurrent.TimeoutException", `NATS did not confirm the message within ${ms} ms`, { code: "nats-timeout", retryable: true });
 }

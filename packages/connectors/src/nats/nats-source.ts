@@ -21,7 +21,7 @@ interface Item {
   readonly at: number;
   reply: Message | undefined;
   /** Set when the message could neither be processed nor stored: it is retried after this delay. */
-  againMs: number | undefined;
+  retryAfterMs: number | undefined;
 }
 
 export function natsSource(endpoint: Endpoint<NatsOptions>, connection: Connection<NatsClient>, { host, deadLetters }: NatsParts): Source {
@@ -45,7 +45,7 @@ export function natsSource(endpoint: Endpoint<NatsOptions>, connection: Connecti
         },
         idOf: () => undefined,
         settle(item, verdict): Awaitable {
-          if (verdict.kind === "redeliver") item.againMs = verdict.waitMs;
+          if (verdict.kind === "redeliver") item.retryAfterMs = verdict.waitMs;
           else if (verdict.kind === "done" && expectsReply(item, options)) return reply(item);
           return undefined;
         },
@@ -62,17 +62,17 @@ export function natsSource(endpoint: Endpoint<NatsOptions>, connection: Connecti
       { clock: host.clock, deadLetters, failed: (problem) => host.log.write("ERROR", "sluice.nats", `${uri}: ${problem}`) },
     );
     const work = (message: Msg): Awaitable => {
-      const item: Item = { message, at: host.clock.now(), reply: undefined, againMs: undefined };
+      const item: Item = { message, at: host.clock.now(), reply: undefined, retryAfterMs: undefined };
       const pending = intake.take(item);
-      return pending === undefined && item.againMs === undefined ? undefined : repeat(item, pending);
+      return pending === undefined && item.retryAfterMs === undefined ? undefined : repeat(item, pending);
     };
     const repeat = async (item: Item, pending: Awaitable): Promise<void> => {
       await pending;
-      while (item.againMs !== undefined) {
+      while (item.retryAfterMs !== undefined) {
         if (waits.isOver)
           return host.log.write("ERROR", "sluice.nats", `${uri}: a message was lost because it could neither be processed nor stored as a dead letter`);
-        await waits.wait(item.againMs);
-        item.againMs = undefined;
+        await waits.wait(item.retryAfterMs);
+        item.retryAfterMs = undefined;
         await intake.take(item);
       }
     };

@@ -57,7 +57,7 @@ export const mqttConnection = defineConnection({
   check: async (links) => `MQTT ${(await links.ping()) === 5 ? "5" : "3.1.1"}`,
 });
 
-/** Reason codes of MQTT 3.1.1 and 5: bad user name or password, not authorised. */
+/** Reason codes of MQTT 3.1.1 and 5: bad user name or password, not authorized. */
 const rejected: ReadonlySet<unknown> = new Set([4, 5, 134, 135]);
 
 /** Version 5 unless the broker does not support it. */

@@ -1,6 +1,6 @@
 import { f, type Values } from "@sluice/model";
 import { sinkFields } from "../camel-options.ts";
-import { accepted, connectionField, takesJava, tlsInConnection } from "../messaging/connection-options.ts";
+import { accepted, connectionField, needsJava, tlsInConnection } from "../messaging/connection-options.ts";
 
 export const pahoPath = {
   topic: f.string({
@@ -45,8 +45,8 @@ const sharedOptions = {
   httpsHostnameVerificationEnabled: accepted("the host name of a broker is always verified"),
   bridgeErrorHandler: accepted("failures of a message always reach the route's error handler"),
   customWebSocketHeaders: f.refused("is not supported: use a user name and password"),
-  exceptionHandler: f.refused(takesJava),
-  client: f.refused(takesJava),
+  exceptionHandler: f.refused(needsJava),
+  client: f.refused(needsJava),
   socketFactory: f.refused(tlsInConnection),
   sslClientProps: f.refused(tlsInConnection),
   sslHostnameVerifier: f.refused(tlsInConnection),

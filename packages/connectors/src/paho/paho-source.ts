@@ -19,7 +19,7 @@ export interface PahoParts {
 
 interface Item {
   readonly packet: IPublishPacket;
-  outcome: "settled" | "returned" | { readonly againMs: number } | undefined;
+  outcome: "settled" | "returned" | { readonly retryAfterMs: number } | undefined;
 }
 
 type Work = (packet: IPublishPacket, settled: () => void) => void;
@@ -81,7 +81,7 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
     const repeat = async (item: Item, pending: Awaitable): Promise<void> => {
       await pending;
       while (typeof item.outcome === "object") {
-        await waits.wait(item.outcome.againMs);
+        await waits.wait(item.outcome.retryAfterMs);
         if (waits.isOver) break;
         await intake.take(item);
       }
@@ -180,7 +180,7 @@ function intakeOf(inlet: SourceInlet, { options, uri }: Endpoint<PahoOptions>, {
       settle(item, verdict) {
         if (verdict.kind !== "redeliver") item.outcome = "settled";
         // The protocol cannot redeliver a message on the same connection, so it is retried here unless the source stops.
-        else item.outcome = verdict.waitMs > 0 ? { againMs: verdict.waitMs } : "returned";
+        else item.outcome = verdict.waitMs > 0 ? { retryAfterMs: verdict.waitMs } : "returned";
       },
     },
     {

@@ -22,7 +22,7 @@ import { PushedIntake } from "../intake/pushed-intake.ts";
 import { whileConnected } from "../reconnecting/while-connected.ts";
 import type { DeadLetters } from "../sluice/sluice.ts";
 
-const javaObject = "it takes a Java object; Java is not supported";
+const javaObject = "it needs a Java object, which is not supported";
 
 const path = {
   host: f.string({ doc: "Host name or address of the server.", default: "localhost" }),

@@ -29,6 +29,6 @@ export const pollFields = {
   }),
   "scheduler.cron": f.string({ doc: "Cron expression for scheduler=quartz or scheduler=spring.", group: "advanced" }),
   schedulerProperties: f.refused("set the properties of the scheduler individually, as scheduler.cron=…"),
-  scheduledExecutorService: f.refused("it takes a Java object; Java is not supported"),
-  pollStrategy: f.refused("it takes a Java object; Java is not supported"),
+  scheduledExecutorService: f.refused("it needs a Java object, which is not supported"),
+  pollStrategy: f.refused("it needs a Java object, which is not supported"),
 };

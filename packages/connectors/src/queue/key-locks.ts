@@ -1,9 +1,9 @@
-// Order per key: one message of a key at a time. The others wait behind it, also while it waits for a retry.
+// Order per key: one message of a key at a time. Later ones are parked, even while it waits for a retry.
 
 export class KeyLocks<E extends { readonly seq: number }> {
   /** The message that holds the lock, by key. */
   readonly #holders = new Map<string, number>();
-  readonly #behind = new Map<string, E[]>();
+  readonly #parked = new Map<string, E[]>();
   parked = 0;
 
   /** Restores the locks after a restart. */
@@ -18,9 +18,9 @@ export class KeyLocks<E extends { readonly seq: number }> {
       this.#holders.set(key, entry.seq);
       return true;
     }
-    const behind = this.#behind.get(key);
-    if (behind === undefined) this.#behind.set(key, [entry]);
-    else behind.push(entry);
+    const waiting = this.#parked.get(key);
+    if (waiting === undefined) this.#parked.set(key, [entry]);
+    else waiting.push(entry);
     this.parked++;
     return false;
   }
@@ -29,9 +29,9 @@ export class KeyLocks<E extends { readonly seq: number }> {
   release(key: string, seq: number): E | undefined {
     if (this.#holders.get(key) !== seq) return undefined;
     this.#holders.delete(key);
-    const behind = this.#behind.get(key);
-    const next = behind?.shift();
-    if (behind?.length === 0) this.#behind.delete(key);
+    const waiting = this.#parked.get(key);
+    const next = waiting?.shift();
+    if (waiting?.length === 0) this.#parked.delete(key);
     if (next === undefined) return undefined;
     this.parked--;
     this.#holders.set(key, next.seq);
@@ -45,8 +45,8 @@ export class KeyLocks<E extends { readonly seq: number }> {
 
   /** Removes and returns the parked messages; the locks stay. */
   unpark(): readonly E[] {
-    const all = [...this.#behind.values()].flat();
-    this.#behind.clear();
+    const all = [...this.#parked.values()].flat();
+    this.#parked.clear();
     this.parked = 0;
     return all;
   }

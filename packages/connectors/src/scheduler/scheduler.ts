@@ -70,7 +70,7 @@ function schedulerSource({ uri, options }: Endpoint<Options>, { clock, firstTick
       return options.useFixedDelay ? ended + options.delay : nextOnGrid(due, options.delay, ended);
     },
   };
-  const over = (exchange: Exchange): void => {
+  const runEnded = (exchange: Exchange): void => {
     again = options.greedy && exchange.failure === undefined && String(exchange.property("CamelSchedulerPolledMessages")) !== "false";
   };
   return {
@@ -81,7 +81,7 @@ function schedulerSource({ uri, options }: Endpoint<Options>, { clock, firstTick
       ticker?.stop();
       const run = (): Awaitable => {
         const exchange = inlet.deliver(new Message(null), { trigger, properties, pattern: options.exchangePattern });
-        return exchange instanceof Promise ? exchange.then(over) : over(exchange);
+        return exchange instanceof Promise ? exchange.then(runEnded) : runEnded(exchange);
       };
       ticker = new Ticker(clock, plan, run, tickClaim(inlet, clock, { periodMs: options.greedy ? 0 : options.delay, isCounted: options.repeatCount > 0 }));
       ticker.start();

@@ -47,8 +47,8 @@ describe("sluice-event", () => {
     events.emit(failed);
     await settle();
     const [delivered] = inlet.exchanges;
-    const behindQueue = exchangeOf(null, {}, { properties: delivered?.properties });
-    events.emit({ name: "run.failed", flowId: "shop", routeId: "mailer" }, behindQueue);
+    const afterQueue = exchangeOf(null, {}, { properties: delivered?.properties });
+    events.emit({ name: "run.failed", flowId: "shop", routeId: "mailer" }, afterQueue);
     await settle();
     expect(inlet.exchanges.length).toBe(1);
   });

@@ -25,7 +25,7 @@ interface Item {
   /** Failed attempts so far. */
   attempts: number;
   /** Set when the message is retried here after this delay. */
-  againMs: number | undefined;
+  retryAfterMs: number | undefined;
   reply: Exchange | undefined;
 }
 
@@ -62,17 +62,17 @@ export class QueueConsumer {
   }
 
   #work(message: ConsumeMessage): Awaitable {
-    const item: Item = { message, attempts: 0, againMs: undefined, reply: undefined };
+    const item: Item = { message, attempts: 0, retryAfterMs: undefined, reply: undefined };
     const pending = this.#intake.take(item);
-    return pending === undefined && item.againMs === undefined ? undefined : this.#repeat(item, pending);
+    return pending === undefined && item.retryAfterMs === undefined ? undefined : this.#repeat(item, pending);
   }
 
   async #repeat(item: Item, pending: Awaitable): Promise<void> {
     await pending;
-    while (item.againMs !== undefined) {
-      await this.#waits.wait(item.againMs);
+    while (item.retryAfterMs !== undefined) {
+      await this.#waits.wait(item.retryAfterMs);
       if (this.#waits.isOver) return this.#return(item.message);
-      item.againMs = undefined;
+      item.retryAfterMs = undefined;
       await this.#intake.take(item);
     }
   }
@@ -117,7 +117,7 @@ export class QueueConsumer {
       item.attempts = verdict.attempts;
       // A run is abandoned only when its route stops.
       if (verdict.waitMs === 0 && !verdict.counted) this.#return(message);
-      else item.againMs = Math.max(verdict.waitMs, 1);
+      else item.retryAfterMs = Math.max(verdict.waitMs, 1);
       return undefined;
     }
     if (!this.#parts.isOpen()) return undefined;

@@ -98,7 +98,7 @@ function placeOf(address: string, port: number): { readonly hostname: string; re
 function urlParts(text: string): Amqplib.Options.Connect {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !["amqp:", "amqps:"].includes(url.protocol))
-    throw new FlowError("java.lang.IllegalArgumentException", "The url of the RabbitMQ connection must have the form amqp://user:password@host:5672/vhost.", {
+    throw new FlowError("java.lang.IllegalArgumentException", "the url of the RabbitMQ connection must have the form amqp://user:password@host:5672/vhost", {
       code: "rabbitmq-bad-url",
     });
   const vhost = url.pathname.slice(1);

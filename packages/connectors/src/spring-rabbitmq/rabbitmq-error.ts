@@ -4,11 +4,11 @@ import { FlowError, isFlowError } from "@sluice/engine/spi";
 export function rabbitError(thrown: unknown, where: string): FlowError {
   if (isFlowError(thrown)) return thrown;
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-  const because = (type: string, code: string, retryable: boolean, message: string): FlowError =>
+  const failure = (type: string, code: string, retryable: boolean, message: string): FlowError =>
     new FlowError(type, message, { code, retryable, cause: new FlowError("java.io.IOException", error.message) });
   const { code } = error as { readonly code?: unknown };
   if (code === 403 || /ACCESS_REFUSED/.test(error.message))
-    return because(
+    return failure(
       "org.springframework.amqp.AmqpAuthenticationException",
       "rabbitmq-not-allowed",
       false,
@@ -16,17 +16,17 @@ export function rabbitError(thrown: unknown, where: string): FlowError {
     );
   // The server closes the channel: the reason names what does not exist or is declared differently.
   if (typeof code === "number" && code >= 400 && code < 500)
-    return because("org.springframework.amqp.AmqpException", "rabbitmq-refused", false, `RabbitMQ rejected ${where}: ${error.message}`);
-  return because(
+    return failure("org.springframework.amqp.AmqpException", "rabbitmq-refused", false, `RabbitMQ rejected ${where}: ${error.message}`);
+  return failure(
     "org.springframework.amqp.AmqpConnectException",
     "rabbitmq-lost",
     true,
-    `The connection was lost during an operation on ${where}: ${error.message}`,
+    `the connection was lost during an operation on ${where}: ${error.message}`,
   );
 }
 
 export function confirmTimeout(ms: number, where: string): FlowError {
-  return new FlowError("org.springframework.amqp.AmqpTimeoutException", `RabbitMQ did not confirm the message for ${where} within ${ms} ms.`, {
+  return new FlowError("org.springframework.amqp.AmqpTimeoutException", `RabbitMQ did not confirm the message for ${where} within ${ms} ms`, {
     code: "rabbitmq-timeout",
     retryable: true,
   });
@@ -35,7 +35,7 @@ export function confirmTimeout(ms: number, where: string): FlowError {
 export function unroutable(where: string, reason: string): FlowError {
   return new FlowError(
     "org.springframework.amqp.AmqpException",
-    `No queue received the message for ${where} (${reason}): bind a queue to it, or set confirm=disabled.`,
+    `no queue received the message for ${where} (${reason}): bind a queue to it, or set confirm=disabled`,
     {
       code: "rabbitmq-unroutable",
     },

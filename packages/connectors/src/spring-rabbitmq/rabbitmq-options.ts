@@ -1,5 +1,5 @@
 import { f, type Values } from "@sluice/model";
-import { accepted, takesJava } from "../messaging/connection-options.ts";
+import { accepted, needsJava } from "../messaging/connection-options.ts";
 
 export const rabbitPath = {
   exchangeName: f.string({
@@ -101,10 +101,10 @@ const otherOptions = {
   usePublisherConnection: accepted("sinks and sources share a connection, each with its own channel"),
   synchronous: accepted("sending never blocks"),
   lazyStartProducer: accepted("an endpoint connects when it is first used"),
-  exceptionHandler: f.refused(takesJava),
-  retry: f.refused(takesJava),
-  messageConverter: f.refused(takesJava),
-  messagePropertiesConverter: f.refused(takesJava),
+  exceptionHandler: f.refused(needsJava),
+  retry: f.refused(needsJava),
+  messageConverter: f.refused(needsJava),
+  messagePropertiesConverter: f.refused(needsJava),
 };
 
 export const rabbitOptions = { ...connectionOptions, ...sourceOptions, ...sinkOptions, ...declaringOptions, ...otherOptions, ...formerOptions };

@@ -58,7 +58,7 @@ export function rabbitSink(endpoint: Endpoint<RabbitOptions>, connection: Connec
     const timeouts = { confirmMs: options.confirmTimeout, replyMs: options.replyTimeout, signal: exchange.run.signal };
     const reply = await publisher.request(publication, publication.properties.correlationId ?? host.ids.next(), timeouts);
     if (reply === undefined)
-      throw new FlowError("org.apache.camel.ExchangeTimedOutException", `No reply from ${where} within ${options.replyTimeout} ms.`, {
+      throw new FlowError("org.apache.camel.ExchangeTimedOutException", `no reply from ${where} within ${options.replyTimeout} ms`, {
         code: "rabbitmq-no-reply",
         retryable: true,
       });
@@ -75,7 +75,7 @@ export function rabbitSink(endpoint: Endpoint<RabbitOptions>, connection: Connec
       const pending = payloadOf(exchange.message.body);
       const payload = pending instanceof Promise ? await pending : pending;
       if (payload === undefined && !options.allowNullBody)
-        throw new FlowError("org.apache.camel.InvalidPayloadException", `The message for ${where} has no body: set one, or use allowNullBody=true.`, {
+        throw new FlowError("org.apache.camel.InvalidPayloadException", `the message for ${where} has no body: set one, or use allowNullBody=true`, {
           code: "rabbitmq-no-body",
         });
       const publication = publicationOf(exchange, payload ?? Buffer.alloc(0));

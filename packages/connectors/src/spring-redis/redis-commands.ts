@@ -74,7 +74,7 @@ export class Reader {
   number(name: string): number {
     const value = Number(this.header(name));
     if (Number.isFinite(value)) return value;
-    throw new FlowError("java.lang.IllegalArgumentException", `the header CamelRedis.${name} is not a number`, { code: "redis-header" });
+    throw new FlowError("java.lang.IllegalArgumentException", `header 'CamelRedis.${name}' is not a number`, { code: "redis-header" });
   }
 
   flag(name: string): boolean {
@@ -110,7 +110,7 @@ export class Reader {
 }
 
 function missing(name: string): FlowError {
-  return new FlowError("java.lang.IllegalArgumentException", `the header CamelRedis.${name} is missing: the route must set it`, { code: "redis-header" });
+  return new FlowError("java.lang.IllegalArgumentException", `header 'CamelRedis.${name}' is missing: set it in the route`, { code: "redis-header" });
 }
 
 const key = (read: Reader): readonly Part[] => [read.key];

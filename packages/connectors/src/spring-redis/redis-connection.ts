@@ -117,7 +117,7 @@ export const redis = defineConnection({
   browses: ["channels", "keys"],
   async browse(client, what, prefix, limit) {
     const pattern = `${prefix.replaceAll(/[\\*?[\]]/g, "\\$&")}*`;
-    // Redis knows a channel only while somebody subscribes to it.
+    // Redis lists a channel only while it has a subscriber.
     if (what === "channels") return ((await client.call("PUBSUB", "CHANNELS", pattern)) as string[]).toSorted().slice(0, limit);
     if (what !== "keys") return [];
     const [, keys] = (await client.call("SCAN", "0", "MATCH", pattern, "COUNT", String(limit * 10))) as [string, string[]];

@@ -90,7 +90,7 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
   it("rejects commands that affect other applications, and headers received from outside", async () => {
     await expect(run("FLUSHALL", {})).rejects.toThrow("it deletes all data");
     await expect(run("SET", { Command: "KEYS", Key: "a" })).rejects.toThrow("KEYS is not allowed");
-    await expect(run("GET", {})).rejects.toThrow("CamelRedis.Key is missing");
+    await expect(run("GET", {})).rejects.toThrow("'CamelRedis.Key' is missing");
     expect(() => connectorUnderTest(springRedis, host).source(`spring-redis:localhost:${port}?connectionFactory=#cache`)).toThrow(CompileError);
   });
 

@@ -7,7 +7,7 @@ import { redisCommands, refusedCommands } from "./redis-commands.ts";
 import { redisExceptions, redisSink } from "./redis-sink.ts";
 import { redisSource } from "./redis-source.ts";
 
-const javaObject = "it takes a Java object; Java is not supported";
+const javaObject = "it needs a Java object, which is not supported";
 
 const path = {
   host: f.string({ doc: "Host name or address of the server; ignored when the endpoint names a connection.", required: true }),

@@ -14,7 +14,9 @@ export interface CallResult {
 export async function callStored(template: CallTemplate, isFunction: boolean, executor: Executor, exchange: Exchange, data: unknown): Promise<CallResult> {
   const { dialect } = executor;
   if (dialect === "sqlite")
-    throw new FlowError("java.lang.UnsupportedOperationException", "SQLite has no procedures: use sql instead of sql-stored", { code: "sql-stored-sqlite" });
+    throw new FlowError("java.lang.UnsupportedOperationException", "SQLite has no stored procedures: use sql instead of sql-stored", {
+      code: "sql-stored-sqlite",
+    });
   const values = template.parameters.map((parameter) => (parameter.value === undefined ? null : boundValue(parameter.value(exchange, data), dialect)));
   const { signal } = exchange.run;
   if (dialect === "postgres") return callPostgres(template, isFunction, values, (statement) => executor.execute(statement, signal));
@@ -33,8 +35,8 @@ async function callPostgres(
   const given = parameters
     .map((parameter, index) => ({ parameter, value: values[index] }))
     .filter(({ parameter }) => !isFunction || parameter.direction !== "OUT");
-  const marks = given.map(({ parameter }, index) => cast(parameter, `$${index + 1}`)).join(", ");
-  const text = isFunction ? `select * from ${procedure}(${marks})` : `call ${procedure}(${marks})`;
+  const placeholders = given.map(({ parameter }, index) => cast(parameter, `$${index + 1}`)).join(", ");
+  const text = isFunction ? `select * from ${procedure}(${placeholders})` : `call ${procedure}(${placeholders})`;
   const result = await execute({ text, values: given.map(({ value }) => value), isFixed: true });
   const out = parameters.filter(({ direction }) => direction !== "IN");
   const [first] = result.rows;

@@ -5,7 +5,7 @@ import { sinkFields, sourceFields } from "../camel-options.ts";
 import { sqlExceptions } from "../database/sql-failure.ts";
 import { pollFields } from "../polling/poll-fields.ts";
 
-const javaObject = "it takes a Java object; Java is not supported";
+const javaObject = "it needs a Java object, which is not supported";
 const accepted = "Accepted without effect.";
 
 /** In a URI, `%` and two hexadecimal digits are decoded to one character. */

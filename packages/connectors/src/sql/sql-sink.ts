@@ -29,7 +29,7 @@ export function sqlSink(endpoint: Endpoint<SqlOptions>, scope: EndpointScope): S
     async send(exchange) {
       const { headers } = exchange.message;
       if (headers.getOwn("CamelSqlDataSource") !== undefined)
-        throw new FlowError("java.lang.IllegalArgumentException", "the header CamelSqlDataSource is not supported: name the connection in the endpoint", {
+        throw new FlowError("java.lang.IllegalArgumentException", "header 'CamelSqlDataSource' is not supported: name the connection in the endpoint", {
           code: "sql-data-source",
         });
       const statement = statementFor(exchange);

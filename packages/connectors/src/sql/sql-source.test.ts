@@ -20,7 +20,7 @@ await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (datab
   afterEach(() => database.stopFlows());
   afterAll(() => database.end());
 
-  it("delivers each row in order and executes the follow-up statements, also for failed rows (F6)", async () => {
+  it("delivers each row in order and executes the follow-up statements, even for failed rows (F6)", async () => {
     const run = await flow(`
         - from:
             uri: "sql:select * from jobs where state = 'new' order by id?${quick}&onConsume=update jobs set state = 'done' where id = :%23id&onConsumeFailed=update jobs set state = 'bad' where id = :%23id&onConsumeBatchComplete=insert into jobs values (99, 'end')"

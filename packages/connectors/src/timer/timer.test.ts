@@ -147,7 +147,7 @@ describe("timer", () => {
     expect(ticks.length).toBe(1);
   });
 
-  it("stops immediately, also during a run, and can be restarted", async () => {
+  it("stops immediately, even during a run, and can be restarted", async () => {
     const { clock, ticks, source, inlet } = ticking("timer:t?delay=100&period=100", () => new Promise(() => undefined));
     await clock.advance(100);
     expect(source.stop()).toBeUndefined();

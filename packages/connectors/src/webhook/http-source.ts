@@ -144,7 +144,7 @@ class WebhookDelivery implements Delivery {
     }
   }
 
-  /** The response of the run, also when the caller already got another one. */
+  /** The response of the run, even when the caller already got another one. */
   replyOf(exchange: Exchange): HttpReply {
     if (this.#fault !== undefined) throw this.#fault;
     return this.#reply ?? replyOfExchange(exchange, this.#delivered, this.#rule, this.#written);
@@ -196,7 +196,7 @@ function requestHandler(
     return reply instanceof Promise ? reply.then(readable) : readable(reply);
   };
 
-  /** `settle` receives the response of the run, also when the caller stopped waiting. */
+  /** `settle` receives the response of the run, even when the caller stopped waiting. */
   function accept(request: HttpRequest, settle: Settle = settleNothing): Awaitable<HttpReply> {
     const contentType = request.body.length === 0 ? undefined : findHeader(request.rawHeaders, "content-type");
     if (options.consumes !== undefined && request.body.length > 0 && !isConsumed(contentType, options.consumes))

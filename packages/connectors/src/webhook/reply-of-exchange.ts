@@ -116,7 +116,7 @@ function isByteStream(body: unknown): body is AsyncIterable<Uint8Array> {
   return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
 }
 
-/** The run of the request, also when the caller gets its response during a `direct:` call. */
+/** The run of the request, even when the caller gets its response during a `direct:` call. */
 function runHeaders({ run, properties }: Exchange): ReplyHeaders {
   const headers: ReplyHeaders = { "X-Run-Id": run.root.id };
   if (run.trace !== undefined) headers["traceresponse"] = traceResponse(run.trace);

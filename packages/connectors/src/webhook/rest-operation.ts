@@ -37,7 +37,7 @@ export function readOperation(text: string | undefined): RestOperation {
 /** The error response for an invalid request, or the headers to add to a valid one. */
 export function checkRequest(operation: RestOperation, request: HttpRequest, produces: string | undefined): HttpReply | [string, unknown][] {
   if (operation.validates === true && produces !== undefined && !isAccepted(findHeader(request.rawHeaders, "accept"), produces))
-    return errorReply(406, `responses are ${produces}, which the request does not accept`);
+    return errorReply(406, `the request does not accept ${produces}, the content type of the responses`);
   const given = new Headers(wireHeadersOf(request));
   const isAbsent = (name: string): boolean => (given.get(name) ?? undefined) === undefined;
   const added = Object.entries(operation.defaults ?? {}).filter(([name]) => isAbsent(name));

@@ -243,7 +243,7 @@ test("a caller that waits too long gets 504 with the run id, and no timer is lef
   expect(host.clock.pending).toBe(0);
 });
 
-test("a caller gets the run of its own request, also during a direct: call", async () => {
+test("a caller gets the run of its own request, even during a direct: call", async () => {
   const below: Processor = (exchange) => {
     const { run } = exchange;
     exchange.run = new Run("run-below", routeIdentity("below"), 0, { uri: "direct:below" }, run);

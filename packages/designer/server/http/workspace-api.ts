@@ -149,7 +149,7 @@ async function putTargets({ parts: { targets, signIn }, request }: Call): Promis
 
 async function read(files: TextFiles, id: string): Promise<Readonly<Record<string, unknown>>> {
   const file = await files.read(id);
-  if (file === undefined) throw new HttpError(404, `'${id}' not found`);
+  if (file === undefined) throw new HttpError(404, `'${id}' not found in the workspace`);
   return { ...file };
 }
 

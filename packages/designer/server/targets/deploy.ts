@@ -60,7 +60,7 @@ async function install(workspace: Workspace, targets: Targets, target: Target, {
   const running = now.status === 200 ? (jsonOf(now) as { hash: string; yaml: string; lastModified: string }) : undefined;
   const known = (await workspace.records.of(id))[target.name]?.deployedHash ?? null;
   if (running !== undefined && ![known, overwrite, hashOf(text)].includes(running.hash)) {
-    throw new HttpError(412, `'${id}' on '${target.name}' was changed elsewhere`, {
+    throw new HttpError(412, `flow '${id}' on target '${target.name}' was changed elsewhere`, {
       conflict: "deployment",
       deployed: { text: running.yaml, hash: running.hash, lastModified: running.lastModified },
     });
@@ -72,7 +72,7 @@ async function install(workspace: Workspace, targets: Targets, target: Target, {
     body: Buffer.from(text, "utf8"),
   });
   if (answer.status === 412) {
-    throw new HttpError(412, `'${id}' on '${target.name}' was just changed elsewhere: deploy again to see the difference`, {
+    throw new HttpError(412, `flow '${id}' on target '${target.name}' was changed in the meantime: deploy again to see the differences`, {
       conflict: "deployment",
     });
   }

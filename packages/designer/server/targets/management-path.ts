@@ -1,14 +1,14 @@
 // The deploy token is sent only to paths under `/_api/`. A path that a URL parser, a proxy or the runtime could resolve to another
-// one (`..`, encoded or not) is refused instead of being normalised, so that all of them agree on the address.
+// one (`..`, encoded or not) is refused instead of being normalized, so that all of them agree on the address.
 import { HttpError } from "../http/http-error.ts";
 
 const maxDecodings = 5;
 
-/** Throws unless the path is a normalised path under `/_api/`. */
+/** Throws unless the path is a normalized path under `/_api/`. */
 export function assertManagementPath(pathWithQuery: string): void {
   const path = pathWithQuery.split("?")[0] as string;
   const isSafe = path.startsWith("/_api/") && new URL(path, "http://runtime").pathname === path && !hasDotSegment(path);
-  if (!isSafe) throw new HttpError(400, `'${path.slice(0, 200)}' is not a normalised path under /_api/`);
+  if (!isSafe) throw new HttpError(400, `'${path.slice(0, 200)}' is not a normalized path under /_api/`);
 }
 
 /** Decodes repeatedly, because a proxy in between may decode the path once more. */

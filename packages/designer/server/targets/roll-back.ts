@@ -28,7 +28,8 @@ export async function rollBack(workspace: Workspace, targets: Targets, { id, tar
     headers: { "content-type": "application/json", "if-match": `"${replacing}"` },
     body: Buffer.from(JSON.stringify({ revision }), "utf8"),
   });
-  if (answer.status === 412) throw new HttpError(412, `'${id}' on '${target.name}' was just changed elsewhere: roll back again to see the difference`);
+  if (answer.status === 412)
+    throw new HttpError(412, `flow '${id}' on target '${target.name}' was changed in the meantime: roll back again to see the difference`);
   if (answer.status !== 200) throw refusalOf(answer, target);
   const reply = jsonOf(answer) as { readonly hash: string; readonly lastModified: string };
   const at = new Date().toISOString();

@@ -74,7 +74,7 @@ export class TextFiles {
   remove(id: string, expectedHash: string): Promise<void> {
     assertId(id);
     return this.#inTurn(id, async () => {
-      if ((await this.#expect(id, expectedHash)) === undefined) throw new HttpError(404, `'${id}' not found`);
+      if ((await this.#expect(id, expectedHash)) === undefined) throw new HttpError(404, `'${id}' not found in the workspace`);
       await unlink(this.#path(id)).catch((error: unknown) => Promise.reject(diskError(error, id)));
     });
   }

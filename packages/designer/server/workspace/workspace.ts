@@ -19,7 +19,7 @@ export class Workspace {
   readonly versions: Versions;
   readonly records: DeployRecords;
   readonly #write: WriteFile;
-  readonly #catalogue: TextFiles;
+  readonly #categoryFiles: TextFiles;
   readonly #documents: ReadonlyMap<string, TextFiles>;
   readonly #tests = new Map<string, TextFiles>();
 
@@ -29,7 +29,7 @@ export class Workspace {
     this.flows = new TextFiles(join(this.folder, "flows"), ".yaml", write);
     this.versions = new Versions(join(this.folder, ".sluice/versions"), write);
     this.records = new DeployRecords(join(this.folder, ".sluice/deploys"), write);
-    this.#catalogue = new TextFiles(this.folder, ".yaml", write);
+    this.#categoryFiles = new TextFiles(this.folder, ".yaml", write);
     this.#documents = new Map(documentKinds.map((kind) => [kind, new TextFiles(join(this.folder, kind), ".yaml", write)]));
   }
 
@@ -38,11 +38,11 @@ export class Workspace {
     const isNew = !existsSync(join(this.folder, "flows"));
     mkdirSync(join(this.folder, "flows"), { recursive: true });
     if (isNew) await this.flows.save(sampleFlowId, sampleFlow, null).catch(() => undefined);
-    if (!existsSync(join(this.folder, "categories.yaml"))) await this.#catalogue.save("categories", defaultCategories, null).catch(() => undefined);
+    if (!existsSync(join(this.folder, "categories.yaml"))) await this.#categoryFiles.save("categories", defaultCategories, null).catch(() => undefined);
   }
 
   async categories(): Promise<{ categories: readonly Category[]; text: string; hash: string | null; error?: string }> {
-    const file = await this.#catalogue.read("categories");
+    const file = await this.#categoryFiles.read("categories");
     const text = file?.text ?? defaultCategories;
     try {
       return { categories: readCategories(text), text, hash: file?.hash ?? null };
@@ -54,7 +54,7 @@ export class Workspace {
 
   async saveCategories(text: string, expectedHash: string | null): Promise<void> {
     readCategories(text);
-    await this.#catalogue.save("categories", text, expectedHash);
+    await this.#categoryFiles.save("categories", text, expectedHash);
   }
 
   documents(kind: string): TextFiles {

@@ -26,7 +26,7 @@ export interface Category {
   readonly color?: string;
 }
 
-export interface CategoryCatalogue {
+export interface CategoryFile {
   readonly categories: readonly Category[];
   readonly text: string;
   readonly hash: string | null;
@@ -129,8 +129,8 @@ export const workspaceClient = {
   saveDocument: (kind: string, id: string, text: string, expectedHash: string | null) =>
     callJson<DocumentFile>("PUT", at("documents", kind, id), { body: { text, expectedHash } }),
   removeDocument: (kind: string, id: string, expectedHash: string) => callJson<unknown>("DELETE", at("documents", kind, id), { body: { expectedHash } }),
-  categories: () => callJson<CategoryCatalogue>("GET", at("categories")),
-  saveCategories: (text: string, expectedHash: string | null) => callJson<CategoryCatalogue>("PUT", at("categories"), { body: { text, expectedHash } }),
+  categories: () => callJson<CategoryFile>("GET", at("categories")),
+  saveCategories: (text: string, expectedHash: string | null) => callJson<CategoryFile>("PUT", at("categories"), { body: { text, expectedHash } }),
   targets: () => callJson<{ targets: readonly TargetEntry[] }>("GET", at("targets")).then(({ targets }) => targets),
   saveTargets: (body: TargetsBody) => callJson<{ targets: readonly TargetEntry[] }>("PUT", at("targets"), { body }).then((reply) => reply.targets),
   tryWebhook: (body: TryBody) => callJson<TryReply>("POST", at("try"), { body }),

@@ -83,7 +83,7 @@ function useOverview(pane: RefObject<HTMLDivElement | null>, selected: Path | un
   return overview;
 }
 
-/** One read of positions. The steps of a chunk that the browser skips are not measured: the chunk stands for them. */
+/** One read of positions. The steps of a chunk that the browser skips are not measured: the chunk is measured instead. */
 function measured(canvas: HTMLElement): Overview | undefined {
   const { scrollWidth, scrollHeight, clientWidth, clientHeight, scrollLeft, scrollTop } = canvas;
   if (scrollWidth <= clientWidth + 1 && scrollHeight <= clientHeight + 1) return undefined;

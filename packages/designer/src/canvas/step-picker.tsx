@@ -34,7 +34,7 @@ interface Choice {
   readonly kind: StepKind;
   readonly icon: string | undefined;
   readonly group: string;
-  /** Other words that find it. */
+  /** Synonyms for the search. */
   readonly keywords?: readonly string[];
   /** The text that is inserted. */
   readonly yaml?: string;
@@ -133,7 +133,7 @@ function choicesFor(request: PickerRequest, catalog: FlowCatalog | undefined, fl
   if (catalog === undefined) return [];
   if (request.for === "branch") return branchChoices(catalog, flow, request.step);
   if (request.for === "element") return elementChoices(catalog, flow);
-  const steps = (request.for === "wrap" ? catalog.holders() : catalog.view.steps).map((step): Choice => {
+  const steps = (request.for === "wrap" ? catalog.containers() : catalog.view.steps).map((step): Choice => {
     const yaml = starterYaml(step);
     return {
       key: step.name,
@@ -165,7 +165,7 @@ function choicesFor(request: PickerRequest, catalog: FlowCatalog | undefined, fl
       command: (to) => commandFor(to, title, yaml),
     };
   });
-  // What a connector names better is not offered under its bare key.
+  // `to` is listed only as a replacement, because the connectors have better names for it.
   const named = steps.filter(({ key }) => key !== "to" || request.for === "replace");
   const made = request.for === "insert" ? recipeChoices(catalog) : [];
   const order: readonly string[] = [...Object.values(words.paletteGroups), words.groups.other];
@@ -256,7 +256,7 @@ function matching(choices: readonly Choice[], query: string): readonly Choice[] 
   if (parts.length === 0) return choices;
   const found = ordered(choices, parts);
   if (found.length > 0 || parts.length > 1) return found;
-  // One mistyped letter is forgiven.
+  // Tolerates one typo.
   const nearest = closest(
     parts[0] as string,
     choices.flatMap(({ title, word, keywords = [] }) => [...title.toLowerCase().split(" "), word.toLowerCase(), ...keywords]),

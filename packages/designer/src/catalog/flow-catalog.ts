@@ -55,13 +55,13 @@ export class FlowCatalog {
   }
 
   /** True for a URI through which routes of this runtime call each other. */
-  isBetweenRoutes(uri: string): boolean {
+  isRouteCall(uri: string): boolean {
     const connector = this.connector(uri);
     return connector?.trigger === "route" && connector.roles.includes("sink");
   }
 
   /** True for the trigger of a route that is called over HTTP. */
-  isServed(uri: string): boolean {
+  isHttpTrigger(uri: string): boolean {
     return this.connector(uri)?.trigger === "request";
   }
 
@@ -70,7 +70,7 @@ export class FlowCatalog {
   }
 
   /** Steps with inner steps, which can wrap other steps. */
-  holders(): readonly StepView[] {
+  containers(): readonly StepView[] {
     return this.view.steps.filter((step) => holdsSteps(step) || branchesOf(step.options).length > 0);
   }
 

@@ -36,7 +36,7 @@ function selectedAddress(flow: OpenFlow, catalog: FlowCatalog | undefined): { re
   const key = flow.selection === undefined ? "" : pathKey(flow.selection);
   const text = step?.detail ?? flow.good?.outline.routes.find((route) => pathKey(route.from.path) === key)?.from.uri;
   const uri = text === undefined ? undefined : bare(text);
-  return uri === undefined || catalog?.isBetweenRoutes(uri) !== true ? undefined : { uri, isStep: step !== undefined };
+  return uri === undefined || catalog?.isRouteCall(uri) !== true ? undefined : { uri, isStep: step !== undefined };
 }
 
 /** A URI without its options; undefined for an invalid URI. */

@@ -38,7 +38,7 @@ export function placeAfterSelection(flow: OpenFlow): Place | undefined {
 }
 
 /** The first position in a branch, a route, or the block of a step. */
-export function placeInside(flow: OpenFlow, path: Path | undefined, holds: (step: string) => boolean = () => false): Place | undefined {
+export function placeInside(flow: OpenFlow, path: Path | undefined, isContainer: (step: string) => boolean = () => false): Place | undefined {
   if (path === undefined) return undefined;
   const block = blockAt(flow, path);
   if (block !== undefined) return { listPath: block.stepsPath, index: 0 };
@@ -49,5 +49,5 @@ export function placeInside(flow: OpenFlow, path: Path | undefined, holds: (step
   if (step === undefined || pathKey(step.path) !== key) return undefined;
   const own = step.blocks[0];
   if (own !== undefined) return { listPath: own.stepsPath, index: own.steps.length };
-  return holds(step.name) ? { listPath: [...step.path, step.name, "steps"], index: 0 } : undefined;
+  return isContainer(step.name) ? { listPath: [...step.path, step.name, "steps"], index: 0 } : undefined;
 }

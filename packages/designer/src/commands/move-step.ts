@@ -31,7 +31,7 @@ export const moveStepDown: DocumentCommand = {
   },
 };
 
-/** Moves a step out of its parent, after that; moves a branch one position to the left. */
+/** Moves a step out of its parent to the position after it; moves a branch one position to the left. */
 export const moveStepOut: DocumentCommand = {
   name: "move-step-out",
   title: "Move step out of its block",
@@ -40,15 +40,15 @@ export const moveStepOut: DocumentCommand = {
     const branch = movedBranch(flow, -1);
     if (branch !== undefined) return branch;
     const first = selectedSteps(flow)[0];
-    const holder = first === undefined ? undefined : holderOf(flow, first.listPath);
-    return holder === undefined ? undefined : moved(flow, { listPath: holder.listPath, index: holder.index + 1 });
+    const parent = first === undefined ? undefined : parentOf(flow, first.listPath);
+    return parent === undefined ? undefined : moved(flow, { listPath: parent.listPath, index: parent.index + 1 });
   },
 };
 
 /** Moves a step into the block of the previous step, or else of the next one; moves a branch one position to the right. */
 export const moveStepIn: DocumentCommand = {
   name: "move-step-in",
-  title: "Move step into the next block",
+  title: "Move step into the adjacent block",
   shortcut: "Alt+ArrowRight",
   apply(flow) {
     const branch = movedBranch(flow, 1);
@@ -84,7 +84,7 @@ function movedBranch(flow: OpenFlow, by: 1 | -1): CommandResult | undefined {
 }
 
 /** The step that owns a list of steps. */
-function holderOf(flow: OpenFlow, listPath: Path): StepOutline | undefined {
+function parentOf(flow: OpenFlow, listPath: Path): StepOutline | undefined {
   for (let length = listPath.length - 1; length > 0; length--) {
     const step = typeof listPath[length - 1] === "number" ? stepAt(flow, listPath.slice(0, length)) : undefined;
     if (step !== undefined) return step;

@@ -3,7 +3,7 @@ import { blockAt, selectedSteps, stepAt } from "../document/open-flow.ts";
 import { removeBranch, removeSteps } from "../document/step-edits.ts";
 import type { DocumentCommand } from "./command.ts";
 
-/** Deletes the selected steps or branch and selects a neighbour, or else the parent. */
+/** Deletes the selected steps or branch and selects a neighbor, or else the parent. */
 export const removeStep: DocumentCommand = {
   name: "remove-step",
   title: "Delete step",
@@ -21,12 +21,12 @@ export const removeStep: DocumentCommand = {
     const edit = removeSteps(flow.text, { listPath, first, count: steps.length });
     const follower = stepAt(flow, [...listPath, first + steps.length]) !== undefined;
     if (follower || first > 0) return { edit, select: [...listPath, follower ? first : first - 1] };
-    return { edit, select: holderOf(flow, listPath) };
+    return { edit, select: parentOf(flow, listPath) };
   },
 };
 
 /** The selection when a list has become empty: the branch, step or trigger that owns it. */
-function holderOf(flow: Parameters<DocumentCommand["apply"]>[0], listPath: readonly (string | number)[]): readonly (string | number)[] {
+function parentOf(flow: Parameters<DocumentCommand["apply"]>[0], listPath: readonly (string | number)[]): readonly (string | number)[] {
   const owner = listPath.slice(0, -1);
   if (blockAt(flow, owner) !== undefined) return owner;
   const step = owner.slice(0, -1);

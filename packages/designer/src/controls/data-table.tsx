@@ -7,9 +7,9 @@ interface Head {
 type Heads = readonly (ReactNode | Head)[];
 
 /** The heading of a column with right-aligned numbers. */
-export const number = (text: string): Head => ({ text, kind: "number" });
+export const numericHead = (text: string): Head => ({ text, kind: "number" });
 /** A heading that only screen readers show. */
-export const hidden = (text: string): Head => ({ text, kind: "hidden" });
+export const hiddenHead = (text: string): Head => ({ text, kind: "hidden" });
 
 interface DataTableProps {
   readonly label: string;
@@ -20,7 +20,7 @@ interface DataTableProps {
   readonly children: ReactNode;
 }
 
-/** A table in a region of its own, which scrolls by keyboard too; its children are the rows. */
+/** A table in its own region, so that it can be scrolled with the keyboard; its children are the rows. */
 export function DataTable({ label, heads, stacks = false, className = "", children }: DataTableProps) {
   return (
     <div className={`table-scroll ${className}`.trim()} role="region" aria-label={label} tabIndex={0}>

@@ -6,7 +6,7 @@ interface TextAreaFieldProps extends Omit<FieldProps, "children"> {
   readonly onChange: (text: string) => void;
 }
 
-/** A labelled text area for bodies, headers and other monospaced text. */
+/** A labeled text area for bodies, headers and other monospaced text. */
 export function TextAreaField({ rows, value, onChange, ...field }: TextAreaFieldProps) {
   return (
     <Field {...field}>

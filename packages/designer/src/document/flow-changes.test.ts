@@ -10,7 +10,7 @@ const shown = (before: Outline, after: Outline): readonly string[] =>
     ({ kind, step, options }) => `${kind} ${step.name} ${step.id}${options.map((option) => ` ${option.name}: ${option.before} → ${option.after}`).join("")}`,
   );
 
-test("a changed option is a change of its step, also without an id; moved steps are none", () => {
+test("a changed option is a change of its step, even without an id; moved steps are none", () => {
   expect(shown(outline("{log: one}, {setBody: {constant: x}}"), outline("{setBody: {constant: y}}, {log: one}"))).toEqual([
     "changed setBody setBody1 constant: x → y",
   ]);

@@ -1,8 +1,8 @@
 // The outline of a flow as displayed: routes, steps, and blocks of inner steps. Built from the tree alone, so unknown steps are displayed too. Ids
-// are assigned like in the runtime, so that traces match their step.
+// are assigned as in the runtime, so that traces match their step.
 import type { MapTree, Path, Span, Tree } from "@sluice/model";
 
-/** The options with a short text, by name, with those under `parameters`; a bare text has the name "". */
+/** Short option values by name, including those under `parameters`; the value of a step that is plain text has the name "". */
 export type OptionTexts = Readonly<Record<string, string>>;
 
 export interface BlockOutline {
@@ -140,7 +140,7 @@ function stepsOf(tree: Tree | undefined, listPath: Path): StepOutline[] {
 function blocksOf(value: Tree, path: Path): BlockOutline[] {
   if (value.type !== "map") return [];
   return value.entries.flatMap(({ key, value: member }) => {
-    if (key === "steps") return member.type === "list" || isNothing(member) ? [blockOf("", value, path)] : [];
+    if (key === "steps") return member.type === "list" || isNull(member) ? [blockOf("", value, path)] : [];
     if (member.type === "map" && memberOf(member, "steps") !== undefined) return [blockOf(key, member, [...path, key])];
     if (member.type !== "list") return [];
     return member.items.flatMap((item, index) =>
@@ -188,17 +188,17 @@ function shortText(tree: Tree): string | undefined {
 }
 
 const parallelOption = "parallelProcessing";
-const silent: ReadonlySet<string> = new Set(["id", "description", "disabled", "steps", "note", parallelOption]);
-const addresses: readonly string[] = ["uri", "message", "name", "exception", "expression"];
+const hiddenKeys: ReadonlySet<string> = new Set(["id", "description", "disabled", "steps", "note", parallelOption]);
+const preferredKeys: readonly string[] = ["uri", "message", "name", "exception", "expression"];
 
 /** The text that distinguishes a step from others of its kind: its target, message, value or condition. */
 function detailOf(value: Tree): string {
   if (value.type === "scalar") return value.text ?? "";
   if (value.type === "list") return value.items.map(detailOf).join(", ");
-  const visible = value.entries.filter(({ key }) => !silent.has(key));
+  const visible = value.entries.filter(({ key }) => !hiddenKeys.has(key));
   const address = addressOf(value);
   if (address !== undefined) return address;
-  const named = addresses.flatMap((key) => visible.find((entry) => entry.key === key) ?? []);
+  const named = preferredKeys.flatMap((key) => visible.find((entry) => entry.key === key) ?? []);
   const texts = [...named, ...visible.filter((entry) => !named.includes(entry))].flatMap(({ key, value: member }) => {
     if (member.type === "scalar")
       return member.text === null
@@ -276,4 +276,4 @@ function textOf(tree: Tree, key: string): string | undefined {
   return value?.type === "scalar" && value.text !== null ? value.text : undefined;
 }
 
-const isNothing = (tree: Tree): boolean => tree.type === "scalar" && tree.text === null;
+const isNull = (tree: Tree): boolean => tree.type === "scalar" && tree.text === null;

@@ -86,7 +86,7 @@ describe("blocks", () => {
     expect(text).toContain("      - filter:\n          simple: x\n          steps:\n            - log: one # first\n            - log: two\n      - choice:\n");
   });
 
-  test("insert steps at the first empty `steps`, also inside a branch", () => {
+  test("insert steps at the first empty `steps`, including inside a branch", () => {
     expect(filled("choice:\n  when:\n    - simple: x\n      steps: []\n  otherwise:\n    steps: []", ["log: |\n  a\n\n  b"])).toBe(
       "choice:\n  when:\n    - simple: x\n      steps:\n        - log: |\n            a\n\n            b\n  otherwise:\n    steps: []",
     );

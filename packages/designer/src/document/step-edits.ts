@@ -1,4 +1,4 @@
-// Edits of whole steps as text edits: several steps at once, also into missing lists. Each is one edit and therefore one undo step.
+// Edits of whole steps as text edits: several steps at once, even into missing lists. Each is one edit and therefore one undo step.
 import { insertItem, itemText, moveItem, rereadTree, removeItem, removeOption, setYamlAt, wholeEdit, type Edit, type Path } from "@sluice/model";
 
 /** A position between steps. */

@@ -87,7 +87,7 @@ describe("an expression", () => {
     expect(done(writeExpression(form, place, "b")(text))).toBe(after);
   });
 
-  test("keeps its text when the language changes, also where the text has another key", () => {
+  test("keeps its text when the language changes, even where the text has another key", () => {
     const text = "- split:\n    simple:\n      expression: a # c\n";
     const form = scope(text, [0, "split"]);
     const place = expressionPlace(form, option("expression", true));

@@ -16,7 +16,7 @@ export interface LiveResult {
   /** The value on one line; undefined when there is none. */
   readonly value?: string;
   /** The complete value. */
-  readonly whole?: string;
+  readonly fullValue?: string;
   readonly type?: string;
   readonly error?: string;
   /** The run that the message comes from; undefined for the sample. */
@@ -24,8 +24,8 @@ export interface LiveResult {
   readonly message?: SeenMessage;
 }
 
-const quietMs = 200;
-const again = 150;
+const debounceMs = 200;
+const retryMs = 150;
 const maxValueLength = 4_000;
 
 export function useLiveResult(scope: FormScope, place: ExpressionPlace): LiveResult | undefined {
@@ -52,15 +52,15 @@ export function useLiveResult(scope: FormScope, place: ExpressionPlace): LiveRes
       const message = run === undefined ? undefined : recorded;
       const found = await trial.evaluate({ language, expression: JSON.parse(expression) as unknown, step: step?.span, message });
       if (isOver) return;
-      if (found === "replaced") timer = setTimeout(() => void ask(), again);
+      if (found === "replaced") timer = setTimeout(() => void ask(), retryMs);
       else if (found === undefined || found.kind === "unreached") setResult(found === undefined ? undefined : {});
       else {
         const runId = message === undefined ? undefined : run?.id;
         if (found.kind === "error") return setResult({ error: found.error, message: found.message, runId });
-        setResult({ value: summary(found.value), whole: bodyText(found.value).slice(0, maxValueLength), type: found.type, message: found.message, runId });
+        setResult({ value: summary(found.value), fullValue: bodyText(found.value).slice(0, maxValueLength), type: found.type, message: found.message, runId });
       }
     };
-    timer = setTimeout(() => void ask(), quietMs);
+    timer = setTimeout(() => void ask(), debounceMs);
     return () => {
       isOver = true;
       clearTimeout(timer);

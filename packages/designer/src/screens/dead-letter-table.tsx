@@ -2,7 +2,7 @@ import { Link } from "wouter";
 import type { DeadLetter } from "@sluice/client";
 import { Button } from "../controls/button.tsx";
 import { Moment } from "../controls/moment.tsx";
-import { DataTable, hidden, number } from "../controls/data-table.tsx";
+import { DataTable, hiddenHead, numericHead } from "../controls/data-table.tsx";
 import { strings } from "../strings.ts";
 
 const words = strings.deadLetters;
@@ -33,8 +33,8 @@ export function DeadLetterTable({ letters, selected, onSelect, onOpen, onReplay,
         columns.when,
         columns.route,
         columns.error,
-        number(columns.attempts),
-        hidden(words.replay),
+        numericHead(columns.attempts),
+        hiddenHead(words.replay),
       ]}
       stacks
     >

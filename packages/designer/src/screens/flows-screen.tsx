@@ -11,7 +11,7 @@ import { Moment } from "../controls/moment.tsx";
 import { StateChip } from "../controls/state-chip.tsx";
 import { FailureBanner } from "../controls/failure-banner.tsx";
 import { SearchField } from "../controls/search-field.tsx";
-import { DataTable, hidden, number } from "../controls/data-table.tsx";
+import { DataTable, hiddenHead, numericHead } from "../controls/data-table.tsx";
 import { drafts } from "../document/drafts.ts";
 import { deriveState, type DerivedState, type FlowState } from "../document/flow-state.ts";
 import { outlineOf } from "../document/outline.ts";
@@ -41,7 +41,7 @@ const states: readonly FlowState[] = ["Draft", "Deployed", "Changed", "Failed"];
 
 export function FlowsScreen({ creating = false }: { readonly creating?: boolean }) {
   const [, navigate] = useLocation();
-  const { flows, flowsError, catalogue } = useWorkspace();
+  const { flows, flowsError, categoryFile } = useWorkspace();
   const [query, setQuery] = useState("");
   const [category, setCategory] = useState("");
   const [state, setState] = useState("");
@@ -49,7 +49,7 @@ export function FlowsScreen({ creating = false }: { readonly creating?: boolean 
   const rows = useRows();
   useTitle(strings.pageTitle(strings.flows.title));
   useEffect(() => void useWorkspace.getState().loadFlows(), []);
-  const categories = catalogue?.categories ?? [];
+  const categories = categoryFile?.categories ?? [];
   const shown = rows.filter((row) => matches(row, query, category, state));
   return (
     <div className="screen">
@@ -131,11 +131,11 @@ function FlowTable({ rows, categories, onNotice }: FlowTableProps) {
         columns.name,
         columns.category,
         columns.state,
-        number(columns.routes),
-        number(columns.runs),
+        numericHead(columns.routes),
+        numericHead(columns.runs),
         columns.lastRun,
         columns.changed,
-        hidden(columns.actions),
+        hiddenHead(columns.actions),
       ]}
       stacks
     >

@@ -17,8 +17,8 @@ const lastCategoryKey = "sluice.category";
 /** Name, category and template of a new flow. Creates an unsaved text only. */
 export function NewFlowDialog({ taken, onClose }: { readonly taken: (id: string) => boolean; readonly onClose: () => void }) {
   const [, navigate] = useLocation();
-  const { catalogue, targets, target } = useWorkspace();
-  const categories = catalogue?.categories ?? [];
+  const { categoryFile, targets, target } = useWorkspace();
+  const categories = categoryFile?.categories ?? [];
   const [name, setName] = useState("");
   const [chosen, setChosen] = useState<string | undefined>(readSetting(lastCategoryKey));
   const [start, setStart] = useState("webhook");

@@ -26,45 +26,45 @@ export function SettingsScreen() {
 }
 
 function CategorySettings() {
-  const { catalogue, setCatalogue } = useWorkspace();
+  const { categoryFile, setCategoryFile } = useWorkspace();
   const [label, setLabel] = useState("");
   const [error, setError] = useState<string | undefined>(undefined);
-  if (catalogue === undefined) return null;
+  if (categoryFile === undefined) return null;
   const put = (edit: Edit): Promise<void> => {
     if (!edit.ok) {
       setError(edit.reason);
       return Promise.resolve();
     }
-    return workspaceClient.saveCategories(edit.source, catalogue.hash).then(
+    return workspaceClient.saveCategories(edit.source, categoryFile.hash).then(
       (saved) => {
-        setCatalogue(saved);
+        setCategoryFile(saved);
         setError(undefined);
         setLabel("");
       },
       (reason: Error) => {
         setError(reason.message);
-        void useWorkspace.getState().loadCatalogue();
+        void useWorkspace.getState().loadCategories();
       },
     );
   };
   const add = (): Promise<void> => {
-    const id = slug(label, (taken) => catalogue.categories.some((category) => category.id === taken));
-    return put(addedCategory(catalogue.text, catalogue.categories.length, id, label.trim()));
+    const id = slug(label, (taken) => categoryFile.categories.some((category) => category.id === taken));
+    return put(addedCategory(categoryFile.text, categoryFile.categories.length, id, label.trim()));
   };
   return (
     <section className="settings__section" aria-labelledby="categories">
       <h2 id="categories">{words.categories}</h2>
       <p className="muted">{words.categoriesHint}</p>
-      {catalogue.error === undefined ? null : <p className="problem-text">{catalogue.error}</p>}
+      {categoryFile.error === undefined ? null : <p className="problem-text">{categoryFile.error}</p>}
       <ul className="settings__categories">
-        {catalogue.categories.map((category, index) => (
+        {categoryFile.categories.map((category, index) => (
           <li key={category.id} className="chip">
             {category.label}
             <button
               type="button"
               className="chip__remove"
               aria-label={words.removeCategory(category.label)}
-              onClick={() => void put(removeItem(catalogue.text, [], index))}
+              onClick={() => void put(removeItem(categoryFile.text, [], index))}
             >
               ×
             </button>

@@ -75,15 +75,15 @@ export function Shell({ children, onSignOut }: { readonly children: ReactNode; r
 }
 
 function usePolling(): void {
-  const { loadTargets, loadRuntime, loadCatalogue } = useWorkspace.getState();
+  const { loadTargets, loadRuntime, loadCategories } = useWorkspace.getState();
   useEffect(() => {
     void loadTargets().then(loadRuntime);
-    void loadCatalogue();
+    void loadCategories();
     const timer = setInterval(() => {
       if (document.visibilityState === "visible") void loadRuntime();
     }, runtimePollMs);
     return () => clearInterval(timer);
-  }, [loadTargets, loadRuntime, loadCatalogue]);
+  }, [loadTargets, loadRuntime, loadCategories]);
 }
 
 function useShortcuts(page: PageContext): void {

@@ -6,7 +6,7 @@ import { workspaceClient, type TargetEntry, type TargetsBody } from "../api-clie
 import { Button } from "../controls/button.tsx";
 import { Dialog } from "../controls/dialog.tsx";
 import { Field } from "../controls/field.tsx";
-import { DataTable, hidden } from "../controls/data-table.tsx";
+import { DataTable, hiddenHead } from "../controls/data-table.tsx";
 import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
 
@@ -77,7 +77,7 @@ function questionOf(reason: unknown, { targets, password, confirmed }: TargetsBo
 function TargetTable({ targets, onRemove }: { readonly targets: readonly TargetEntry[]; readonly onRemove: (name: string) => void }) {
   const { targetColumns: columns } = words;
   return (
-    <DataTable label={words.targetList} heads={[columns.name, columns.address, columns.token, columns.health, hidden(columns.action)]} stacks>
+    <DataTable label={words.targetList} heads={[columns.name, columns.address, columns.token, columns.health, hiddenHead(columns.action)]} stacks>
       {targets.map((target) => (
         <tr key={target.name}>
           <td>{target.name}</td>

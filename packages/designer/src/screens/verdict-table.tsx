@@ -2,7 +2,7 @@ import { CircleAlert, CircleCheck } from "lucide-react";
 import { Link } from "wouter";
 import type { FileVerdict } from "../simulation/test-verdict.ts";
 import { strings } from "../strings.ts";
-import { DataTable, number } from "../controls/data-table.tsx";
+import { DataTable, numericHead } from "../controls/data-table.tsx";
 import "./verdict-table.css";
 
 const words = strings.tests;
@@ -10,7 +10,7 @@ const words = strings.tests;
 /** Results of test files; each row shows the first failed check. */
 export function VerdictTable({ label, flowId, files }: { readonly label: string; readonly flowId: string; readonly files: readonly FileVerdict[] }) {
   return (
-    <DataTable label={label} heads={[words.columns.result, words.columns.test, words.columns.difference, number(words.columns.duration)]} stacks>
+    <DataTable label={label} heads={[words.columns.result, words.columns.test, words.columns.difference, numericHead(words.columns.duration)]} stacks>
       {files.flatMap(({ id, faults, tests }) => [
         ...(faults.length === 0 ? [] : [<Verdict key={id} flowId={flowId} file={id} name={words.fileFault} faults={faults} />]),
         ...tests.map((test, index) => <Verdict key={`${id}/${index}`} flowId={flowId} file={id} {...test} />),

@@ -60,7 +60,7 @@ export function simulatedTransport(flow: SimulatedFlow): RuntimeTransport {
 
   async function calls({ simulated, mocks, body }: OpenSession): Promise<TransportReply> {
     await settle(simulated);
-    return reply(200, { recordedCalls: mocks.calls, assertions: mocks.judge(body.assertions ?? []) });
+    return reply(200, { recordedCalls: mocks.calls, assertions: mocks.checkAssertions(body.assertions ?? []) });
   }
 
   return {

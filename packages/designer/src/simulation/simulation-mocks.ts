@@ -100,7 +100,7 @@ export class SimulationMocks implements MockCalls<SimulatedCall> {
     for (const assertion of assertions) checkAssertion(assertion, (path) => this.#jsonPath(path));
   }
 
-  judge(assertions: readonly AssertionBody[]): readonly AssertionResult[] {
+  checkAssertions(assertions: readonly AssertionBody[]): readonly AssertionResult[] {
     return assertions.map((assertion) => evaluateAssertion(assertion, this.calls, (path) => this.#jsonPath(path)));
   }
 

@@ -7,7 +7,7 @@ import type { Extension } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
-const colours = HighlightStyle.define([
+const colors = HighlightStyle.define([
   { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--kind-endpoint)" },
   { tag: [tags.string, tags.special(tags.string)], color: "var(--kind-trigger)" },
   { tag: [tags.content], color: "var(--text)" },
@@ -48,7 +48,7 @@ export function editorSurface(label: string): Extension {
     highlightSelectionMatches(),
     search({ top: true }),
     yaml(),
-    syntaxHighlighting(colours),
+    syntaxHighlighting(colors),
     theme,
   ];
 }

@@ -7,7 +7,7 @@ export const versionsStrings = {
   deployed: (target: string) => `Deployed to ${target}`,
   none: "No versions yet. Each save and each deployment adds a version; the last 20 are kept.",
   notDeployed: (target: string) => `The flow is not deployed on ${target}.`,
-  notReachable: (target: string) => `The runtime '${target}' is not available. Its versions are shown when it answers.`,
+  notReachable: (target: string) => `The runtime '${target}' is not available. Its versions are shown when it responds.`,
   noHistory: (target: string) => `The runtime '${target}' has no version history.`,
   version: "Version",
   versionName: (revision: number) => `v${revision}`,

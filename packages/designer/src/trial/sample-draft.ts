@@ -50,10 +50,10 @@ export const headerText = (headers: Readonly<Record<string, unknown>>): string =
 /** The message of a draft, or why it is invalid. */
 export function sampleOf(draft: SampleDraft, route: RouteOutline, catalog: FlowCatalog | undefined): Sample {
   const common = { routeId: route.id, headers: headersOf(draft.headers), method: draft.method };
-  const isServed = catalog?.isServed(route.from.uri) === true;
-  const path = isServed ? ownPath(route.from.uri) : undefined;
+  const isHttpTrigger = catalog?.isHttpTrigger(route.from.uri) === true;
+  const path = isHttpTrigger ? ownPath(route.from.uri) : undefined;
   const address = path === undefined ? {} : { path };
-  return { ...common, ...address, body: draft.bytes ?? bodyOf(draft, isServed) };
+  return { ...common, ...address, body: draft.bytes ?? bodyOf(draft, isHttpTrigger) };
 }
 
 function bodyOf({ body, bodyKind }: SampleDraft, served: boolean): unknown {

@@ -157,7 +157,7 @@ function whenOf(sample: SampleDraft, route: RouteOutline | undefined, catalog: F
   const withHeaders = Object.keys(headers).length === 0 ? {} : { headers };
   const uri = route?.from.uri ?? "";
   const routeId = route?.id ?? "";
-  if (catalog?.isServed(uri) === true) {
+  if (catalog?.isHttpTrigger(uri) === true) {
     const body = sample.method === "GET" ? {} : { body: dataOf(sample.body) };
     return { webhook: routeId, ...(sample.method === "POST" ? {} : { method: sample.method }), ...withHeaders, ...body };
   }

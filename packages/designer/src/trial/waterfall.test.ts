@@ -35,7 +35,7 @@ const text = `- route:
 `;
 const outline = outlineOf(readTree(text).tree as Tree, "main");
 
-test("called routes are rows below the step that called them, also those that run after it; bars lie where they were recorded", () => {
+test("called routes are rows below the step that called them, including those that run after it; bars are at the recorded times", () => {
   const main = run("main", { steps: [step("only", 0, 60), step("call", 10, 50), step("copy", 60, 1)] });
   const sub = run("sub", { parentRunId: "main", startedAt: at(20), durationMs: 30, steps: [step("inner", 25, 20)] });
   const later = run("later", { parentRunId: "main", startedAt: at(150), durationMs: 50, trigger: { uri: "seda:later" }, steps: [] });

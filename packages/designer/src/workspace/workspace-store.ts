@@ -2,7 +2,7 @@
 import { create } from "zustand";
 import { ApiError, type FlowSummary, type Health } from "@sluice/client";
 import { healthOf, runtimeAt } from "../api-client/runtime-client.ts";
-import { workspaceClient, type CategoryCatalogue, type FlowEntry, type TargetEntry } from "../api-client/workspace-client.ts";
+import { workspaceClient, type CategoryFile, type FlowEntry, type TargetEntry } from "../api-client/workspace-client.ts";
 
 export interface RuntimeState {
   /** Unknown until the first response or failure. */
@@ -17,16 +17,16 @@ export interface RuntimeState {
 interface WorkspaceState {
   readonly flows: readonly FlowEntry[] | undefined;
   readonly flowsError: string | undefined;
-  readonly catalogue: CategoryCatalogue | undefined;
+  readonly categoryFile: CategoryFile | undefined;
   readonly targets: readonly TargetEntry[];
   readonly target: string | undefined;
   readonly runtime: RuntimeState;
   loadFlows(): Promise<void>;
-  loadCatalogue(): Promise<void>;
+  loadCategories(): Promise<void>;
   loadTargets(): Promise<void>;
   loadRuntime(): Promise<void>;
   chooseTarget(name: string): void;
-  setCatalogue(catalogue: CategoryCatalogue): void;
+  setCategoryFile(categoryFile: CategoryFile): void;
   setTargets(targets: readonly TargetEntry[]): void;
 }
 
@@ -36,7 +36,7 @@ const targetKey = "sluice.target";
 export const useWorkspace = create<WorkspaceState>((set, get) => ({
   flows: undefined,
   flowsError: undefined,
-  catalogue: undefined,
+  categoryFile: undefined,
   targets: [],
   target: undefined,
   runtime: unknownRuntime,
@@ -47,9 +47,9 @@ export const useWorkspace = create<WorkspaceState>((set, get) => ({
       set({ flowsError: (error as Error).message });
     }
   },
-  async loadCatalogue() {
-    const catalogue = await workspaceClient.categories().catch(() => undefined);
-    if (catalogue !== undefined) set({ catalogue });
+  async loadCategories() {
+    const categoryFile = await workspaceClient.categories().catch(() => undefined);
+    if (categoryFile !== undefined) set({ categoryFile });
   },
   async loadTargets() {
     const targets = await workspaceClient.targets().catch(() => undefined);
@@ -74,7 +74,7 @@ export const useWorkspace = create<WorkspaceState>((set, get) => ({
     set({ target: name, runtime: unknownRuntime });
     void get().loadRuntime();
   },
-  setCatalogue: (catalogue) => set({ catalogue }),
+  setCategoryFile: (categoryFile) => set({ categoryFile }),
   setTargets: (targets) => set(({ target }) => ({ targets, target: targets.some(({ name }) => name === target) ? target : targets[0]?.name })),
 }));
 

@@ -50,7 +50,7 @@ export function dynamicEndpoints<T>(options: DynamicEndpointOptions, context: Dy
 }
 
 function fromMessage(uri: string): FlowError {
-  return refused(uri, "it was taken from the message; add its scheme to allowedSchemes to allow this");
+  return refused(uri, "it came from the message; add its scheme to allowedSchemes to allow this");
 }
 
 /** The message was sent from a test session, not by an external caller. */

@@ -18,14 +18,14 @@ export class PlacementBuilder {
 
   sendsTo(uri: string, workers: ConnectorDeclaration["workers"]): void {
     if (workers === "callee") (this.#calls ??= []).push(uri);
-    else if (workers === undefined) this.tie({ kind: "endpoint", reason: `'${uri}' is held by one process`, uri });
+    else if (workers === undefined) this.tie({ kind: "endpoint", reason: `'${uri}' is tied to one process`, uri });
   }
 
   /** Destinations resolved at run time: the route is tied unless every possible one can run anywhere. */
   sendsDynamically(options: DynamicEndpointOptions, { connectors }: Catalog): void {
     const schemes = schemesOf(options);
     if (schemes === undefined || schemes.some((scheme) => connectors.get(scheme)?.workers !== "any"))
-      this.tie({ kind: "endpoint", reason: `'${options.template}' may resolve to an endpoint held by one process` });
+      this.tie({ kind: "endpoint", reason: `'${options.template}' may resolve to an endpoint that is tied to one process` });
   }
 
   build({ everyWorker }: Source): Placement {

@@ -11,7 +11,7 @@ export interface FlowErrorOptions {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-// A plug-in may bundle its own copy of this class, so recognise it by this symbol instead of `instanceof`.
+// A plug-in may bundle its own copy of this class, so recognize it by this symbol instead of `instanceof`.
 const brand: unique symbol = Symbol.for("sluice.FlowError");
 
 export class FlowError extends Error {

@@ -23,7 +23,7 @@ export const ending = {
 } as const;
 export type Ending = (typeof ending)[keyof typeof ending];
 
-// A plug-in may bundle its own copy of this class, so recognise it by this symbol instead of `instanceof`.
+// A plug-in may bundle its own copy of this class, so recognize it by this symbol instead of `instanceof`.
 const brand: unique symbol = Symbol.for("sluice.Exchange");
 
 export class Exchange {

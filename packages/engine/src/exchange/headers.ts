@@ -27,7 +27,7 @@ interface GivenHeaders {
 /** Returned by {@link WireHeaders.find} when all headers must be read. */
 export const unsure: unique symbol = Symbol.for("sluice.headers.unsure");
 
-// A plug-in may bundle its own copy of this class, so recognise it by this symbol instead of `instanceof`.
+// A plug-in may bundle its own copy of this class, so recognize it by this symbol instead of `instanceof`.
 const brand: unique symbol = Symbol.for("sluice.Headers");
 
 export class Headers {

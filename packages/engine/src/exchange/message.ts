@@ -1,6 +1,6 @@
 import { Headers } from "./headers.ts";
 
-// A plug-in may bundle its own copy of this class, so recognise it by this symbol instead of `instanceof`.
+// A plug-in may bundle its own copy of this class, so recognize it by this symbol instead of `instanceof`.
 const brand: unique symbol = Symbol.for("sluice.Message");
 
 /** A body of any type and its headers. */

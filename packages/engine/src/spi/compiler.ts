@@ -88,7 +88,7 @@ export interface LanguageScope {
   readonly ahead?: ((work: Processor) => void) | undefined;
 }
 
-// A plug-in may bundle its own copy of this class, so recognise it by this symbol instead of `instanceof`.
+// A plug-in may bundle its own copy of this class, so recognize it by this symbol instead of `instanceof`.
 const brand: unique symbol = Symbol.for("sluice.CompileError");
 
 /** An error in the flow found during compilation; becomes a diagnostic at the step's or expression's position. */

@@ -112,7 +112,7 @@ export interface HttpMount {
 
 export interface HttpRequest {
   readonly method: string;
-  /** The path as decoded and normalised by the listener. */
+  /** The path as decoded and normalized by the listener. */
   readonly path: string;
   /** The raw query without the question mark; empty when there is none. */
   readonly query: string;

@@ -13,7 +13,7 @@ export const redeliveryFields = {
   useCollisionAvoidance: f.boolean({ doc: "Adds jitter to each delay, so that many failed runs do not retry at once.", default: false }),
   collisionAvoidanceFactor: f.number({ doc: "Amount of jitter, as a fraction of the delay.", default: 0.15 }),
   delayPattern: f.string({ doc: "Delays by attempt, such as `0:50;2:150`; overrides the other delay options." }),
-  asyncDelayedRedelivery: f.boolean({ doc: "Accepted without effect: waiting never blocks here.", default: false, group: "advanced" }),
+  asyncDelayedRedelivery: f.boolean({ doc: "Accepted without effect: waiting never blocks a thread.", default: false, group: "advanced" }),
   disableRedelivery: f.boolean({ doc: "Disables redelivery.", default: false }),
   allowRedeliveryWhileStopping: f.boolean({ doc: "Continues redelivery while the route drains.", default: true, group: "advanced" }),
   exchangeFormatterRef: f.string({ doc: "Accepted without effect.", group: "advanced" }),

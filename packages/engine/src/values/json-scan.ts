@@ -14,7 +14,7 @@ const weightOfKey = 8;
 /** Recent keys by length and ends: most texts repeat a few keys, and comparing is cheaper than a set lookup. */
 const recentKeys = 4096;
 
-// A plug-in may bundle its own copy of this class, so recognise it by this symbol instead of `instanceof`.
+// A plug-in may bundle its own copy of this class, so recognize it by this symbol instead of `instanceof`.
 const brand: unique symbol = Symbol.for("sluice.JsonLimitError");
 
 /** A JSON text exceeds a limit. */

@@ -114,7 +114,7 @@ function* entriesOf(item: object): Generator<readonly [string, unknown]> {
   for (const key of Object.keys(item)) yield [key, (item as Readonly<Record<string, unknown>>)[key]];
 }
 
-/** An object with behaviour (a document, a stream): its text form if it defines one, else its type. */
+/** An object with behavior (a document, a stream): its text form if it defines one, else its type. */
 function foreign(item: object): string {
   const { toString } = item as { toString?: unknown };
   return typeof toString === "function" && toString !== Object.prototype.toString ? String(toString.call(item)) : `[${item.constructor?.name ?? "object"}]`;

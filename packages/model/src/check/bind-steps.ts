@@ -31,7 +31,7 @@ function bindItems(binding: Binding, items: readonly Tree[], first: number, path
   const steps: StepNode[] = [];
   if (binding.depth >= maxDepth) {
     const span = (items[first] as Tree).span;
-    binding.report("limit", `limit exceeded: steps in ${binding.place} nest deeper than ${maxDepth} levels`, { path, span });
+    binding.report("limit", `limit exceeded: steps in ${binding.place} are nested deeper than ${maxDepth} levels`, { path, span });
     return steps;
   }
   const outer = binding.step;

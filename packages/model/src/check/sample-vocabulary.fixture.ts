@@ -6,7 +6,7 @@ import type { Described, EntityShape, FormatShape, LanguageShape, StepShape, Voc
 const about: Described = { title: "", summary: "", group: "test", since: "0.1" };
 const text = (required = false) => (required ? f.string({ doc: "", required: true }) : f.string({ doc: "" }));
 const flag = f.boolean({ doc: "" });
-const whole = f.integer({ doc: "" });
+const integer = f.integer({ doc: "" });
 const time = f.duration({ doc: "" });
 const inline = f.expression({ doc: "", inline: true, required: true });
 const optionalInline = f.expression({ doc: "", inline: true });
@@ -79,7 +79,7 @@ const shapes: readonly StepShape[] = [
       pattern,
       ...variables,
       ...flags("ignoreInvalidEndpoint", "allowOptimisedComponents", "autoStartComponents"),
-      cacheSize: whole,
+      cacheSize: integer,
       allowedSchemes: text(),
     },
     { shorthand: "uri" },
@@ -125,13 +125,13 @@ const shapes: readonly StepShape[] = [
   }),
   step("filter", { expression: inline, steps, statusPropertyName: text() }, block),
   step("multicast", { ...parallel, steps }, block),
-  step("recipientList", { ...parallel, expression: inline, delimiter: text(), ignoreInvalidEndpoints: flag, cacheSize: whole, allowedSchemes: text() }),
+  step("recipientList", { ...parallel, expression: inline, delimiter: text(), ignoreInvalidEndpoints: flag, cacheSize: integer, allowedSchemes: text() }),
   step(
     "routingSlip",
-    { expression: inline, uriDelimiter: text(), ignoreInvalidEndpoints: flag, cacheSize: whole, allowedSchemes: text() },
+    { expression: inline, uriDelimiter: text(), ignoreInvalidEndpoints: flag, cacheSize: integer, allowedSchemes: text() },
     { shorthand: "header" },
   ),
-  step("dynamicRouter", { expression: inline, uriDelimiter: text(), ignoreInvalidEndpoints: flag, cacheSize: whole, allowedSchemes: text() }),
+  step("dynamicRouter", { expression: inline, uriDelimiter: text(), ignoreInvalidEndpoints: flag, cacheSize: integer, allowedSchemes: text() }),
   step("loop", { expression: inline, steps, ...flags("doWhile", "copy", "breakOnShutdown") }, block),
   step("split", { ...parallel, expression: inline, steps, delimiter: f.text({ doc: "" }), ...numbers("group", "maxFailedRecords", "errorThreshold") }, block),
   step(
@@ -184,10 +184,10 @@ const shapes: readonly StepShape[] = [
       ...texts("aggregationStrategy", "allowedSchemes", "variableReceive"),
       ...flags("aggregateOnException", "shareUnitOfWork", "ignoreInvalidEndpoint"),
       timeout: time,
-      cacheSize: whole,
+      cacheSize: integer,
     }),
   ),
-  step("sample", { samplePeriod: time, messageFrequency: whole }, { shorthand: "samplePeriod" }),
+  step("sample", { samplePeriod: time, messageFrequency: integer }, { shorthand: "samplePeriod" }),
   step("threads", {
     ...numbers("poolSize", "maxPoolSize", "maxQueueSize", "keepAliveTime"),
     ...texts("rejectedPolicy", "threadName", "executorService"),
@@ -203,7 +203,7 @@ const shapes: readonly StepShape[] = [
       topicLoadBalancer: f.object({}, { doc: "" }),
       stickyLoadBalancer: f.object({ correlationExpression: value }, { doc: "" }),
       weightedLoadBalancer: f.object({ distributionRatio: text(true), roundRobin: flag, distributionRatioDelimiter: text() }, { doc: "" }),
-      failoverLoadBalancer: f.object({ exception: strings, maximumFailoverAttempts: whole, ...flags("roundRobin", "sticky") }, { doc: "" }),
+      failoverLoadBalancer: f.object({ exception: strings, maximumFailoverAttempts: integer, ...flags("roundRobin", "sticky") }, { doc: "" }),
       steps,
     },
     block,
@@ -304,7 +304,7 @@ const formats: readonly FormatShape[] = [
       ),
     },
   },
-  { ...about, name: "base64", options: { urlSafe: flag, ...texts("lineSeparator"), lineLength: whole } },
+  { ...about, name: "base64", options: { urlSafe: flag, ...texts("lineSeparator"), lineLength: integer } },
   { ...about, name: "custom", options: { ref: text(true) } },
   ...["yaml", "jacksonXml", "gzipDeflater", "zipDeflater", "zipFile"].map((name): FormatShape => ({
     ...about,

@@ -73,7 +73,7 @@ export interface ConnectorView extends DescribedView {
   readonly path: readonly OptionView[];
   readonly options: readonly OptionView[];
   readonly headers: readonly OptionView[];
-  /** False when its options are not loaded: request the catalogue with `scheme` or `full`. */
+  /** False when its options are not loaded: request the catalog with `scheme` or `full`. */
   readonly loaded?: boolean;
 }
 

@@ -168,13 +168,13 @@ function* removalSplices(layout: Layout, map: MapTree, index: number): Generator
 function* itemSplices(layout: Layout, list: Tree, path: Path, index: number, yaml: string): Generator<Splice> {
   const items = list.type === "list" ? list.items : [];
   if (items.length === 0) return yield* firstItem(layout, list, path, yaml);
-  const neighbour = (items[index - 1] ?? items[0]) as Tree;
+  const neighbor = (items[index - 1] ?? items[0]) as Tree;
   if (layout.isFlow(list)) {
     const next = items[index];
-    for (const item of flowTexts(yaml)) yield next === undefined ? insert(neighbour.span.end, `, ${item}`) : insert(next.span.start, `${item}, `);
+    for (const item of flowTexts(yaml)) yield next === undefined ? insert(neighbor.span.end, `, ${item}`) : insert(next.span.start, `${item}, `);
     return;
   }
-  const lines = layout.itemLines(neighbour);
+  const lines = layout.itemLines(neighbor);
   if (lines === undefined) return;
   const item = `${lines.indent}- ${indentRest(yaml, `${lines.indent}  `, layout.lineEnd)}`;
   yield newLine(layout, index === 0 ? lines.start : lines.end, item);

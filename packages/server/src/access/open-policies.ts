@@ -72,6 +72,6 @@ function partsOf(
 function networksOf(setting: string): readonly string[] {
   const networks = setting.split(",").flatMap((text) => (text.trim() === "" ? [] : [text.trim()]));
   const wrong = networks.find((text) => parseNetwork(text) === undefined);
-  if (wrong !== undefined) throw new SettingsError([`SERVICE_TRUSTED_PROXIES: '${wrong}' is not an address or network such as 10.0.0.0/8.`]);
+  if (wrong !== undefined) throw new SettingsError([`SERVICE_TRUSTED_PROXIES: '${wrong}' is not an address or network such as 10.0.0.0/8`]);
   return networks;
 }

@@ -112,7 +112,7 @@ export class Policies {
   }
 
   get #store(): PolicyStore {
-    if (this.#kept === undefined) throw new Error("Access policies are stored by another process");
+    if (this.#kept === undefined) throw new Error("access policies are stored by another process");
     return this.#kept;
   }
 

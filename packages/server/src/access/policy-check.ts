@@ -68,10 +68,10 @@ export class PolicyCheck implements AccessCheck {
       if (wait > 0) return this.#tooMany(request, wait);
     }
     const verdict = scheme.verify(credential, request, source);
-    return verdict instanceof Promise ? verdict.then((later) => this.#judge(request, demand, later)) : this.#judge(request, demand, verdict);
+    return verdict instanceof Promise ? verdict.then((later) => this.#decide(request, demand, later)) : this.#decide(request, demand, verdict);
   }
 
-  #judge(request: AccessRequest, demand: Demand, verdict: Verdict | BodyProof): AccessGranted | AccessRefused | AccessNeedsBody {
+  #decide(request: AccessRequest, demand: Demand, verdict: Verdict | BodyProof): AccessGranted | AccessRefused | AccessNeedsBody {
     if (verdict === "wrong") return this.#wrong(request);
     if (verdict === "slowed") return this.#tooMany(request, this.#policy.guesses.wait(this.#sourceKey(request)));
     if (verdict === "unavailable") return this.#refuse(request, 503, "credentials cannot be checked at the moment", { "Retry-After": "5" });

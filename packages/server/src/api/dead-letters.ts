@@ -115,7 +115,7 @@ function replayEndpoints(store: DurableStore, replays: LetterReplays, secrets: S
       summary: "Replays a dead letter into its route; success removes it",
       replies: {
         200: {
-          description: "The result of the run, also if it failed.",
+          description: "The result of the run, even if it failed.",
           schema: letterReplayShape,
         },
       },

@@ -1,4 +1,4 @@
-// Checks the bearer token of the management API. Both sides are hashed first, so that the comparison takes constant time, also for
+// Checks the bearer token of the management API. Both sides are hashed first, so that the comparison takes constant time, even for
 // different lengths.
 import { createHash, timingSafeEqual } from "node:crypto";
 

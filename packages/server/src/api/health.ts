@@ -115,7 +115,7 @@ export function healthEndpoints(parts: HealthParts, service: ServiceView | undef
       open: true,
       query: { probe: f.enum(["live", "ready"], { doc: "live: 200 while serving; ready: 503 while starting or draining." }) },
       replies: {
-        200: { description: "The report, also if routes failed. For a probe only the status.", schema: oneOf(healthShape, probeShape) },
+        200: { description: "The report, even if routes failed. For a probe only the status.", schema: oneOf(healthShape, probeShape) },
         503: { description: "Not ready.", schema: probeShape },
       },
       handle({ query, trusted }) {

@@ -60,7 +60,7 @@ export function messageMappingEndpoints({ documents, users }: Mappings, clock: C
       method: "PUT",
       path: "/message-mappings/:id",
       tag: "message mappings",
-      summary: "Validates, tests and installs or replaces a document; it takes effect at once",
+      summary: "Validates, tests and installs or replaces a document; it takes effect immediately",
       body: z.unknown(),
       conditional: true,
       replies: { 201: { description: "Installed.", schema: putShape }, 200: { description: "Replaced.", schema: putShape } },
@@ -97,7 +97,7 @@ export function messageMappingEndpoints({ documents, users }: Mappings, clock: C
       body: executeShape,
       replies: {
         200: {
-          description: "The result, also if the mapping failed.",
+          description: "The result, even if the mapping failed.",
           schema: shape(() => ({ output: z.unknown(), errors: z.array(errorShape()), durationMs: z.int() })),
         },
       },

@@ -63,7 +63,7 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
       }),
       replies: {
         200: {
-          description: "The result of the replay, also if it failed, and the differences.",
+          description: "The result of the replay, even if it failed, and the differences.",
           schema: outcomeShape,
         },
       },

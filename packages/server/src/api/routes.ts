@@ -8,8 +8,8 @@ import { Refusal } from "../refusal.ts";
 
 const actions = {
   start: "Starts a stopped route",
-  stop: "Stops a route after its runs in flight have completed, until it is started again, also after a restart",
-  suspend: "Stops accepting messages until resumed, also after a restart",
+  stop: "Stops a route after its runs in flight have completed, until it is started again, even after a restart",
+  suspend: "Stops accepting messages until resumed, even after a restart",
   resume: "Accepts messages again",
 } as const;
 

@@ -1,7 +1,7 @@
 import { f } from "@sluice/model";
 import { z } from "zod";
 import type { SecretValues } from "../masking/secret-values.ts";
-import { findRuns, joinRuns } from "../runs/find-runs.ts";
+import { findRuns, mergeRuns } from "../runs/find-runs.ts";
 import type { RunHistory, RunPosition } from "../runs/run-history.ts";
 import { runJson } from "../runs/run-facts.ts";
 import type { ServiceView } from "../other-workers/service-view.ts";
@@ -104,7 +104,7 @@ export function runEndpoints(
         };
         const filter = service === undefined ? asked : { ...asked, oldest: await service.oldestRuns(asked) };
         const here = await findRuns(history, filter, secrets);
-        const { stopped, ...found } = service === undefined ? here : joinRuns([here, ...(await service.runs(filter))], filter.limit);
+        const { stopped, ...found } = service === undefined ? here : mergeRuns([here, ...(await service.runs(filter))], filter.limit);
         if (cursor === undefined && query.text === undefined) return ok(found);
         return ok({
           ...found,

@@ -94,7 +94,7 @@ export function testEndpoints(sessions: TestSessions, parts: InvokeParts): reado
       summary: "Invokes a direct endpoint, or any route bypassing its trigger, in an open session",
       body: invokeShape,
       replies: {
-        200: { description: "The result of the run, also if it failed.", schema: outcomeShape },
+        200: { description: "The result of the run, even if it failed.", schema: outcomeShape },
       },
       handle: async ({ body }) => ok(await invokeRoute(parts, sessions.getOpen(body.sessionId), body)),
     }),

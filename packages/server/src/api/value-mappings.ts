@@ -70,7 +70,7 @@ export function valueMappingEndpoints({ tables, users }: Mappings): readonly End
       method: "PUT",
       path: "/value-mappings/:id",
       tag: "value mappings",
-      summary: "Installs or replaces a table; it takes effect at once",
+      summary: "Installs or replaces a table; it takes effect immediately",
       body: z.unknown(),
       rawBody: rawTypes,
       conditional: true,

@@ -33,7 +33,7 @@ export function readClusterTarget(text: string): ClusterTarget {
   }
   if (!/^postgres(?:ql)?:\/\//.test(text.trim()) || !URL.canParse(text.trim()))
     throw new SettingsError([
-      "SERVICE_CLUSTER: expected nats://host:4222/<name>, tls://host:4222/<name> or postgres://user:password@host/database?cluster=<name>.",
+      "SERVICE_CLUSTER: expected nats://host:4222/<name>, tls://host:4222/<name> or postgres://user:password@host/database?cluster=<name>",
     ]);
   const url = new URL(text.trim());
   const name = checkedName(url.searchParams.get("cluster") ?? "");
@@ -44,5 +44,5 @@ export function readClusterTarget(text: string): ClusterTarget {
 function checkedName(name: string): string {
   if (name === "") return "sluice";
   if (validName.test(name)) return name;
-  throw new SettingsError([`SERVICE_CLUSTER: '${name}' is not a cluster name: use lower-case letters, digits and '_', at most 31, starting with a letter.`]);
+  throw new SettingsError([`SERVICE_CLUSTER: '${name}' is not a cluster name: use lower-case letters, digits and '_', at most 31, starting with a letter`]);
 }

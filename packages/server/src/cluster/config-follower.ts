@@ -98,7 +98,7 @@ export class ConfigFollower {
         this.ownRevision = written.revision;
         return written;
       } catch (error) {
-        if (isClusterError(error) && error.kind === "conflict") await this.#hears(expected);
+        if (isClusterError(error) && error.kind === "conflict") await this.#waitForChange(expected);
         throw refusalOf(error);
       } finally {
         this.#isWriting = false;
@@ -149,8 +149,8 @@ export class ConfigFollower {
     else this.records.set(change.id, change);
   }
 
-  /** Waits for the change that was first. */
-  async #hears(head: number): Promise<void> {
+  /** Waits for the change of another node that was written first. */
+  async #waitForChange(head: number): Promise<void> {
     const until = systemClock.monotonic() + catchUpMs;
     while (this.head <= head && systemClock.monotonic() < until) await this.#nextEvent(until);
   }

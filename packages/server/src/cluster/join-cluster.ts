@@ -62,7 +62,7 @@ async function connect(target: ClusterTarget, { settings, log, boot }: JoinParts
     } catch (error) {
       const { message } = error as Error;
       if (isPermanent(error) || systemClock.monotonic() > until)
-        throw new SettingsError([`SERVICE_CLUSTER: cannot join the cluster '${target.name}': ${message}.`]);
+        throw new SettingsError([`SERVICE_CLUSTER: cannot join the cluster '${target.name}': ${message}`]);
     }
     await new Promise<void>((resolve) => systemClock.after(250, resolve));
   }

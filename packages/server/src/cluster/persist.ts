@@ -11,7 +11,7 @@ export interface StoreLink {
   /** While false, nothing is sent. */
   isConnected(): boolean;
   /** `unserved`: it certainly had no effect; `unanswered`: unknown; `final`: do not repeat it. */
-  judge(error: unknown): "unserved" | "unanswered" | "final";
+  classify(error: unknown): "unserved" | "unanswered" | "final";
 }
 
 /** Repeats an operation until it succeeds or fails for good; throws "unreachable" or "uncertain" after ten seconds. */
@@ -24,7 +24,7 @@ export async function persist<T>(link: StoreLink, attempt: () => Promise<T>): Pr
       try {
         return await attempt();
       } catch (error) {
-        const verdict = isClusterError(error) ? "final" : link.judge(error);
+        const verdict = isClusterError(error) ? "final" : link.classify(error);
         if (verdict === "final") throw error;
         cause = error;
         if (verdict === "unanswered") wasSent = true;

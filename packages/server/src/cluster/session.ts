@@ -1,5 +1,5 @@
 // Which nodes are alive. A node writes a heartbeat; the others count it as dead after a full TTL of silence by their own monotonic clock. A
-// node that cannot be heard itself does not declare others dead. Clocks of two machines are never compared.
+// node that cannot send heartbeats itself does not declare others dead. Clocks of two machines are never compared.
 import type { Cluster, Log } from "@sluice/engine";
 import { SettingsError } from "../config.ts";
 import { systemClock } from "../host/clock.ts";
@@ -10,7 +10,7 @@ export type Heartbeat = NodeReport;
 
 interface Member {
   heartbeat: Heartbeat;
-  heardAt: number;
+  receivedAt: number;
 }
 
 export interface SessionParts {
@@ -57,7 +57,7 @@ export class Session {
     await new Promise<void>((resolve) => {
       const watch = cluster.records.watch(
         "nodes",
-        ({ id, bytes }) => this.#heard(id, bytes),
+        ({ id, bytes }) => this.#heartbeatReceived(id, bytes),
         () => resolve(),
       );
       this.#stops.push(() => watch.stop());
@@ -72,7 +72,7 @@ export class Session {
   live(): readonly Heartbeat[] {
     const { own, ttlMs, cluster } = this.#parts;
     const oldest = systemClock.monotonic() - ttlMs;
-    const others = [...this.#members.values()].filter(({ heardAt, heartbeat }) => heardAt > oldest && heartbeat.boot !== cluster.boot);
+    const others = [...this.#members.values()].filter(({ receivedAt, heartbeat }) => receivedAt > oldest && heartbeat.boot !== cluster.boot);
     return [own(), ...others.map(({ heartbeat }) => heartbeat)].sort((a, b) => (a.node < b.node ? -1 : 1));
   }
 
@@ -80,7 +80,7 @@ export class Session {
     return this.live().some((node) => node.boot === boot);
   }
 
-  /** Reports the own state to the other nodes at once. */
+  /** Reports its own state to the other nodes immediately. */
   publishProgress(): void {
     const { boot, applied, behind } = this.#parts.own();
     this.#parts.cluster.messaging.publish(progressTopic, encode({ boot, applied, behind } satisfies Progress));
@@ -111,18 +111,18 @@ export class Session {
     this.#provenUntil = 0;
   }
 
-  /** Two processes with one name would count as one node that restarts again and again. */
+  /** Two processes with one name would count as one node that restarts repeatedly. */
   async #refuseSameName(): Promise<void> {
     const { cluster, ttlMs, log } = this.#parts;
     const others = (): readonly Member[] =>
       [...this.#members.values()].filter(({ heartbeat }) => heartbeat.node === cluster.node && heartbeat.boot !== cluster.boot);
-    const heardBefore = new Map(others().map(({ heartbeat, heardAt }) => [heartbeat.boot, heardAt]));
+    const heardBefore = new Map(others().map(({ heartbeat, receivedAt }) => [heartbeat.boot, receivedAt]));
     if (heardBefore.size === 0) return;
     log.write("WARN", "sluice.cluster", `A node named '${cluster.node}' is in the cluster; waiting ${Math.round(ttlMs / 1000)} s until it counts as dead`);
     for (const until = systemClock.monotonic() + ttlMs; systemClock.monotonic() < until;) {
       if (others().length === 0) return;
-      if (others().some(({ heartbeat, heardAt }) => heardAt !== heardBefore.get(heartbeat.boot)))
-        throw new SettingsError([`SERVICE_NODE: another process is the node '${cluster.node}' of this cluster: choose a unique name.`]);
+      if (others().some(({ heartbeat, receivedAt }) => receivedAt !== heardBefore.get(heartbeat.boot)))
+        throw new SettingsError([`SERVICE_NODE: another process is the node '${cluster.node}' of this cluster: choose a unique name`]);
       await new Promise<void>((resolve) => systemClock.after(100, resolve));
     }
   }
@@ -139,8 +139,8 @@ export class Session {
     }
     if (this.#isClosed) return;
     const now = systemClock.monotonic();
-    // This node could not hear the others meanwhile: it must not count that time against them.
-    if (failed || now - this.#lastSentAt > ttlMs / 2) for (const member of this.#members.values()) member.heardAt = now;
+    // This node received no heartbeats during that time, so it must not count as silence of the others.
+    if (failed || now - this.#lastSentAt > ttlMs / 2) for (const member of this.#members.values()) member.receivedAt = now;
     this.#lastSentAt = now;
     if (!failed) {
       if (now > this.#provenUntil) this.era++;
@@ -151,9 +151,9 @@ export class Session {
     this.#changed();
   }
 
-  #heard(boot: string, bytes: Uint8Array | undefined): void {
+  #heartbeatReceived(boot: string, bytes: Uint8Array | undefined): void {
     if (bytes === undefined) this.#members.delete(boot);
-    else this.#members.set(boot, { heartbeat: decode(bytes) as Heartbeat, heardAt: systemClock.monotonic() });
+    else this.#members.set(boot, { heartbeat: decode(bytes) as Heartbeat, receivedAt: systemClock.monotonic() });
     this.#changed();
   }
 

@@ -1,14 +1,14 @@
-// What does not work in a cluster yet is refused by name, so that nothing is left half working.
+// Rejects what is not supported in a cluster yet, so that no flow runs with a part of its features.
 import type { Catalog, Deployment, Route, Tie } from "@sluice/engine";
 import type { Diagnostic } from "@sluice/model";
 
-/** Global and route variables are kept by one process. */
+/** Global and route variables are tied to one process. */
 const sharedVariable = /\b(?:global|route):[\w$]/;
 
 /** Errors for the parts of a flow that need one process. */
 export function unsupportedParts(deployment: Deployment, catalog: Pick<Catalog, "connectors">): readonly Diagnostic[] {
   const found = deployment.routes.flatMap((route) => reasonsOf(route, catalog).map((reason) => problem(deployment, route, reason)));
-  if (sharedVariable.test(deployment.flow.source)) found.push(problem(deployment, undefined, "global: and route: variables are kept by one process"));
+  if (sharedVariable.test(deployment.flow.source)) found.push(problem(deployment, undefined, "global: and route: variables are tied to one process"));
   return found;
 }
 
@@ -18,13 +18,13 @@ function reasonsOf({ placement, trigger, from }: Route, { connectors }: Pick<Cat
     const connector = connectors.get(schemeOf(uri));
     return connector?.trigger === "route" && connector.usesStore !== true;
   };
-  const stored = connectors.get(schemeOf(from))?.usesStore === true ? [`'${from}' is stored by one process`] : [];
+  const stored = connectors.get(schemeOf(from))?.usesStore === true ? [`'${from}' is tied to one process`] : [];
   const tied = placement.tiedBy.filter((tie: Tie) => {
     if (tie.kind === "endpoint") return tie.uri === undefined || !isLocal(tie.uri);
     // Schedules and polls run on the node that holds the slot of the flow.
     return tie.kind === "step" || trigger === "request";
   });
-  return [...stored, ...tied.map((tie) => (tie.kind === "trigger" ? `'${from}' keeps messages or keys in one process` : tie.reason))];
+  return [...stored, ...tied.map((tie) => (tie.kind === "trigger" ? `'${from}' is tied to one process, which stores its messages or keys` : tie.reason))];
 }
 
 const schemeOf = (uri: string): string => /^[a-z][\w+.-]*/i.exec(uri)?.[0] ?? "";

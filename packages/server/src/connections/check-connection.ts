@@ -98,7 +98,7 @@ class DocumentCheck {
 
   #secret(name: string, value: Tree): void {
     const hint = `write ${name}: {env: NAME} for an environment variable, or {file: name} for a file below SERVICE_SECRETS_DIR`;
-    this.report("secret-in-connection", `the secret '${name}' of connection '${this.#id}' is written in the file`, value, hint, "warning");
+    this.report("secret-in-connection", `the secret '${name}' of connection '${this.#id}' is in the file as plain text`, value, hint, "warning");
   }
 }
 

@@ -101,7 +101,7 @@ export function openConnections(parts: ConnectionsParts): OpenConnections {
   };
 }
 
-/** The values of fields that are declared secret, also of those inside other fields (`tls.key`). */
+/** The values of fields that are declared secret, including nested ones (`tls.key`). */
 function secretsOf(fields: Fields, values: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.entries(fields).flatMap(([name, field]) => {
     const value = values[name];

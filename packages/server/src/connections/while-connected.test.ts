@@ -90,7 +90,7 @@ it("switches to the new client when its connection is replaced", async () => {
   expect(inlet.problems).toEqual([]);
 });
 
-it("leaves nothing open when stopped, also while connecting", async () => {
+it("leaves nothing open when stopped, even while connecting", async () => {
   const up = await setUp(true);
   await up.source.start(up.inlet);
   await up.source.stop();

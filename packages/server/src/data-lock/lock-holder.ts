@@ -39,7 +39,7 @@ function describeHolder(holder: LockHolder | undefined): string {
 }
 
 export function inUse(holder: LockHolder | undefined): LockedError {
-  return new LockedError(`The data directory is in use by ${describeHolder(holder)}: stop it, or choose another directory with --data-dir`);
+  return new LockedError(`the data directory is in use by ${describeHolder(holder)}: stop it, or choose another directory with --data-dir`);
 }
 
 /** Removes the record if it is ours. */

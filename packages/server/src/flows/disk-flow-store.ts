@@ -110,7 +110,7 @@ class DiskFlowStore implements FlowStore {
       async commit() {
         let unflushed: Unflushed;
         try {
-          // First: a text that is in service is always in the history, also after a crash.
+          // First: a text that is in service is always in the history, even after a crash.
           unflushed = await commit();
           if (temporaryParams !== undefined) await putInPlace(directory, temporaryParams, paramsName);
           if (temporaryText !== undefined) await putInPlace(directory, temporaryText, file);

@@ -28,7 +28,7 @@ const add = async (versions: DiskVersions, ...texts: readonly string[]): Promise
 };
 
 describe("versions on disk", () => {
-  it("keep text, parameters, tests and facts as they were", async () => {
+  it("keep text, parameters, tests and metadata unchanged", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "grapheme" }), fc.dictionary(fc.string(), fc.string()), fc.option(fc.string()), async (text, params, tests) => {
         const versions = open();
@@ -54,7 +54,7 @@ describe("versions on disk", () => {
     expect(readdirSync(join(directory, "a"))).toEqual([]);
   });
 
-  it("get increasing numbers, also after the oldest were removed or a file was damaged", async () => {
+  it("get increasing numbers, even after the oldest were removed or a file was damaged", async () => {
     const versions = open(2);
     expect([await add(versions, "one"), await add(versions, "two"), await add(versions, "three")]).toEqual([1, 2, 3]);
     writeFileSync(join(directory, "a", "3.yaml"), "nonsense");
@@ -69,7 +69,7 @@ describe("versions on disk", () => {
     expect((await versions.list("a")).map(({ revision }) => revision)).toEqual([3]);
   });
 
-  it("are removed from the temporary files of a crash by the next change", async () => {
+  it("remove temporary files that a crash left behind, with the next change", async () => {
     const versions = open();
     await versions.stage("a", [version("lost")]);
     expect(readdirSync(join(directory, "a"))).toHaveLength(1);

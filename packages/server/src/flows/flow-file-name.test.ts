@@ -4,7 +4,7 @@ import { fileNameOf, fileNamesOf, flowIdOfFile } from "./flow-file-name.ts";
 import { isFlowId } from "./flow-id.ts";
 import { flowIds } from "./flow-ids.test-support.ts";
 
-it("A4: every id maps to a unique file name and back, also on case-insensitive file systems", () => {
+it("A4: every id maps to a unique file name and back, even on case-insensitive file systems", () => {
   fc.assert(
     fc.property(flowIds, flowIds, (one, other) => {
       expect(isFlowId(one)).toBe(true);

@@ -255,7 +255,7 @@ test("header names that are special in JavaScript are plain data or dropped", as
   expect(({} as Record<string, unknown>)["evil"]).toBeUndefined();
 });
 
-test("every spelling of /_api belongs to the management API, also with a catch-all mounted", async () => {
+test("every spelling of /_api belongs to the management API, even with a catch-all mounted", async () => {
   for (const path of [
     "/_api/flows",
     "/_api//flows",

@@ -45,7 +45,7 @@ export async function callManagement(management: ManagementHandler, { method, pa
     },
     responder,
   );
-  if (responder.reply === undefined) throw new Error("The management API sent no reply");
+  if (responder.reply === undefined) throw new Error("the management API sent no reply");
   return responder.reply;
 }
 

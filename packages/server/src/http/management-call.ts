@@ -113,7 +113,7 @@ export class ManagementResponder implements ApiResponder {
   }
 
   stream(status: number, headers: Readonly<Record<string, string>>): ApiStream {
-    if (this.#sent) throw new Error("The request has already been answered");
+    if (this.#sent) throw new Error("the request has already been answered");
     this.#sent = true;
     const { response, method } = this.#inbound;
     response.writeHead(status, { ...this.#version, ...headers });

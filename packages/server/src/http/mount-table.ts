@@ -60,14 +60,14 @@ export class MountTable {
     const slot = names.length === 0 && !mount.prefix ? exactSlot(this.#exact, path) : patternSlot(this.#patterns, segments, mount.prefix);
     const methods = mount.methods?.map((method) => method.toUpperCase()) ?? ["*"];
     for (const method of methods) slot.set(method, [...(slot.get(method) ?? []), mounted]);
-    let mountedStill = true;
+    let isMounted = true;
     return () => {
-      if (!mountedStill) return;
-      mountedStill = false;
+      if (!isMounted) return;
+      isMounted = false;
       for (const method of methods) removeFrom(slot, method, mounted);
       if (slot.size === 0 && this.#exact.get(path) === slot) this.#exact.delete(path);
       prune(this.#patterns, segments, 0);
-      this.#forgetLoad(mount.routeId);
+      this.#releaseLoad(mount.routeId);
     };
   }
 
@@ -122,7 +122,7 @@ export class MountTable {
     return entry.load;
   }
 
-  #forgetLoad(routeId: string): void {
+  #releaseLoad(routeId: string): void {
     const entry = this.#loads.get(routeId);
     if (entry !== undefined && --entry.mounts === 0) this.#loads.delete(routeId);
   }

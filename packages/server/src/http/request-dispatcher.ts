@@ -62,7 +62,7 @@ export class RequestDispatcher {
     this.managing++;
     try {
       await management(request, respond);
-      if (!respond.sent) throw new Error("The management API sent no reply");
+      if (!respond.sent) throw new Error("the management API sent no reply");
     } catch (error) {
       if (error instanceof HttpError) respond.error(error.status, error.message, error.headers);
       else {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { normalisePath, readTarget } from "./target.ts";
+import { normalizePath, readTarget } from "./target.ts";
 
 test.each([
   ["/_api", []],
@@ -74,9 +74,9 @@ test("a normalized path stays unchanged when normalized again", () => {
   const spelled = fc.array(fc.string({ unit: fc.constantFrom("a", "B", ".", "%", "é", " ", "{", "_"), minLength: 1, maxLength: 4 }), { maxLength: 5 });
   fc.assert(
     fc.property(spelled, (segments) => {
-      const once = normalisePath(`/${segments.map(encodeURIComponent).join("/")}`);
+      const once = normalizePath(`/${segments.map(encodeURIComponent).join("/")}`);
       if (once === undefined) return;
-      expect(normalisePath(once.split("/").map(encodeURIComponent).join("/"))).toBe(once);
+      expect(normalizePath(once.split("/").map(encodeURIComponent).join("/"))).toBe(once);
       expect(once).toMatch(/^\/(?!.*\/\/)/);
     }),
   );

@@ -15,7 +15,7 @@ export function readTarget(raw: string): Target {
   if (path === undefined) return { kind: "invalid", problem: "the request target must be a path that begins with a slash" };
   if (path === "/_api" || path.startsWith("/_api/")) return managementTarget(path);
   if (path.includes("#")) return { kind: "invalid", problem: "the request target must not contain a fragment" };
-  const normal = normalisePath(path);
+  const normal = normalizePath(path);
   if (normal === undefined) return { kind: "invalid", problem: "the path is not validly encoded" };
   return isUnderApi(normal) ? nowhere : { kind: "route", path: normal };
 }
@@ -40,7 +40,7 @@ function isUnderApi(normal: string): boolean {
  * Decodes once, removes empty and `.` segments and a trailing slash, and resolves `..`. Undefined for paths that cannot be decoded,
  * leave the root, or escape a slash, backslash or control character: servers would interpret such a path differently.
  */
-export function normalisePath(path: string): string | undefined {
+export function normalizePath(path: string): string | undefined {
   const kept: string[] = [];
   for (const part of path.split("/")) {
     const segment = decode(part);

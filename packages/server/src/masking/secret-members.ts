@@ -1,5 +1,5 @@
 // Masks values with secret names in previews, traces and stored messages. Works on text, because a preview may be truncated anywhere;
-// supports JSON (also inside JSON strings), XML and form data.
+// supports JSON (including JSON inside strings), XML and form data.
 import { masked } from "./secret-headers.ts";
 
 const secretName = /pass(?:word|wd|phrase|code)|secret|credential|tokens?$|api[-_]?key|(?:private|access|signing|encryption)[-_]?key|^pwd$|^authorization$/i;

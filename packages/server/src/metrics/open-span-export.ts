@@ -17,7 +17,7 @@ export function openSpanExport({ settings, version, clock, log, secrets }: SpanE
   const { otlpEndpoint: endpoint, otlpHeaders, otlpRatio: ratio, otlpSpans: maxSpans } = settings;
   if (endpoint === undefined) return undefined;
   if (!URL.canParse(endpoint) || !/^https?:$/.test(new URL(endpoint).protocol))
-    throw new SettingsError([`SERVICE_OTLP_ENDPOINT: '${maskUris(endpoint)}' is not an http or https URL.`]);
+    throw new SettingsError([`SERVICE_OTLP_ENDPOINT: '${maskUris(endpoint)}' is not an http or https URL`]);
   const headers = headersOf(otlpHeaders ?? "");
   secrets.set("collector", Object.values(headers));
   const resource = { "service.name": "sluice", "service.version": version };
@@ -30,7 +30,7 @@ function headersOf(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     pairs.map((pair) => {
       const match = /^\s*([\w!#$%&'*+.^`|~-]+)\s*=(.*)$/.exec(pair);
-      if (match === null) throw new SettingsError(["SERVICE_OTLP_HEADERS: Use comma-separated name=value pairs."]);
+      if (match === null) throw new SettingsError(["SERVICE_OTLP_HEADERS: use comma-separated name=value pairs"]);
       return [match[1] as string, decoded((match[2] as string).trim())] as const;
     }),
   );

@@ -45,7 +45,7 @@ function made(name: string, own: OperatorClass, given: unknown): BeanObject {
   } catch (error) {
     throw new CompileError(
       "bean-failed",
-      `an object of the operator's class '${name}' cannot be created: ${error instanceof Error ? error.message : String(error)}`,
+      `cannot create an instance of the operator's class '${name}': ${error instanceof Error ? error.message : String(error)}`,
       {
         hint: "correct the bean's properties, or the class in the module of SERVICE_FUNCTIONS",
       },

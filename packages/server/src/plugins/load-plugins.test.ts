@@ -99,7 +99,7 @@ describe("loading plug-ins", () => {
   });
 
   it.each([
-    ["a module that throws", `throw new Error("no licence")`, kit(), "plugin-failed", "no licence"],
+    ["a module that throws", `throw new Error("no license")`, kit(), "plugin-failed", "no license"],
     ["a dependency that is missing", `import "nosuch-dependency"`, kit(), "plugin-failed", "nosuch-dependency"],
     ["a syntax error", `export const connectors = [`, kit(), "plugin-failed", "failed"],
     ["no module", "", { ...kit(), exports: "./dist/index.js" }, "plugin-invalid", "does not exist"],

@@ -2,7 +2,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { describe, expect, it } from "vitest";
 import { createSecretValues } from "../masking/secret-values.ts";
-import { findRuns, joinRuns } from "./find-runs.ts";
+import { findRuns, mergeRuns } from "./find-runs.ts";
 import { lostRun, type RunFacts } from "./run-facts.ts";
 import { createRunHistory, type RunHistory } from "./run-history.ts";
 
@@ -24,7 +24,7 @@ const secrets = createSecretValues();
 const idsOf = (runs: readonly Readonly<Record<string, unknown>>[]): readonly unknown[] => runs.map(({ id }) => id);
 
 describe("finding runs", () => {
-  it("pages through all matches once, also where several runs began at the same time and while new ones arrive", async () => {
+  it("pages through all matches once, even if several runs began at the same time and while new ones arrive", async () => {
     const history = historyOf(Array.from({ length: 40 }, (_, number) => run(number, number % 2 === 0 ? "even" : "odd")));
     const seen: unknown[] = [];
     let after = undefined;
@@ -60,11 +60,11 @@ describe("finding runs", () => {
       total: numbers.length,
       stopped: stopped === undefined ? undefined : { startedAt: stopped, id: runId(stopped) },
     });
-    const joined = joinRuns([part([9, 7, 5], 5), part([8, 2, 1])], 10);
+    const joined = mergeRuns([part([9, 7, 5], 5), part([8, 2, 1])], 10);
     expect([idsOf(joined.runs), joined.stopped?.startedAt]).toEqual([[9, 8, 7, 5].map(runId), 5]);
-    const cut = joinRuns([part([9, 7, 5], 5), part([8, 6], 6)], 3);
+    const cut = mergeRuns([part([9, 7, 5], 5), part([8, 6], 6)], 3);
     expect([idsOf(cut.runs), cut.stopped?.startedAt]).toEqual([[9, 8, 7].map(runId), 7]);
-    expect(joinRuns([part([9]), part([8])], 2).stopped).toBeUndefined();
+    expect(mergeRuns([part([9]), part([8])], 2).stopped).toBeUndefined();
   });
 
   it("the largest history with full previews never blocks the event loop for 250 ms", async () => {

@@ -7,18 +7,18 @@ import { containsWords, runJson } from "./run-facts.ts";
 import { isOlder, type RunFilter, type RunHistory, type RunPosition } from "./run-history.ts";
 
 /** A text search stops after this time; the next page continues it. */
-const searchedMs = 200;
+const maxSearchMs = 200;
 
-export function findRuns(history: RunHistory, filter: RunFilter, secrets: SecretValues, without?: ReadonlySet<string>): Promise<FoundRuns> {
-  return inSlices(search(history, filter, secrets, without));
+export function findRuns(history: RunHistory, filter: RunFilter, secrets: SecretValues, excluded?: ReadonlySet<string>): Promise<FoundRuns> {
+  return inSlices(search(history, filter, secrets, excluded));
 }
 
-function* search(history: RunHistory, filter: RunFilter, secrets: SecretValues, without?: ReadonlySet<string>): Generator<undefined, FoundRuns> {
+function* search(history: RunHistory, filter: RunFilter, secrets: SecretValues, excluded?: ReadonlySet<string>): Generator<undefined, FoundRuns> {
   const words = wordsOf(filter.text);
-  const matching = history.matching(filter, without);
+  const matching = history.matching(filter, excluded);
   const { after } = filter;
   const entries = after === undefined ? matching : matching.filter((entry) => isOlder(entry, after));
-  const deadline = systemClock.monotonic() + searchedMs;
+  const deadline = systemClock.monotonic() + maxSearchMs;
   const runs: Readonly<Record<string, unknown>>[] = [];
   let read = 0;
   for (const entry of entries) {
@@ -41,7 +41,7 @@ const positionOf = (entry: RunPosition | undefined): RunPosition | undefined =>
   entry === undefined ? undefined : { startedAt: entry.startedAt, id: entry.id };
 
 /** Merges the runs of several workers, newest first. Where one worker stopped its search, the merged page ends. */
-export function joinRuns(found: readonly FoundRuns[], limit: number): FoundRuns {
+export function mergeRuns(found: readonly FoundRuns[], limit: number): FoundRuns {
   const runs = found
     .flatMap((part) => part.runs)
     .map((run) => ({ run, position: { startedAt: Date.parse(run["startedAt"] as string), id: run["id"] as string } }))

@@ -92,7 +92,7 @@ describe("run history", () => {
     ]);
   });
 
-  it("uses no more memory than it counts, also with node's buffer pool", () => {
+  it("uses no more memory than it counts, even with node's buffer pool", () => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
     const history = createRunHistory({ perRoute: 2_000, total: 2_000, bytes: 1e9 });

@@ -39,7 +39,7 @@ export interface RunHistory {
   /** Adds an ended run of another process, unless it is already here. */
   adopt(run: RunFacts): void;
   /** All matches except for `text`, newest first. Runs in `without` are excluded. */
-  matching(filter: Omit<RunFilter, "limit">, without?: ReadonlySet<string>): readonly HistoryEntry[];
+  matching(filter: Omit<RunFilter, "limit">, excluded?: ReadonlySet<string>): readonly HistoryEntry[];
   find(id: string): RunFacts | undefined;
   /** Ids of the stored runs of a route, a flow or all, by route. */
   runIds(filter: Pick<RunFilter, "routeId" | "flowId">): ReadonlyMap<string, readonly string[]>;
@@ -96,9 +96,9 @@ export function createRunHistory(limits: RunHistoryLimits): RunHistory {
     shrink();
   }
 
-  function matching(filter: Omit<RunFilter, "limit">, without: ReadonlySet<string> = new Set()): readonly HistoryEntry[] {
+  function matching(filter: Omit<RunFilter, "limit">, excluded: ReadonlySet<string> = new Set()): readonly HistoryEntry[] {
     const found = [...all(filter.routeId)].filter(
-      (kept) => matches(kept, filter) && !without.has(kept.id) && kept.id >= (filter.oldest?.get(kept.route.id) ?? ""),
+      (kept) => matches(kept, filter) && !excluded.has(kept.id) && kept.id >= (filter.oldest?.get(kept.route.id) ?? ""),
     );
     return found.sort((one, other) => (isOlder(one, other) ? 1 : -1));
   }

@@ -60,8 +60,8 @@ export function openProcess(configuration: Configuration, output: number, varian
 export async function openClusterNode({ settings, variant, dataDir, log, ids }: ServerProcess): Promise<ClusterNode | undefined> {
   const { cluster } = settings;
   if (cluster === undefined || variant.isTrial === true) return undefined;
-  if (variant.externalFlows !== undefined) throw new SettingsError(["SERVICE_CLUSTER: flows cannot be passed as files in a cluster: use 'sluice deploy'."]);
-  if (variant.embedding !== undefined) throw new SettingsError(["cluster: not supported inside a host application yet."]);
+  if (variant.externalFlows !== undefined) throw new SettingsError(["SERVICE_CLUSTER: flows cannot be passed as files in a cluster: use 'sluice deploy'"]);
+  if (variant.embedding !== undefined) throw new SettingsError(["cluster: not supported inside a host application yet"]);
   const { joinCluster } = await import("../cluster/join-cluster.ts");
   return joinCluster({ settings, cluster, dataDir, log, boot: ids.next() });
 }

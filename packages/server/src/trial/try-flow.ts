@@ -71,7 +71,7 @@ export async function tryFlow(parts: TrialParts, candidate: FlowCandidate): Prom
     const runtime = await parts.start(trialConfiguration(parts.configuration, directory, token), output);
     try {
       const results = await inTime(() => runAll({ ...httpTransport(runtime.baseUrl, token), api: runtime.api }, candidate, file));
-      return judge(candidate.id, results);
+      return outcomeOf(candidate.id, results);
     } finally {
       await runtime.stop();
     }
@@ -125,7 +125,7 @@ async function inTime<T>(work: () => Promise<T>): Promise<T> {
   return Promise.race([work(), late]).finally(() => clearTimeout(timer));
 }
 
-function judge(id: string, results: readonly FlowTestResult[]): TrialOutcome {
+function outcomeOf(id: string, results: readonly FlowTestResult[]): TrialOutcome {
   const failed = results.filter(({ faults }) => faults.length > 0);
   const [first] = failed;
   if (first !== undefined)

@@ -126,7 +126,7 @@ function openListener({ limits, bytes, reportFault, ingress }: FollowerHttp, set
     limits,
     bytes,
     ingress: ownIngress(ingress, () => !state.paused),
-    management: () => Promise.reject(new Error("The management API is served by the lead")),
+    management: () => Promise.reject(new Error("the management API is served by the lead")),
     reportFault,
     fastPath: settings.httpFastPath,
     tryForward(inbound, path, isLate) {

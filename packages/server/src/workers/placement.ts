@@ -9,7 +9,7 @@ export interface PlacementParts {
   isCaptured(routeId: string): boolean;
 }
 
-/** Global and route variables live in one process. */
+/** Global and route variables are tied to one process. */
 const sharedVariable = /\b(?:global|route):[\w$]/;
 
 /** The routes of each flow that followers run; flows without any are omitted. */

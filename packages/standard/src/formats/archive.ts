@@ -14,10 +14,10 @@ export interface ArchiveEntry {
 export const archiveFields = {
   ...commonFields,
   usingIterator: f.boolean({
-    doc: "Reading yields one message per entry, for a split; otherwise the archive must have exactly one entry.",
+    doc: "Whether `unmarshal` returns all entries, for a `split`; otherwise the archive must have exactly one entry.",
     default: false,
   }),
-  allowEmptyDirectory: f.boolean({ doc: "Whether folders become (empty) parts.", default: false, group: "advanced" as const }),
+  allowEmptyDirectory: f.boolean({ doc: "Whether directories are included as empty entries.", default: false, group: "advanced" as const }),
   preservePathElements: f.boolean({
     doc: "Whether the entry name includes folders or only the file name.",
     default: false,

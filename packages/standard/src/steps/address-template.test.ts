@@ -62,7 +62,7 @@ describe("an address that is only an expression", () => {
   it("is rejected for addresses from a message, unless the flow allows the scheme or names the address (F06)", async () => {
     const run = await flow('- toD: "${header.q}"');
     for (const q of ["mock:private", "direct:start", "file:/etc", "exec:id", "http://127.0.0.1/"])
-      expect((await run({ headers: { q }, ...live })).error, q).toMatch(/is refused: it was taken from the message/);
+      expect((await run({ headers: { q }, ...live })).error, q).toMatch(/is refused: it came from the message/);
     const seda = { delivery: { session: undefined as never, trigger: { uri: "seda:x" } } };
     expect((await run({ headers: { q: "mock:private" }, ...seda })).error).toMatch(/refused/);
     expect(run.mocks.size).toBe(0);

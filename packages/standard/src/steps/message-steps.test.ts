@@ -17,12 +17,12 @@ describe("names", () => {
 
   it("of headers ignore case and keep their first spelling; those of variables do not", async () => {
     const run = await flow(`
-      - setHeader: {name: COLOUR, constant: blue}
+      - setHeader: {name: COLOR, constant: blue}
       - setVariable: {name: A, constant: "1"}
       - setVariable: {name: a, constant: "2"}
     `);
-    const { headers, exchange } = await run({ headers: { Colour: "red" } });
-    expect(headers).toEqual({ Colour: "blue" });
+    const { headers, exchange } = await run({ headers: { Color: "red" } });
+    expect(headers).toEqual({ Color: "blue" });
     expect([exchange.variable("A"), exchange.variable("a")]).toEqual(["1", "2"]);
   });
 

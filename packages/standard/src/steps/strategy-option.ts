@@ -17,7 +17,7 @@ export const strategyFields = {
     group: "advanced",
   }),
   aggregationExpression: f.expression({
-    doc: "Merges with an expression instead of a bean: evaluated for each new message, its value becomes the body of the result; the variable `aggregate` holds the previous body. Not part of Camel.",
+    doc: "Merges with an expression instead of a bean. It is evaluated for each new message, and its value becomes the body of the result; the variable `aggregate` is the previous body. Not part of Camel.",
     group: "advanced",
   }),
 };

@@ -1,7 +1,7 @@
 // `sluice deploy`: plans, prints the changes, applies them one after another, and rolls back if one is refused.
 import { readConfiguration } from "@sluice/server/config";
 import { CommandError, isOn, listOf, textFlag, type Call } from "../../command/declaration.ts";
-import { readParamWords } from "../../files/flow-params.ts";
+import { readParamFlags } from "../../files/flow-params.ts";
 import { connect, type Connection } from "../../runtime/connection.ts";
 import { putArtifact, removeArtifact, type InstalledArtifact } from "./artifact-calls.ts";
 import { collectArtifacts } from "./artifacts.ts";
@@ -11,7 +11,7 @@ export async function run(call: Call): Promise<number> {
   const { arguments: given, flags, terminal, signal } = call;
   const withTests = flags["tests"] === "required";
   const artifacts = await collectArtifacts(listOf(given, "paths"), {
-    params: readParamWords(listOf(flags, "param")),
+    params: readParamFlags(listOf(flags, "param")),
     profile: readConfiguration({ profile: textFlag(flags, "profile") }).settings.profile,
     id: textFlag(flags, "id"),
     tests: withTests,

@@ -7,10 +7,10 @@ it("uses the runtime's address by default", () => {
 });
 
 it.each([
-  [{ DESIGNER_PORT: "abc" }, "DESIGNER_PORT: expected a port number, got 'abc'."],
-  [{ DESIGNER_PORT: "70000" }, "DESIGNER_PORT: expected a port number, got '70000'."],
-  [{ DESIGNER_RUNTIME_URL: "runtime:8080" }, "DESIGNER_RUNTIME_URL: expected an address such as http://127.0.0.1:8080, got 'runtime:8080'."],
-  [{ DESIGNER_RUNTIME_URL: "http://" }, "DESIGNER_RUNTIME_URL: expected an address such as http://127.0.0.1:8080, got 'http://'."],
+  [{ DESIGNER_PORT: "abc" }, "DESIGNER_PORT: expected a port number, got 'abc'"],
+  [{ DESIGNER_PORT: "70000" }, "DESIGNER_PORT: expected a port number, got '70000'"],
+  [{ DESIGNER_RUNTIME_URL: "runtime:8080" }, "DESIGNER_RUNTIME_URL: expected an address such as http://127.0.0.1:8080, got 'runtime:8080'"],
+  [{ DESIGNER_RUNTIME_URL: "http://" }, "DESIGNER_RUNTIME_URL: expected an address such as http://127.0.0.1:8080, got 'http://'"],
 ])("refuses %j", (environment, fault) => {
   expect(() => readDesignerSettings(environment, "http://127.0.0.1:8080")).toThrow(new SettingsError([fault]));
 });

@@ -16,10 +16,10 @@ export interface DesignerSettings {
 export function readDesignerSettings(environment: Readonly<Record<string, string | undefined>>, runtimeUrl: string): DesignerSettings {
   const given = (name: string): string | undefined => (environment[name]?.trim() === "" ? undefined : environment[name]?.trim());
   const port = given("DESIGNER_PORT") ?? "8090";
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new SettingsError([`DESIGNER_PORT: expected a port number, got '${port}'.`]);
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new SettingsError([`DESIGNER_PORT: expected a port number, got '${port}'`]);
   const baseUrl = given("DESIGNER_RUNTIME_URL") ?? runtimeUrl;
   if (!/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl))
-    throw new SettingsError([`DESIGNER_RUNTIME_URL: expected an address such as http://127.0.0.1:8080, got '${baseUrl}'.`]);
+    throw new SettingsError([`DESIGNER_RUNTIME_URL: expected an address such as http://127.0.0.1:8080, got '${baseUrl}'`]);
   return {
     port: Number(port),
     host: given("DESIGNER_HOST") ?? "127.0.0.1",

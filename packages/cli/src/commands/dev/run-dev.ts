@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { follow, type EventOf, type StreamName } from "@sluice/client";
 import { readConfiguration, startServer, type RunningServer } from "@sluice/server";
 import { isOn, listOf, textFlag, UsageError, type Call } from "../../command/declaration.ts";
-import { readParamWords } from "../../files/flow-params.ts";
+import { readParamFlags } from "../../files/flow-params.ts";
 import { withProjectFolders } from "../../files/project-settings.ts";
 import { createConnection, type Connection } from "../../runtime/connection.ts";
 import { eventLine } from "../../runtime/event-lines.ts";
@@ -21,7 +21,7 @@ export async function run(call: Call): Promise<number> {
   const port = textFlag(flags, "port") ?? "8080";
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new UsageError(`--port must be a port number, not '${port}'`);
   const { settings, environment } = await configurationOf(textFlag(flags, "profile"));
-  const params = readParamWords(listOf(flags, "param"));
+  const params = readParamFlags(listOf(flags, "param"));
   const flows = await readExternalFlows(paths.length === 0 ? ["."] : paths, { params, profile: settings.profile ?? "dev", environment });
   const directory = await mkdtemp(join(tmpdir(), "sluice-dev-"));
   const output = openSync(devNull, "w");

@@ -12,7 +12,7 @@ export interface GraphNode {
   /** The nodes connected to each output. */
   readonly outputs: readonly (readonly string[])[];
   /** For a node that routes between its outputs: builds the step that contains the steps of each output. */
-  readonly branch?: (ways: readonly (readonly Step[])[]) => Step;
+  readonly branch?: (branches: readonly (readonly Step[])[]) => Step;
 }
 
 export function routesOfGraph(nodes: readonly GraphNode[]): readonly Step[] {
@@ -20,7 +20,7 @@ export function routesOfGraph(nodes: readonly GraphNode[]): readonly Step[] {
   const incoming = new Map<string, number>();
   for (const target of nodes.flatMap(({ outputs }) => outputs.flat())) incoming.set(target, (incoming.get(target) ?? 0) + 1);
   const shared = new Set([...incoming].filter(([id, count]) => count > 1 && byId.get(id)?.trigger === undefined).map(([id]) => id));
-  for (const id of loops(nodes, byId)) shared.add(id);
+  for (const id of nodesInCycles(nodes, byId)) shared.add(id);
   const names = uniqueNames(nodes);
   const endpoint = (id: string): Step => ({ to: { uri: `direct:${names.get(id)}` } });
   const extra = new Set<string>();
@@ -58,7 +58,7 @@ export function routesOfGraph(nodes: readonly GraphNode[]): readonly Step[] {
 }
 
 /** Nodes that are part of a cycle. */
-function loops(nodes: readonly GraphNode[], byId: ReadonlyMap<string, GraphNode>): ReadonlySet<string> {
+function nodesInCycles(nodes: readonly GraphNode[], byId: ReadonlyMap<string, GraphNode>): ReadonlySet<string> {
   const found = new Set<string>();
   const done = new Set<string>();
   const visit = (id: string, path: ReadonlySet<string>): void => {

@@ -6,13 +6,13 @@ import { missing, type Imported, type Remark, type Step } from "./imported.ts";
 type Node = Readonly<Record<string, any>>;
 type Mapped = Pick<GraphNode, "steps"> & Partial<Pick<GraphNode, "trigger" | "branch">>;
 
-const silent = new Set(["tab", "comment", "group", "subflow"]);
+const ignoredTypes = new Set(["tab", "comment", "group", "subflow"]);
 
 export function importNodeRed(text: string): Imported {
   const nodes = JSON.parse(text) as readonly Node[];
   if (!Array.isArray(nodes)) throw new UsageError("not a Node-RED export: a list of nodes is required");
   const remarks: Remark[] = [];
-  const wired = nodes.filter((node) => Array.isArray(node["wires"]) && !silent.has(node["type"]));
+  const wired = nodes.filter((node) => Array.isArray(node["wires"]) && !ignoredTypes.has(node["type"]));
   const linkIn = new Map(wired.filter(({ type }) => type === "link in").map((node) => [node["id"] as string, node]));
   const graph = wired.map((node): GraphNode => {
     const links = node["type"] === "link out" ? ((node["links"] ?? []) as string[]).filter((id) => linkIn.has(id)) : [];
@@ -47,12 +47,12 @@ const mappers: Readonly<Record<string, (node: Node, remark: (text: string) => vo
     ],
   }),
   "http request": ({ url, method }, remark) => {
-    if (!url || method === "use") remark("takes its address or method from the message: write them into the step");
+    if (!url || method === "use") remark("reads its address or method from the message: set them in the step");
     return { steps: [{ to: { uri: url || "http://example.invalid", parameters: { httpMethod: method === "use" ? "GET" : String(method ?? "GET") } } }] };
   },
   file: ({ filename, overwriteFile }, remark) => {
     const path = String(filename ?? "");
-    if (path === "") remark("takes the file's name from the message: write it into the step");
+    if (path === "") remark("reads the file name from the message: set it in the step");
     const cut = path.lastIndexOf("/");
     return {
       steps: [
@@ -145,11 +145,11 @@ function switchNode({ property: path, rules, checkall }: Node, remark: (text: st
   if (checkall === "true" && list.length > 1) remark("sends the message to every matching output; here only the first match is used");
   return {
     steps: [],
-    branch(ways) {
+    branch(branches) {
       const when: Step[] = [];
       let otherwise: Step | undefined;
       list.forEach(({ t, v, vt }, index) => {
-        const steps = ways[index] ?? [];
+        const steps = branches[index] ?? [];
         const inner = steps.length === 0 ? [{ log: { message: "${body}" } }] : steps;
         const value = vt === "num" ? String(v) : vt === "msg" ? property(String(v)) : `'${String(v ?? "").replaceAll("'", "")}'`;
         if (t === "else") otherwise = { steps: inner };

@@ -165,7 +165,7 @@ describe("sluice lint", () => {
       "connections/cache.yaml:1:7 connection-unknown-type unknown connection type 'rediss' (fix: did you mean 'redis'?)",
       "connections/orders.yaml:3:3 option-unknown connection 'orders' has no field 'hots' (fix: did you mean 'host'?)",
       "connections/orders.yaml:4:9 option-invalid field 'port' of connection 'orders': expected an integer, got 'many'",
-      "connections/orders.yaml:5:13 secret-in-connection warning: the secret 'password' of connection 'orders' is written in the file " +
+      "connections/orders.yaml:5:13 secret-in-connection warning: the secret 'password' of connection 'orders' is in the file as plain text " +
         "(fix: write password: {env: NAME} for an environment variable, or {file: name} for a file below SERVICE_SECRETS_DIR)",
     ]);
     expect(exit).toBe(1);
@@ -247,7 +247,7 @@ describe("sluice lint", () => {
   it.each([
     [["nowhere.yaml"], "sluice lint: file or folder 'nowhere.yaml' not found: check the path\n"],
     [["--param", "x"], "sluice lint: --param must be name=value, not 'x'\n"],
-    [["--format", "xml"], "sluice lint: Invalid value 'xml' for --format: choose one of text, json, sarif; see `sluice lint --help`\n"],
+    [["--format", "xml"], "sluice lint: invalid value 'xml' for --format: choose one of text, json, sarif; see `sluice lint --help`\n"],
   ])("%j is refused in one sentence", async (words, sentence) => {
     const terminal = recordedTerminal();
     expect(await runProgram(commands, ["lint", ...words], terminal)).toBe(2);

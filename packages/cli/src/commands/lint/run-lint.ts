@@ -2,7 +2,7 @@ import { readConfiguration } from "@sluice/server/config";
 import { findConnectionFolders, findKameletFolders, findResourceFolders, loadPlugins, PluginError } from "@sluice/server/check";
 import { isOn, listOf, textFlag, type Call } from "../../command/declaration.ts";
 import { productVersion } from "../../command/package-files.ts";
-import { readParamWords } from "../../files/flow-params.ts";
+import { readParamFlags } from "../../files/flow-params.ts";
 import { findYamlFiles } from "../../files/yaml-files.ts";
 import { fileFinding, findFaults, pluginFinding, type Finding, type LintOptions } from "./findings.ts";
 import { sarif } from "./sarif.ts";
@@ -13,7 +13,7 @@ export async function run({ arguments: given, flags, terminal }: Call): Promise<
     unreadable.push(fileFinding(path, "file-unreadable", problem, "save it as UTF-8 text that this user can read")),
   );
   const { environment, settings } = readConfiguration({ profile: textFlag(flags, "profile") });
-  const options = { params: readParamWords(listOf(flags, "param")), profile: settings.profile ?? "dev", environment };
+  const options = { params: readParamFlags(listOf(flags, "param")), profile: settings.profile ?? "dev", environment };
   const findings = [...unreadable, ...(await faultsOf(files, settings, options))];
   const errors = findings.filter(({ severity }) => severity === "error").length;
   const format = isOn(flags, "json") ? "json" : flags["format"];

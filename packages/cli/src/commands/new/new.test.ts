@@ -92,7 +92,7 @@ describe("sluice new", () => {
     expect(readdirSync(folder)).toEqual(["mine.txt"]);
     expect(await sluice("new", "webhook", join(folder, "Über uns"))).toMatchObject({
       exit: 2,
-      stderr: "sluice new: 'Über uns' is not a valid flow id: use lowercase letters, digits, '.', '_' and '-'\n",
+      stderr: "sluice new: 'Über uns' is not a valid flow id: use lower-case letters, digits, '.', '_' and '-'\n",
     });
     expect(await sluice("new", "nothing", join(folder, "a"))).toMatchObject({
       exit: 2,

@@ -17,7 +17,7 @@ export async function run(call: Call): Promise<number> {
   const folder = String(given["folder"]);
   const name = basename(resolve(folder));
   if (given["template"] === "connector") return newConnector(folder, name.replace(/^sluice-connector-/, ""), { flags, terminal });
-  if (!/^[a-z0-9][a-z0-9._-]{0,62}$/.test(name)) throw new UsageError(`'${name}' is not a valid flow id: use lowercase letters, digits, '.', '_' and '-'`);
+  if (!/^[a-z0-9][a-z0-9._-]{0,62}$/.test(name)) throw new UsageError(`'${name}' is not a valid flow id: use lower-case letters, digits, '.', '_' and '-'`);
   await assertEmpty(folder);
   const { flow, tests, params } = templates[given["template"] as TemplateName];
   const files = [
@@ -43,7 +43,7 @@ async function assertEmpty(folder: string): Promise<void> {
 
 async function newConnector(folder: string, scheme: string, { flags, terminal }: Pick<Call, "flags" | "terminal">): Promise<number> {
   if (!/^[a-z][a-z0-9]*([-.][a-z][a-z0-9]*)*$/.test(scheme))
-    throw new UsageError(`'${scheme}' is not a valid scheme: use lowercase letters and digits, with '-' or '.' between words`);
+    throw new UsageError(`'${scheme}' is not a valid scheme: use lower-case letters and digits, with '-' or '.' between words`);
   await assertEmpty(folder);
   const files = connectorPackage(scheme, productVersion());
   for (const [file, text] of Object.entries(files)) {

@@ -40,8 +40,8 @@ async function findTests(paths: readonly string[]): Promise<readonly YamlFile[]>
 async function once(call: Call, runtime: RuntimeUnderTest, files: readonly YamlFile[]): Promise<number> {
   const { flags, terminal, signal } = call;
   const output = textFlag(flags, "output");
-  let kept = "";
-  const write: Write = output === undefined ? (text) => terminal.write(text) : (text) => void (kept += `${text}\n`);
+  let collected = "";
+  const write: Write = output === undefined ? (text) => terminal.write(text) : (text) => void (collected += `${text}\n`);
   const reporter = reporterOf(call, write);
   const report = await runTestFiles(files, runtime, {
     filter: textFlag(flags, "filter"),
@@ -54,7 +54,7 @@ async function once(call: Call, runtime: RuntimeUnderTest, files: readonly YamlF
   terminal.progress(undefined);
   reporter.finish(report);
   if (output !== undefined) {
-    await writeFile(output, kept).catch((error: NodeJS.ErrnoException) => {
+    await writeFile(output, collected).catch((error: NodeJS.ErrnoException) => {
       throw new CommandError(`the report cannot be written to '${output}': ${error.code}`, 2);
     });
     specReporter(

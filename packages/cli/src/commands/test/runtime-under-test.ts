@@ -54,7 +54,7 @@ export async function openTrial(profile: string | undefined, testPaths: readonly
     },
     output,
   );
-  // Webhooks are called over HTTP, like real clients do; the management API is called in-process.
+  // Webhooks are called over HTTP, as by real clients; the management API is called in-process.
   const transport = { ...httpTransport(server.baseUrl, token), api: server.api };
   let installed: { readonly key: string; readonly subject: Subject } | undefined;
 

@@ -21,7 +21,7 @@ export async function run({ arguments: given, flags, terminal }: Call): Promise<
     if (asJson) terminal.write(JSON.stringify({ ...version, diff }, undefined, 2));
     else {
       terminal.write(versionLine(version, terminal.style));
-      if (diff.length === 0) terminal.note("no difference to the current version");
+      if (diff.length === 0) terminal.note("no differences from the current version");
       else terminal.write(paintedDiff(diff, terminal.style));
     }
   }

@@ -4,7 +4,7 @@ import type { LiveResult } from "../use-live-result.ts";
 const words = strings.inspector;
 
 /** The result of the expression, below its field. */
-export function ResultLine({ label, value, whole, type, error, runId }: LiveResult & { readonly label: string }) {
+export function ResultLine({ label, value, fullValue, type, error, runId }: LiveResult & { readonly label: string }) {
   const where = runId === undefined ? words.resultOnSample : words.resultOnRun(runId);
   if (error === undefined && value === undefined) return <p className="result-line muted">{words.resultUnreached}</p>;
   return (
@@ -14,7 +14,7 @@ export function ResultLine({ label, value, whole, type, error, runId }: LiveResu
       </span>
       {error === undefined ? (
         <>
-          <output className="mono result-line__value" title={whole}>
+          <output className="mono result-line__value" title={fullValue}>
             {value}
           </output>
           <span className="muted">{type}</span>

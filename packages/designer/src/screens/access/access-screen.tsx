@@ -7,7 +7,7 @@ import type { SchemeType } from "../../access/policy-edits.ts";
 import { EmptyState } from "../../controls/empty-state.tsx";
 import { Moment } from "../../controls/moment.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
-import { DataTable, number } from "../../controls/data-table.tsx";
+import { DataTable, numericHead } from "../../controls/data-table.tsx";
 import { strings } from "../../strings.ts";
 import { accessStrings as words } from "../../strings/access.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
@@ -57,7 +57,7 @@ export function AccessScreen() {
 function PolicyTable({ rows }: { readonly rows: readonly Row[] }) {
   const { columns } = words;
   return (
-    <DataTable label={words.listLabel} heads={[columns.flow, columns.access, number(columns.rules), columns.otherwise, columns.changed]} stacks>
+    <DataTable label={words.listLabel} heads={[columns.flow, columns.access, numericHead(columns.rules), columns.otherwise, columns.changed]} stacks>
       {rows.map(({ flowId, name, isDeployed, policy }) => (
         <tr key={flowId}>
           <td>

@@ -11,7 +11,7 @@ import { EmptyState } from "../../controls/empty-state.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { Moment, shownTime } from "../../controls/moment.tsx";
 import { SearchField } from "../../controls/search-field.tsx";
-import { DataTable, hidden } from "../../controls/data-table.tsx";
+import { DataTable, hiddenHead } from "../../controls/data-table.tsx";
 import { strings } from "../../strings.ts";
 import { connectionStrings as words } from "../../strings/connections.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
@@ -78,7 +78,7 @@ interface TableProps {
 function ConnectionTable({ connections, target }: TableProps) {
   const { columns } = words;
   return (
-    <DataTable label={words.listLabel} heads={[columns.name, columns.type, columns.state, columns.usedBy, columns.changed, hidden(columns.action)]} stacks>
+    <DataTable label={words.listLabel} heads={[columns.name, columns.type, columns.state, columns.usedBy, columns.changed, hiddenHead(columns.action)]} stacks>
       {connections.map((connection) => (
         <ConnectionRow key={connection.id} connection={connection} target={target} />
       ))}

@@ -21,9 +21,9 @@ export function DeployedPanel({ onTry }: { readonly onTry: () => void }) {
   const baseUrl = useWorkspace((state) => state.targets.find(({ name }) => name === target)?.baseUrl);
   const catalog = useCatalog();
   const [copied, setCopied] = useState<string | undefined>(undefined);
-  const route = routes?.find(({ from }) => catalog?.isServed(from.uri) === true) ?? routes?.[0];
+  const route = routes?.find(({ from }) => catalog?.isHttpTrigger(from.uri) === true) ?? routes?.[0];
   if (target === undefined || route === undefined) return null;
-  const isServed = catalog?.isServed(route.from.uri) === true;
+  const isHttpTrigger = catalog?.isHttpTrigger(route.from.uri) === true;
   const method = route.from.options["httpMethodRestrict"]?.split(",")[0] ?? sample.method;
   const url = `${baseUrl ?? ""}${calledPath(route)}`;
   const copy = (what: string, text: string): void =>
@@ -35,7 +35,7 @@ export function DeployedPanel({ onTry }: { readonly onTry: () => void }) {
   return (
     <section className="deployed" aria-label={words.title(target)}>
       <strong>{words.title(target)}</strong>
-      {isServed ? (
+      {isHttpTrigger ? (
         <>
           <code className="deployed__url">
             {method} {url}

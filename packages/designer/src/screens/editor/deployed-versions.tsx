@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { Button } from "../../controls/button.tsx";
 import { Moment } from "../../controls/moment.tsx";
-import { hidden, TableHead } from "../../controls/data-table.tsx";
+import { hiddenHead, TableHead } from "../../controls/data-table.tsx";
 import { useEditor } from "../../editor/editor-context.ts";
 import { strings } from "../../strings.ts";
 import { runningOf, useWorkspace } from "../../workspace/workspace-store.ts";
@@ -52,7 +52,7 @@ export function DeployedVersions({ target }: { readonly target: string }) {
   return (
     <>
       <table className="table">
-        <TableHead heads={[words.version, words.at, words.by, words.comment, hidden(words.actions)]} />
+        <TableHead heads={[words.version, words.at, words.by, words.comment, hiddenHead(words.actions)]} />
         <tbody>
           {versions.map((version) => (
             <tr key={version.revision}>

@@ -126,7 +126,7 @@ function Frame({ runId }: { readonly runId: string | undefined }) {
   );
 }
 
-/** The view is part of the URL, so that a link or a reload shows the same. */
+/** The view is part of the URL, so that a link or a reload shows the same view. */
 function useView(): readonly [View, (view: View) => void] {
   const [search, setSearch] = useSearchParams();
   const asked = search.get("view");
@@ -142,7 +142,7 @@ function handleOf(editor: Editor, trial: Trial, setView: (view: View) => void, s
     undo: () => editor.undo(),
     redo: () => editor.redo(),
     save: () => void editor.save(),
-    // Elsewhere than on this machine, what will change is shown first.
+    // For a target on another machine, the changes are shown first.
     deploy: () => (isLocalTarget() ? deployNow(editor) : review()),
     runTests: () => {
       setTab("tests");

@@ -29,7 +29,7 @@ export function EditorHeader({ name, view, handle, onView, onReview }: EditorHea
   const editor = useEditor();
   const flow = useEditorState((state) => state.flow);
   const busy = useEditorState((state) => state.busy);
-  const { targets, target, chooseTarget, catalogue } = useWorkspace();
+  const { targets, target, chooseTarget, categoryFile } = useWorkspace();
   const group = flow.good?.outline.routes[0]?.group ?? null;
   const unsaved = unsavedChanges(flow);
   return (
@@ -38,7 +38,7 @@ export function EditorHeader({ name, view, handle, onView, onReview }: EditorHea
         <h1 title={name}>{name}</h1>
         {group === null ? null : (
           <span className="chip editor-head__category">
-            <CategoryLabel id={group} categories={catalogue?.categories ?? []} />
+            <CategoryLabel id={group} categories={categoryFile?.categories ?? []} />
           </span>
         )}
         <DeployState />

@@ -13,7 +13,7 @@ const words = strings.versions;
 export interface Rollback {
   readonly target: string;
   readonly version: FlowVersionText;
-  /** What the target has now. */
+  /** The version on the target. */
   readonly current: Flow;
   /** The revision that runs; undefined when it is not in the history. */
   readonly running: number | undefined;

@@ -30,7 +30,7 @@ export function SampleForm({
   const target = useWorkspace((state) => state.target);
   const picker = useRef<HTMLInputElement>(null);
   const [problem, setProblem] = useState<string | undefined>(undefined);
-  const served = useCatalog()?.isServed(route?.from.uri ?? "") === true;
+  const served = useCatalog()?.isHttpTrigger(route?.from.uri ?? "") === true;
   const takeLastRun = (): void => {
     if (route === undefined) return;
     void sampleOfLastRun(route.id, target).then(

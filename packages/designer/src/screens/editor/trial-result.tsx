@@ -3,7 +3,7 @@ import { CircleAlert, CircleCheck, Unplug } from "lucide-react";
 import { currentCatalog } from "../../catalog/use-catalog.ts";
 import { Button } from "../../controls/button.tsx";
 import { MessageView } from "../../controls/message-view.tsx";
-import { DataTable, number } from "../../controls/data-table.tsx";
+import { DataTable, numericHead } from "../../controls/data-table.tsx";
 import { strings } from "../../strings.ts";
 import { bodySummary } from "../../trial/message-text.ts";
 import { draftOfTrial, type TestDraft } from "../../trial/test-draft.ts";
@@ -90,7 +90,7 @@ function StepTable({ steps, shown }: { readonly steps: readonly TriedStep[]; rea
       <DataTable
         className="try__steps"
         label={words.steps}
-        heads={[words.columns.step, words.columns.result, words.columns.response, number(words.columns.duration)]}
+        heads={[words.columns.step, words.columns.result, words.columns.response, numericHead(words.columns.duration)]}
       >
         {steps.map((step, index) => (
           <tr key={index} aria-selected={shown === index} data-failed={step.error === undefined ? undefined : true}>

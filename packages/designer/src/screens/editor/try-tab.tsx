@@ -30,7 +30,7 @@ export function TryTab() {
   const target = useWorkspace((state) => state.target);
   const [response, setResponse] = useState<TryResponse | undefined>(undefined);
   const route = routeOf(routes, sample);
-  const served = useCatalog()?.isServed(route?.from.uri ?? "") === true;
+  const served = useCatalog()?.isHttpTrigger(route?.from.uri ?? "") === true;
   const send = (): void => {
     if (route === undefined) return;
     void sendSample(route.id, sample, target).then(

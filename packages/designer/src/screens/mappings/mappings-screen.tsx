@@ -8,7 +8,7 @@ import { EmptyState } from "../../controls/empty-state.tsx";
 import { Moment } from "../../controls/moment.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { SearchField } from "../../controls/search-field.tsx";
-import { DataTable, hidden, number } from "../../controls/data-table.tsx";
+import { DataTable, hiddenHead, numericHead } from "../../controls/data-table.tsx";
 import { mappingKinds, mappingList, notInstalled, type MappingEntry } from "../../mappings/mapping-list.ts";
 import { strings } from "../../strings.ts";
 import { mappingStrings as words } from "../../strings/mappings.ts";
@@ -104,7 +104,7 @@ function MappingTable({ entries, target, onRemove }: TableProps) {
   return (
     <DataTable
       label={words.listLabel}
-      heads={[columns.name, columns.kind, columns.shape, number(columns.size), columns.usedBy, columns.changed, hidden(columns.action)]}
+      heads={[columns.name, columns.kind, columns.shape, numericHead(columns.size), columns.usedBy, columns.changed, hiddenHead(columns.action)]}
       stacks
     >
       {entries.map((entry) => (

@@ -67,7 +67,7 @@ function extreme(values: readonly unknown[], sign: number): unknown {
   return typeof best === "string" ? (numberIn(best) ?? best) : best;
 }
 
-/** Parses localised numbers: `1.234,50` with the decimal mark `,`. */
+/** Parses localized numbers: `1.234,50` with the decimal mark `,`. */
 function parseNumber(text: string, decimalMark: string): number {
   const plain = text
     .trim()

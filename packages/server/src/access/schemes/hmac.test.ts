@@ -11,7 +11,7 @@ import { SeenSignatures } from "./seen-signatures.ts";
 type Headers = Readonly<Record<string, string>>;
 
 /** Checks a request from its head to its body. */
-function judge(scheme: ReturnType<typeof hmacScheme>, headers: Headers, body: string | Uint8Array): Principal | "wrong" | "absent" {
+function verify(scheme: ReturnType<typeof hmacScheme>, headers: Headers, body: string | Uint8Array): Principal | "wrong" | "absent" {
   const request = accessRequest(headers);
   const credential = scheme.read(request);
   if (credential === undefined) return "absent";
@@ -30,10 +30,10 @@ describe("hexadecimal signatures", () => {
     for (const body of ["{}", "x".repeat(20_000)]) {
       const signature = sign("key", body, "hex", algorithm);
       const mixed = signature.slice(0, 20).toUpperCase() + signature.slice(20);
-      for (const written of [signature, signature.toUpperCase(), mixed]) expect(judge(custom, { "X-Signature": written }, body)).toMatchObject({ id: "hmac" });
+      for (const written of [signature, signature.toUpperCase(), mixed]) expect(verify(custom, { "X-Signature": written }, body)).toMatchObject({ id: "hmac" });
       // Differs only in the bit that changes the case of a letter.
       for (const written of [signature.replace(/\d/, (digit) => String.fromCharCode(digit.charCodeAt(0) ^ 0x20)), `${signature.slice(0, -1)}G`])
-        expect(judge(custom, { "X-Signature": written }, body)).toBe("wrong");
+        expect(verify(custom, { "X-Signature": written }, body)).toBe("wrong");
     }
   });
 });
@@ -42,9 +42,9 @@ describe("published examples", () => {
   it("github", () => {
     const github = scheme({ preset: "github", secrets: [{ value: "It's a Secret to Everybody" }], roles: ["hooks"] });
     const headers = { "X-Hub-Signature-256": "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17" };
-    expect(judge(github, headers, "Hello, World!")).toEqual({ id: "github", scheme: "hmac", roles: ["hooks"], claims: {} });
-    expect(judge(github, headers, "Hello, World")).toBe("wrong");
-    expect(judge(github, {}, "Hello, World!")).toBe("absent");
+    expect(verify(github, headers, "Hello, World!")).toEqual({ id: "github", scheme: "hmac", roles: ["hooks"], claims: {} });
+    expect(verify(github, headers, "Hello, World")).toBe("wrong");
+    expect(verify(github, {}, "Hello, World!")).toBe("absent");
   });
 
   it("slack", () => {
@@ -54,10 +54,10 @@ describe("published examples", () => {
       "token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c";
     const headers = { "X-Slack-Request-Timestamp": "1531420618", "X-Slack-Signature": "v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503" };
     const slack = () => scheme({ preset: "slack", secrets: [{ value: "8f742231b10e8888abcd99yyyzzz85a5" }] }, parts);
-    expect(judge(slack(), headers, body)).toMatchObject({ id: "slack" });
-    expect(judge(slack(), { ...headers, "X-Slack-Request-Timestamp": "1531420619" }, body)).toBe("wrong");
+    expect(verify(slack(), headers, body)).toMatchObject({ id: "slack" });
+    expect(verify(slack(), { ...headers, "X-Slack-Request-Timestamp": "1531420619" }, body)).toBe("wrong");
     parts.time += 301_000;
-    expect(judge(slack(), headers, body)).toBe("wrong");
+    expect(verify(slack(), headers, body)).toBe("wrong");
   });
 
   it("standard-webhooks", () => {
@@ -70,9 +70,9 @@ describe("published examples", () => {
     };
     for (const value of ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]) {
       const standard = () => scheme({ preset: "standard-webhooks", secrets: [{ value }] }, parts);
-      expect(judge(standard(), headers, '{"test": 2432232314}')).toMatchObject({ id: "standard-webhooks" });
-      expect(judge(standard(), { ...headers, "webhook-id": "msg_other" }, '{"test": 2432232314}')).toBe("wrong");
-      expect(judge(standard(), { ...headers, "webhook-id": "" }, '{"test": 2432232314}')).toBe("wrong");
+      expect(verify(standard(), headers, '{"test": 2432232314}')).toMatchObject({ id: "standard-webhooks" });
+      expect(verify(standard(), { ...headers, "webhook-id": "msg_other" }, '{"test": 2432232314}')).toBe("wrong");
+      expect(verify(standard(), { ...headers, "webhook-id": "" }, '{"test": 2432232314}')).toBe("wrong");
     }
   });
 });
@@ -84,29 +84,29 @@ describe("stripe", () => {
   const header = (at: number | string, secret = "whsec_new", more = ""): Headers => ({ "Stripe-Signature": `t=${at},v1=${sign(secret, `${at}.{}`)}${more}` });
 
   it("accepts either secret and any of several signatures", () => {
-    expect(judge(stripe(), header(time), "{}")).toMatchObject({ id: "stripe" });
-    expect(judge(stripe(), header(time, "whsec_old"), "{}")).toMatchObject({ id: "stripe" });
-    expect(judge(stripe(), header(time, "whsec_other", `, v1=${sign("whsec_new", `${time}.{}`)}`), "{}")).toMatchObject({ id: "stripe" });
-    expect(judge(stripe(), header(time, "whsec_other"), "{}")).toBe("wrong");
+    expect(verify(stripe(), header(time), "{}")).toMatchObject({ id: "stripe" });
+    expect(verify(stripe(), header(time, "whsec_old"), "{}")).toMatchObject({ id: "stripe" });
+    expect(verify(stripe(), header(time, "whsec_other", `, v1=${sign("whsec_new", `${time}.{}`)}`), "{}")).toMatchObject({ id: "stripe" });
+    expect(verify(stripe(), header(time, "whsec_other"), "{}")).toBe("wrong");
   });
 
   it("I14: rejects a time more than 300 seconds away, two times, no time, or an invalid one", () => {
-    for (const at of [time - 300, time, time + 300]) expect(judge(stripe(), header(at), "{}")).toMatchObject({ id: "stripe" });
-    for (const at of [time - 301, time + 301, "", "x", `${time}.5`, `-${time}`, "1e9"]) expect([at, judge(stripe(), header(at), "{}")]).toEqual([at, "wrong"]);
-    expect(judge(stripe(), header(time, "whsec_new", `,t=${time}`), "{}")).toBe("wrong");
-    expect(judge(stripe(), { "Stripe-Signature": `v1=${sign("whsec_new", ".{}")}` }, "{}")).toBe("wrong");
+    for (const at of [time - 300, time, time + 300]) expect(verify(stripe(), header(at), "{}")).toMatchObject({ id: "stripe" });
+    for (const at of [time - 301, time + 301, "", "x", `${time}.5`, `-${time}`, "1e9"]) expect([at, verify(stripe(), header(at), "{}")]).toEqual([at, "wrong"]);
+    expect(verify(stripe(), header(time, "whsec_new", `,t=${time}`), "{}")).toBe("wrong");
+    expect(verify(stripe(), { "Stripe-Signature": `v1=${sign("whsec_new", ".{}")}` }, "{}")).toBe("wrong");
   });
 
   it("ignores other versions", () => {
-    expect(judge(stripe(), { "Stripe-Signature": `t=${time},v0=${sign("whsec_new", `${time}.{}`)}` }, "{}")).toBe("wrong");
+    expect(verify(stripe(), { "Stripe-Signature": `t=${time},v0=${sign("whsec_new", `${time}.{}`)}` }, "{}")).toBe("wrong");
   });
 
   it("I14: a message is valid once, in any spelling, and again when signed again", () => {
     const once = stripe();
-    expect(judge(once, header(time), "{}")).toMatchObject({ id: "stripe" });
-    expect(judge(once, header(time), "{}")).toBe("wrong");
-    expect(judge(once, { "Stripe-Signature": `v1=${sign("whsec_new", `${time}.{}`).toUpperCase()}, t=${time}` }, "{}")).toBe("wrong");
-    expect(judge(once, header(time + 1), "{}")).toMatchObject({ id: "stripe" });
+    expect(verify(once, header(time), "{}")).toMatchObject({ id: "stripe" });
+    expect(verify(once, header(time), "{}")).toBe("wrong");
+    expect(verify(once, { "Stripe-Signature": `v1=${sign("whsec_new", `${time}.{}`).toUpperCase()}, t=${time}` }, "{}")).toBe("wrong");
+    expect(verify(once, header(time + 1), "{}")).toMatchObject({ id: "stripe" });
   });
 });
 
@@ -114,7 +114,7 @@ describe("shopify and github send no timestamp", () => {
   it("accepts the same message twice", () => {
     const shopify = scheme({ preset: "shopify", secrets: [{ value: "hush" }] });
     const headers = { "X-Shopify-Hmac-Sha256": sign("hush", "{}", "base64") };
-    expect([judge(shopify, headers, "{}"), judge(shopify, headers, "{}")]).toMatchObject([{ id: "shopify" }, { id: "shopify" }]);
+    expect([verify(shopify, headers, "{}"), verify(shopify, headers, "{}")]).toMatchObject([{ id: "shopify" }, { id: "shopify" }]);
   });
 
   it("I14: rejects wrong encodings, lengths, alphabets and padding", () => {
@@ -131,7 +131,7 @@ describe("shopify and github send no timestamp", () => {
       "",
       `sha256=${good}`,
     ].filter((text) => text !== good))
-      expect([signature, judge(shopify, { "X-Shopify-Hmac-Sha256": signature }, "{}")]).toEqual([signature, "wrong"]);
+      expect([signature, verify(shopify, { "X-Shopify-Hmac-Sha256": signature }, "{}")]).toEqual([signature, "wrong"]);
     const github = scheme({ preset: "github", secrets: [{ value: "hush" }] });
     const hex = sign("hush", "{}");
     for (const signature of [
@@ -143,8 +143,8 @@ describe("shopify and github send no timestamp", () => {
       `sha1=${sign("hush", "{}", "hex", "sha1")}`,
       `SHA256=${hex}`,
     ])
-      expect([signature, judge(github, { "X-Hub-Signature-256": signature }, "{}")]).toEqual([signature, "wrong"]);
-    expect(judge(github, { "X-Hub-Signature-256": `sha256=${hex}` }, "{ }")).toBe("wrong");
+      expect([signature, verify(github, { "X-Hub-Signature-256": signature }, "{}")]).toEqual([signature, "wrong"]);
+    expect(verify(github, { "X-Hub-Signature-256": `sha256=${hex}` }, "{ }")).toBe("wrong");
   });
 
   it("rejects a repeated header, even if one signature is valid", () => {
@@ -158,10 +158,10 @@ describe("shopify and github send no timestamp", () => {
     parts.variables["EMPTY"] = "";
     const github = scheme({ preset: "github", secrets: [{ env: "EMPTY" }, { env: "UNSET" }] }, parts);
     const empty = `sha256=${createHmac("sha256", "").update("{}").digest("hex")}`;
-    expect(judge(github, { "X-Hub-Signature-256": empty }, "{}")).toBe("wrong");
+    expect(verify(github, { "X-Hub-Signature-256": empty }, "{}")).toBe("wrong");
     parts.variables["SET"] = "from-env";
     expect(
-      judge(scheme({ preset: "github", secrets: [{ env: "SET" }] }, parts), { "X-Hub-Signature-256": `sha256=${sign("from-env", "{}")}` }, "{}"),
+      verify(scheme({ preset: "github", secrets: [{ env: "SET" }] }, parts), { "X-Hub-Signature-256": `sha256=${sign("from-env", "{}")}` }, "{}"),
     ).toMatchObject({ id: "github" });
   });
 });
@@ -187,9 +187,9 @@ describe("a custom signature format", () => {
           parts,
         );
         const signature = createHmac(algorithm, "k").update(`POST /api/order-intake\n${time}\nbødy\nend`).digest(encoding);
-        expect(judge(custom, { "x-sig": `v=${signature}`, "x-time": time }, "bødy")).toMatchObject({ id: "erp" });
-        expect(judge(custom, { "x-sig": `v=${signature}`, "x-time": String(Number(time) + 1) }, "bødy")).toBe("wrong");
-        expect(judge(custom, { "x-sig": `v=${signature}` }, "bødy")).toBe("wrong");
+        expect(verify(custom, { "x-sig": `v=${signature}`, "x-time": time }, "bødy")).toMatchObject({ id: "erp" });
+        expect(verify(custom, { "x-sig": `v=${signature}`, "x-time": String(Number(time) + 1) }, "bødy")).toBe("wrong");
+        expect(verify(custom, { "x-sig": `v=${signature}` }, "bødy")).toBe("wrong");
       }
   });
 });

@@ -24,7 +24,7 @@ export interface NatsLink {
 export const storeLink = (link: NatsLink): StoreLink => ({
   isClosed: () => link.connection.isClosed(),
   isConnected: () => link.isUp,
-  judge(error) {
+  classify(error) {
     // Servers that have just started do not know each other yet.
     if (isUnserved(error) || lacksPeers(error)) return "unserved";
     return isTransient(error) ? "unanswered" : "final";

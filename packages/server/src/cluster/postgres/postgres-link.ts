@@ -78,7 +78,7 @@ export class PostgresLink implements StoreLink {
     return true;
   }
 
-  judge(error: unknown): "unserved" | "unanswered" | "final" {
+  classify(error: unknown): "unserved" | "unanswered" | "final" {
     if (error instanceof NotConnected) return "unserved";
     const { code } = error as { readonly code?: unknown };
     // Without an SQLSTATE the connection was lost; 08, 53 and 57 are about the server, 40 about concurrent transactions.

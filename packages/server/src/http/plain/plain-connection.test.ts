@@ -59,7 +59,7 @@ test("waits for a body in a second packet, and leaves a missing one to node's ti
   socket.destroy();
 });
 
-test("answers pipelined requests in order, also for a half-closed client", async () => {
+test("answers pipelined requests in order, even for a half-closed client", async () => {
   const release = mountHeld("/api/held");
   const { socket, received, isClosed } = client();
   socket.write(request("/api/held"));

@@ -20,7 +20,7 @@ const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
 const headerValue = /^[\x20-\x7e]*$/;
 const carriageReturn = 13;
 const lineFeed = 10;
-const wholeNumber = /^\d{1,9}$/;
+const digits = /^\d{1,9}$/;
 
 /** How a header affects the parsing of a request. */
 type Meaning = "nothing" | "host" | "length" | "connection" | "special";
@@ -78,7 +78,7 @@ function readHeaders(text: string, begin: number, end: number, into: string[]): 
     if (meaning === undefined || meaning === "special" || !headerValue.test(value)) return undefined;
     if (meaning === "host") hosts++;
     else if (meaning === "length") {
-      if (bodyLength !== undefined || !wholeNumber.test(value)) return undefined;
+      if (bodyLength !== undefined || !digits.test(value)) return undefined;
       bodyLength = Number(value);
     } else if (meaning === "connection" && value.toLowerCase() !== "keep-alive") return undefined;
     into.push(name, value);

@@ -28,7 +28,7 @@ ${set.join("")}      - bean: "${type}"
 }
 
 describe("field transforms", () => {
-  it("have the class names of earlier catalogues too", async () => {
+  it("have the class names of earlier catalogs too", async () => {
     const run = await flow(withBean("org.apache.camel.kamelets.utils.transform.DropField", { field: "a" }));
     expect((await run({ body: '{"a":1,"b":2}' })).body).toEqual({ b: 2 });
     const key = await flow(withProperties("org.apache.camel.kamelets.utils.transform.kafka.ValueToKey", { fields: "a" }));

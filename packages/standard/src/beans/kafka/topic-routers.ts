@@ -41,7 +41,7 @@ export const timestampRouter = defineBean({
     (exchange: Exchange): void => {
       const { headers } = exchange.message;
       const raw = headers.get(textProperty(exchange, "timestampHeaderName") ?? "kafka.TIMESTAMP");
-      const time = raw instanceof Date ? raw.getTime() : wholeNumber(raw);
+      const time = raw instanceof Date ? raw.getTime() : toInteger(raw);
       const topic = headers.get(textProperty(exchange, "topicHeaderName") ?? topicHeader);
       if (time !== undefined) headers.set(overrideTopic, topicAt(exchange, topic, time));
     },
@@ -61,7 +61,7 @@ export const messageTimestampRouter = defineBean({
         .find((value) => value !== undefined && value !== null && value !== "");
       if (raw === undefined) return;
       const format = textProperty(exchange, "timestampKeyFormat");
-      const time = format === undefined || format.toLowerCase() === "timestamp" ? wholeNumber(raw) : parseDate(asText(raw), format);
+      const time = format === undefined || format.toLowerCase() === "timestamp" ? toInteger(raw) : parseDate(asText(raw), format);
       if (time !== undefined) exchange.message.headers.set(overrideTopic, topicAt(exchange, exchange.message.headers.get(topicHeader), time));
     },
 });
@@ -73,7 +73,7 @@ function topicAt(exchange: Exchange, topic: unknown, time: number): string {
   return text.replaceAll("$[topic]", () => name).replaceAll("$[timestamp]", () => format(time, zoneOf("UTC")));
 }
 
-function wholeNumber(value: unknown): number | undefined {
+function toInteger(value: unknown): number | undefined {
   if (value === undefined || value === null || value === "") return undefined;
   const text = asText(value).trim();
   if (/^[+-]?\d{1,16}$/.test(text)) return Number(text);

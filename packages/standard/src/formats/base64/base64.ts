@@ -18,7 +18,7 @@ export const base64 = defineFormat({
   options: {
     ...commonFields,
     lineLength: f.integer({ doc: "Characters per line; 0 or less writes a single line without a line break.", default: 76 }),
-    lineSeparator: f.text({ doc: "Line separator, also after the last line; CR LF by default." }),
+    lineSeparator: f.text({ doc: "Line separator, which is also written after the last line; CR LF by default." }),
     urlSafe: f.boolean({ doc: "Uses - and _ instead of + and / and no padding.", default: false }),
   },
   examples: [

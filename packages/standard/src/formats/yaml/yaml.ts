@@ -119,14 +119,14 @@ function scalar(text: string): unknown {
   if (/^(true|True|TRUE)$/.test(text)) return true;
   if (/^(false|False|FALSE)$/.test(text)) return false;
   if (/^(null|Null|NULL|~|)$/.test(text)) return null;
-  if (/^[-+]?\d+$/.test(text)) return wholeNumber(text);
+  if (/^[-+]?\d+$/.test(text)) return toInteger(text);
   if (/^0o[0-7]+$|^0x[0-9a-fA-F]+$/.test(text)) return Number(text);
   if (/^[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?$/.test(text)) return Number(text);
   if (/^[-+]?\.(inf|Inf|INF)$/.test(text)) return text.startsWith("-") ? -Infinity : Infinity;
   return /^\.(nan|NaN|NAN)$/.test(text) ? Number.NaN : text;
 }
 
-function wholeNumber(text: string): number | bigint {
+function toInteger(text: string): number | bigint {
   const number = Number(text);
   if (Number.isSafeInteger(number)) return number;
   if (text.length > maxIntegerDigits) throw invalidInput("yaml", `the body cannot be parsed as YAML: an integer has more than ${maxIntegerDigits} digits`);

@@ -6,11 +6,11 @@ import { spendWork } from "./groovy-work.ts";
 
 const identity = new Closure(1, ([value]) => value);
 const closureOf = (value: unknown): Closure => (value instanceof Closure ? value : identity);
-const whole = (value: unknown): number => Math.trunc(Number(value));
+const toInteger = (value: unknown): number => Math.trunc(Number(value));
 
 /** Groovy's `sort { a, b -> … }`, `sort { it.key }` and `sort()`. */
 function sorted(items: readonly unknown[], by: unknown): readonly unknown[] {
-  // Each item is compared about as often as the number of items has binary digits; the method call has counted once.
+  // Sorting compares each item about log2(n) times; the method call itself is already counted.
   spendWork(items.length * Math.log2(items.length + 1) * 0.3);
   if (!(by instanceof Closure)) return items.toSorted(compare);
   if (by.arity >= 2) return items.toSorted((a, b) => Number(by.call(a, b)));
@@ -64,15 +64,15 @@ function collated(items: readonly unknown[], size: number): readonly unknown[] {
 export const listMethods: Methods<readonly unknown[]> = {
   size: (items) => items.length,
   isEmpty: (items) => items.length === 0,
-  get: (items, [at]) => items[whole(at)] ?? null,
-  getAt: (items, [at]) => items.at(whole(at)) ?? null,
+  get: (items, [at]) => items[toInteger(at)] ?? null,
+  getAt: (items, [at]) => items.at(toInteger(at)) ?? null,
   first: (items) => items[0] ?? null,
   head: (items) => items[0] ?? null,
   last: (items) => items.at(-1) ?? null,
   tail: (items) => items.slice(1),
   init: (items) => items.slice(0, -1),
-  take: (items, [count]) => items.slice(0, whole(count)),
-  drop: (items, [count]) => items.slice(whole(count)),
+  take: (items, [count]) => items.slice(0, toInteger(count)),
+  drop: (items, [count]) => items.slice(toInteger(count)),
   reverse: (items) => items.toReversed(),
   toList: (items) => items,
   toSet: (items) => unique(items, undefined),
@@ -112,7 +112,7 @@ export const listMethods: Methods<readonly unknown[]> = {
     for (const item of items) collectEntry(made, closureOf(by).call(item));
     return made;
   },
-  collate: (items, [size]) => collated(items, whole(size)),
+  collate: (items, [size]) => collated(items, toInteger(size)),
   transpose: (items) =>
     Array.from({ length: Math.min(...items.map((row) => (row as readonly unknown[]).length)) }, (_, at) => items.map((row) => (row as readonly unknown[])[at])),
 };

@@ -22,7 +22,7 @@ export function add(left: unknown, right: unknown, machine: JqMachine): unknown 
   if (left === null || left === undefined) return right ?? null;
   if (right === null || right === undefined) return left;
   if (typeof left === "string" && typeof right === "string") {
-    machine.makeText(left.length + right.length);
+    machine.chargeText(left.length + right.length);
     return left + right;
   }
   if (Array.isArray(left) && Array.isArray(right)) {
@@ -56,7 +56,7 @@ function multiply(left: unknown, right: unknown, machine: JqMachine): unknown {
 function repeat(text: string, times: number, machine: JqMachine): string | null {
   if (!(times > 0)) return null;
   const count = Math.max(1, Math.floor(times));
-  machine.makeText(text.length * count);
+  machine.chargeText(text.length * count);
   return text.repeat(count);
 }
 
@@ -89,12 +89,12 @@ export function splitText(text: string, separator: string, machine: JqMachine): 
 function remainder(left: unknown, right: unknown): unknown {
   if (typeof left !== "number" || typeof right !== "number") return fail(`${describe(left)} and ${describe(right)} cannot be divided`);
   if (Number.isNaN(left) || Number.isNaN(right)) return Number.NaN;
-  const divisor = Math.abs(toWhole(right));
+  const divisor = Math.abs(toInteger(right));
   if (divisor === 0) fail(`${describe(left)} and ${describe(right)} cannot be divided because the divisor is zero`);
-  return (toWhole(left) % divisor) + 0;
+  return (toInteger(left) % divisor) + 0;
 }
 
-function toWhole(number: number): number {
+function toInteger(number: number): number {
   return Math.max(-(2 ** 63), Math.min(2 ** 63, Math.trunc(number)));
 }
 

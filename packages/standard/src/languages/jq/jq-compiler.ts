@@ -108,7 +108,7 @@ export class JqCompiler {
         values.forEach((value, index) => {
           text += literal[index] === true ? (value as string) : format === undefined ? toText(value, this.machine) : formatValue(format, value, this.machine);
         });
-        this.machine.makeText(text.length);
+        this.machine.chargeText(text.length);
         emit(text);
       }),
     );

@@ -32,7 +32,7 @@ export function formatValue(name: string, value: unknown, machine: JqMachine): s
   const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
   if (format === undefined) return fail(`${name.slice(1)} is not a valid format`);
   const text = format(value, machine);
-  machine.makeText(text.length);
+  machine.chargeText(text.length);
   return text;
 }
 

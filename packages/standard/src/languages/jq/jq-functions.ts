@@ -203,7 +203,7 @@ function addAll(input: unknown, machine: JqMachine): unknown {
     kindOf(input) === "object" ? Object.values(input as Members) : Array.isArray(input) ? (input as unknown[]) : fail(`Cannot iterate over ${describe(input)}`);
   machine.spend(items.length / 4);
   if (items.length > 0 && items.every((item) => typeof item === "string")) {
-    machine.makeText(items.reduce((total: number, item) => total + item.length, 0));
+    machine.chargeText(items.reduce((total: number, item) => total + item.length, 0));
     return items.join("");
   }
   if (items.length > 0 && items.every((item) => Array.isArray(item))) {
@@ -230,7 +230,7 @@ function join(machine: JqMachine, input: unknown, separator: unknown): unknown {
     if (item === null || item === undefined) return "";
     return typeof item === "object" ? fail(`string (${JSON.stringify(between)}) and ${describe(item)} cannot be added`) : toText(item, machine);
   });
-  machine.makeText(parts.reduce((total, part) => total + part.length + between.length, 0));
+  machine.chargeText(parts.reduce((total, part) => total + part.length + between.length, 0));
   return parts.join(between);
 }
 

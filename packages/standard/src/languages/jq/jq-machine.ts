@@ -55,7 +55,7 @@ export class JqMachine {
   }
 
   /** Checks that a text of this length is allowed, and counts its work. */
-  makeText(length: number): void {
+  chargeText(length: number): void {
     if (length > maxTextLength)
       throw new FlowError("java.lang.IllegalStateException", `size limit: the text is longer than ${maxTextLength} characters`, { code: "limit-size" });
     this.spend(length / 256);

@@ -28,7 +28,7 @@ export function parseJq(text: string): Ast {
   if (parser.peek().kind === "end") return { kind: "identity" };
   const program = parser.parseExpression();
   const rest = parser.peek();
-  if (rest.kind !== "end") throw parser.error(`'${rest.text}' is not expected here`, rest.offset);
+  if (rest.kind !== "end") throw parser.error(`unexpected '${rest.text}'`, rest.offset);
   return program;
 }
 

@@ -60,7 +60,7 @@ function substitute(pattern: Filter, replacement: Filter, flags: Filter, machine
       const build = (index: number, from: number, made: string): void => {
         const match = matches[index];
         if (match === undefined) {
-          machine.makeText(made.length + text.length - from);
+          machine.chargeText(made.length + text.length - from);
           emit(made + text.slice(from));
           return;
         }
@@ -82,7 +82,7 @@ function substitute(pattern: Filter, replacement: Filter, flags: Filter, machine
         made += text.slice(from, match.start) + String(value);
         from = match.end;
       }
-      machine.makeText(made.length + text.length - from);
+      machine.chargeText(made.length + text.length - from);
       emit(made + text.slice(from));
     }),
   );

@@ -102,7 +102,7 @@ function parsePunctuation(parser: JqParser, token: Token): Ast {
     return { kind: "array", of };
   }
   if (token.text === "{") return parseObject(parser);
-  throw parser.error(`'${token.text}' is not expected here`, token.offset);
+  throw parser.error(`unexpected '${token.text}'`, token.offset);
 }
 
 function parseWord(parser: JqParser, token: Token): Ast {
@@ -126,7 +126,7 @@ function parseWord(parser: JqParser, token: Token): Ast {
       throw parser.error(`'${token.text}' needs parentheses here`, token.offset);
     }
     default:
-      if (notTerms.has(token.text)) throw parser.error(`'${token.text}' is not expected here`, token.offset);
+      if (notTerms.has(token.text)) throw parser.error(`unexpected '${token.text}'`, token.offset);
       return parseCall(parser, token);
   }
 }

@@ -15,21 +15,21 @@ export function compileUpdate(operator: string, left: Filter, right: Filter, val
   const combine = combination(operator, machine);
   const assign = (environment: Environment | undefined, input: unknown, given: unknown, fresh: Set<unknown>): unknown => {
     let result = input;
-    const places: unknown[][] = [];
-    left.paths(environment, undefined, input, (link) => places.push(toPath(link)));
-    for (const path of places) result = setPath(result, path, combine(getPath(result, path, machine), given), machine, fresh);
+    const paths: unknown[][] = [];
+    left.paths(environment, undefined, input, (link) => paths.push(toPath(link)));
+    for (const path of paths) result = setPath(result, path, combine(getPath(result, path, machine), given), machine, fresh);
     return result;
   };
   const filter = valueFilter((environment, input, emit) => right.run(environment, input, (given) => emit(assign(environment, input, given, new Set()))));
   const { one } = right;
-  if (one === undefined || !isApartFromInput(value)) return filter;
+  if (one === undefined || !isIndependentOfInput(value)) return filter;
   return { ...filter, owned: (environment, input, fresh) => assign(environment, input, one(environment, input), fresh) };
 }
 
 /** `. + x` inside a reduce: the accumulated list or object grows in place. */
 export function ownedAddition(right: Filter, value: Ast, machine: JqMachine): OwnedUpdate | undefined {
   const { one } = right;
-  if (one === undefined || !isApartFromInput(value)) return undefined;
+  if (one === undefined || !isIndependentOfInput(value)) return undefined;
   return (environment, input, fresh) => {
     const given = one(environment, input);
     if (!fresh.has(input) || kindOf(input) !== kindOf(given)) {
@@ -51,22 +51,22 @@ export function ownedAddition(right: Filter, value: Ast, machine: JqMachine): Ow
 }
 
 /** True when the value cannot contain a container of the input, so that the input may still be changed in place. */
-function isApartFromInput(ast: Ast): boolean {
+function isIndependentOfInput(ast: Ast): boolean {
   switch (ast.kind) {
     case "literal":
     case "variable":
       return true;
     case "index":
-      return isApartFromInput(ast.of);
+      return isIndependentOfInput(ast.of);
     case "array":
-      return ast.of === undefined || isApartFromInput(ast.of);
+      return ast.of === undefined || isIndependentOfInput(ast.of);
     case "object":
-      return ast.entries.every((entry) => isApartFromInput(entry.value));
+      return ast.entries.every((entry) => isIndependentOfInput(entry.value));
     case "pipe":
-      return isApartFromInput(ast.left);
+      return isIndependentOfInput(ast.left);
     case "comma":
     case "binary":
-      return isApartFromInput(ast.left) && isApartFromInput(ast.right);
+      return isIndependentOfInput(ast.left) && isIndependentOfInput(ast.right);
     default:
       return false;
   }
@@ -80,11 +80,11 @@ function combination(operator: string, machine: JqMachine): (old: unknown, value
 }
 
 /** Sets every path to the first output of `update`; paths without an output are deleted. */
-function modify(places: Filter, update: Filter, environment: Environment | undefined, input: unknown, machine: JqMachine, fresh: Set<unknown>): unknown {
+function modify(left: Filter, update: Filter, environment: Environment | undefined, input: unknown, machine: JqMachine, fresh: Set<unknown>): unknown {
   const emptied: unknown[][] = [];
   const paths: unknown[][] = [];
   let result = input;
-  places.paths(environment, undefined, input, (link) => paths.push(toPath(link)));
+  left.paths(environment, undefined, input, (link) => paths.push(toPath(link)));
   for (const path of paths) {
     machine.spend(1);
     const old = getPath(result, path, machine);

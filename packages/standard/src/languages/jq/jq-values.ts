@@ -115,7 +115,7 @@ export function toJson(value: unknown, machine: JqMachine): string {
     if (inner === undefined) return null;
     return inner === Infinity ? Number.MAX_VALUE : inner === -Infinity ? -Number.MAX_VALUE : inner;
   });
-  machine.makeText(text.length);
+  machine.chargeText(text.length);
   return text;
 }
 

@@ -91,7 +91,7 @@ describe("jq limits", () => {
     "[limit(1e12; repeat(1))]",
     "reduce range(1e6) as $i ({}; .[$i | tostring] = 1)",
     "[range(3000)] | [combinations(3)]",
-  ])("ends %s", (program) => {
+  ])("stops %s at the time limit", (program) => {
     expect(() => outputs(program, null)).toThrow(throwsFlowError("java.lang.IllegalStateException", "time limit"));
   });
 
@@ -152,7 +152,7 @@ describe("jq and messages", () => {
     expect(() => evaluate(".a", { body: "plain" })).toThrow("jq needs JSON");
   });
 
-  it("treats the names of prototypes as names", () => {
+  it("treats the names of prototype members as ordinary keys", () => {
     expect(outputs("[.constructor, .__proto__, .toString]", {})).toEqual([[null, null, null]]);
     const [made] = outputs('{"__proto__": {"polluted": 1}} | .["__proto__"].x = 2 | . + {"__proto__": 3} | . * {"constructor": {"prototype": 1}}', null) as [
       object,
@@ -168,7 +168,7 @@ describe("jq and messages", () => {
     expect(evaluate(".a", { body })).toEqual({ n: 1 });
   });
 
-  it("keeps any JSON through its own text, entries and streams", () => {
+  it("round-trips any JSON through text, streams and paths", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const json = JSON.parse(JSON.stringify(value)) as unknown;
@@ -181,7 +181,7 @@ describe("jq and messages", () => {
   });
 });
 
-it("G02: text that is almost a number or almost base64 is detected immediately", () => {
+it("G02: text that is almost a number or almost base64 is rejected quickly", () => {
   const began = performance.now();
   expect(() => evaluate("tonumber", { body: JSON.stringify(`${"0".repeat(2_000_000)}!`) })).toThrow("Invalid numeric literal");
   expect(() => evaluate("@base64d", { body: JSON.stringify(`${"=".repeat(499_000)}!`) })).toThrow("not valid base64");

@@ -59,8 +59,8 @@ export function parseOperand(scanner: PathParser): Operand {
   if (number !== undefined) return { kind: "literal", value: Number(number) };
   const word = scanner.match(/(true|false|null)(?![\w$])/y);
   if (word !== undefined) return { kind: "literal", value: word === "null" ? null : word === "true" };
-  const place = scanner.match(/\uE000\d+\uE001/y);
-  if (place !== undefined) return { kind: "text", text: toText(place), quoted: false };
+  const placeholder = scanner.match(/\uE000\d+\uE001/y);
+  if (placeholder !== undefined) return { kind: "text", text: toText(placeholder), quoted: false };
   throw scanner.error(scanner.ended ? "the filter ends too early" : `a value or a path is expected, not '${character}'`);
 }
 

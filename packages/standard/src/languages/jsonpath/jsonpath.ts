@@ -9,7 +9,7 @@ import { expandEasyPredicate } from "./easy-predicate.ts";
 import { absent } from "./json-access.ts";
 import { compilePath } from "./path-compiler.ts";
 import { parsePath } from "./path-parser.ts";
-import { extractPlaces } from "./path-scanner.ts";
+import { extractPlaceholders } from "./path-scanner.ts";
 
 type Options = Readonly<Record<string, string>>;
 
@@ -56,9 +56,9 @@ export const jsonpath = defineLanguage({
     },
     {
       title: "A short predicate",
-      yaml: 'filter: {jsonpath: "total > 100", steps: [{setBody: {constant: dear}}]}',
+      yaml: 'filter: {jsonpath: "total > 100", steps: [{setBody: {constant: large}}]}',
       given: { body: '{"total":150}' },
-      expect: { body: "dear" },
+      expect: { body: "large" },
     },
   ],
   compile: (text, options, scope) => {
@@ -87,12 +87,12 @@ interface Found {
 }
 
 function compileRead(text: string, options: Options, scope: LanguageScope): Expression<Found> {
-  const { marked, places } = extractPlaces(text);
+  const { marked, placeholders } = extractPlaceholders(text);
   if (/^\s*\uE000/.test(marked))
     throw new CompileError("jsonpath-dynamic", "a jsonpath cannot start with ${…}: a message must not choose the path", {
       hint: "start the path with $. and use ${…} for names and values in it",
     });
-  const fillIns = compilePlaces(places, isOn(options, "allowSimple", true), scope);
+  const expressions = compilePlaceholders(placeholders, isOn(options, "allowSimple", true), scope);
   const path = compilePath(parsePath(marked));
   const source = compileSource(options["source"], scope);
   readAhead(source, scope);
@@ -102,7 +102,7 @@ function compileRead(text: string, options: Options, scope: LanguageScope): Expr
   return (exchange) => {
     const raw = source(exchange);
     const root = readRoot(raw, exchange, suppress);
-    const walk = { root, places: fillIns, exchange, visits: 0 };
+    const walk = { root, placeholders: expressions, exchange, visits: 0 };
     if (suppress && (root === null || root === undefined)) return { value: path.definite ? null : [], source: undefined };
     const value = suppress ? path.read(root, walk) : path.readStrict(root, walk);
     return { value: value === absent ? null : wrap ? [value] : value, source: root === raw ? undefined : raw };
@@ -117,13 +117,13 @@ function readRoot(raw: unknown, exchange: Exchange, suppress: boolean): unknown 
   return readJson(raw, exchange, "jsonpath");
 }
 
-function compilePlaces(places: readonly string[], allowed: boolean, scope: LanguageScope): readonly Expression[] {
-  if (places.length === 0) return [];
+function compilePlaceholders(placeholders: readonly string[], allowed: boolean, scope: LanguageScope): readonly Expression[] {
+  if (placeholders.length === 0) return [];
   const simple = allowed ? scope.language("simple") : undefined;
   if (simple === undefined)
-    throw new CompileError("jsonpath-simple", `\${…} is not allowed in this jsonpath: ${places[0] ?? ""}`, { hint: "set allowSimple: true" });
-  return places.map((place) => {
-    const compiled = simple.compile(place, {}, scope);
+    throw new CompileError("jsonpath-simple", `\${…} is not allowed in this jsonpath: ${placeholders[0] ?? ""}`, { hint: "set allowSimple: true" });
+  return placeholders.map((placeholder) => {
+    const compiled = simple.compile(placeholder, {}, scope);
     return (exchange) => asText(compiled(exchange));
   });
 }

@@ -1,4 +1,4 @@
-// A parsed path as closures. A definite path without a match returns `absent`, or throws PathMissing when `strict`, so that
+// A parsed path as closures. A definite path without a match returns `absent`, or throws when `strict`, so that
 // filters can test for existence without exceptions.
 import { FlowError } from "@sluice/engine/spi";
 import { comparisonsOf, compileCondition, compileOperand } from "./filter-compiler.ts";
@@ -8,13 +8,13 @@ import { readText, type CompiledPath, type Walk } from "./path-walk.ts";
 import { isDefinite, isDefiniteSegment, type Path, type Segment, type Text } from "./path-tree.ts";
 
 type Emit = (value: unknown) => void;
-type Go = (node: unknown, walk: Walk, emit: Emit) => void;
+type Visitor = (node: unknown, walk: Walk, emit: Emit) => void;
 type Missing = (what: string) => void;
 
 /** Maximum nodes one evaluation may visit, for paths such as `$..*..*..*` on a large document. */
 const visitLimit = 400_000;
-/** For each comparison of a filter: evaluates an item without continuing from it. */
-const workOfTest = 0.4;
+/** Cost of one comparison in a filter, relative to visiting a node. */
+const comparisonCost = 0.4;
 
 export function compilePath(path: Path): CompiledPath {
   const lenient = compileStages(path, () => undefined);
@@ -76,7 +76,7 @@ function compileCall(segment: Segment & { kind: "call" }): (value: unknown, node
 
 function compileStage(segments: readonly Segment[], prefix: string, missing: Missing): (node: unknown, walk: Walk) => unknown {
   const definite = isDefinite(segments);
-  let go: Go = (node, _walk, emit) => emit(node);
+  let go: Visitor = (node, _walk, emit) => emit(node);
   for (let index = segments.length - 1; index >= 0; index--) {
     const upstream = segments.slice(0, index).every((segment) => isDefiniteSegment(segment, false));
     const shown = prefix + segments.slice(0, index).map(describeSegment).join("");
@@ -108,12 +108,12 @@ interface Place {
   readonly missing: Missing;
 }
 
-function compileSegment(segment: Segment, next: Go, place: Place): Go {
+function compileSegment(segment: Segment, next: Visitor, place: Place): Visitor {
   switch (segment.kind) {
     case "names":
       return segment.names.length === 1 ? compileOneName(segment.names[0] as Text, next, place) : compileNames(segment.names.map(readText), next, place);
-    case "place":
-      return compilePlace(readText(segment.text), next, place);
+    case "placeholder":
+      return compilePlaceholder(readText(segment.text), next, place);
     case "indexes":
       return onArray(place, (array, walk, emit) => {
         for (const index of segment.indexes) visitIndex(array, index, next, walk, emit);
@@ -129,13 +129,13 @@ function compileSegment(segment: Segment, next: Go, place: Place): Go {
     case "descend":
       return (node, walk, emit) => descend(node, next, walk, emit);
     case "filter":
-      return compileFilter(compileCondition(segment.condition, compilePath), comparisonsOf(segment.condition) * workOfTest, next);
+      return compileFilter(compileCondition(segment.condition, compilePath), comparisonsOf(segment.condition) * comparisonCost, next);
     default:
-      throw new Error("functions are compiled between the walks");
+      throw new Error("functions are compiled by compileStages");
   }
 }
 
-function compileOneName(text: Text, next: Go, place: Place): Go {
+function compileOneName(text: Text, next: Visitor, place: Place): Visitor {
   const name = readText(text);
   const byName = compileName(name, next, place);
   if (typeof text.parts[0] !== "number" || text.parts.length > 1) return byName;
@@ -147,12 +147,12 @@ function compileOneName(text: Text, next: Go, place: Place): Go {
       byName(node, walk, emit);
       return;
     }
-    const go = names.reduceRight<Go>((then, part) => compileName(() => part, then, place), next);
+    const go = names.reduceRight<Visitor>((then, part) => compileName(() => part, then, place), next);
     go(node, walk, emit);
   };
 }
 
-function compileName(name: (walk: Walk) => string, next: Go, place: Place): Go {
+function compileName(name: (walk: Walk) => string, next: Visitor, place: Place): Visitor {
   return (node, walk, emit) => {
     const key = name(walk);
     if (!isObject(node)) {
@@ -165,7 +165,7 @@ function compileName(name: (walk: Walk) => string, next: Go, place: Place): Go {
   };
 }
 
-function compileNames(names: readonly ((walk: Walk) => string)[], next: Go, place: Place): Go {
+function compileNames(names: readonly ((walk: Walk) => string)[], next: Visitor, place: Place): Visitor {
   return (node, walk, emit) => {
     if (!isObject(node)) {
       place.missing(`Expected to find an object in path ${place.shown} but found '${kindOf(node)}'`);
@@ -184,7 +184,7 @@ function compileNames(names: readonly ((walk: Walk) => string)[], next: Go, plac
 }
 
 /** `[${…}]`: an integer is a list index, anything else a member name. */
-function compilePlace(text: (walk: Walk) => string, next: Go, place: Place): Go {
+function compilePlaceholder(text: (walk: Walk) => string, next: Visitor, place: Place): Visitor {
   const byName = compileName(text, next, place);
   return (node, walk, emit) => {
     const value = text(walk);
@@ -193,7 +193,7 @@ function compilePlace(text: (walk: Walk) => string, next: Go, place: Place): Go 
   };
 }
 
-function compileFilter(test: (node: unknown, walk: Walk) => boolean, work: number, next: Go): Go {
+function compileFilter(test: (node: unknown, walk: Walk) => boolean, work: number, next: Visitor): Visitor {
   return (node, walk, emit) => {
     if (Array.isArray(node)) {
       for (const item of node as unknown[]) {
@@ -206,19 +206,19 @@ function compileFilter(test: (node: unknown, walk: Walk) => boolean, work: numbe
   };
 }
 
-function onArray(place: Place, act: (array: readonly unknown[], walk: Walk, emit: Emit) => void): Go {
+function onArray(place: Place, act: (array: readonly unknown[], walk: Walk, emit: Emit) => void): Visitor {
   return (node, walk, emit) => {
     if (Array.isArray(node)) act(node as unknown[], walk, emit);
     else place.missing(node === null ? `The path ${place.shown} is null` : `An index can only be applied to arrays, but ${place.shown} is '${kindOf(node)}'`);
   };
 }
 
-function visitIndex(array: readonly unknown[], index: number, next: Go, walk: Walk, emit: Emit): void {
+function visitIndex(array: readonly unknown[], index: number, next: Visitor, walk: Walk, emit: Emit): void {
   const at = index < 0 ? array.length + index : index;
   if (at >= 0 && at < array.length) visit(array[at], next, walk, emit);
 }
 
-function visit(value: unknown, next: Go, walk: Walk, emit: Emit): void {
+function visit(value: unknown, next: Visitor, walk: Walk, emit: Emit): void {
   count(walk, 1);
   next(value, walk, emit);
 }
@@ -229,7 +229,7 @@ function count(walk: Walk, work: number): void {
     throw new FlowError("java.lang.IllegalStateException", `time limit: the jsonpath visited more than ${visitLimit} nodes`, { code: "limit-time" });
 }
 
-function descend(node: unknown, next: Go, walk: Walk, emit: Emit): void {
+function descend(node: unknown, next: Visitor, walk: Walk, emit: Emit): void {
   if (typeof node !== "object" || node === null) return;
   visit(node, next, walk, emit);
   forEachChild(node, walk, (child) => descend(child, next, walk, emit));
@@ -240,7 +240,7 @@ function forEachChild(node: unknown, walk: Walk, act: (child: unknown) => void):
   else if (isObject(node)) for (const value of valuesOf(node, walk)) act(value);
 }
 
-/** Members from which the values of an object are kept for its next visit. */
+/** Objects with more members keep a list of their values for the next visit. */
 const manyMembers = 1_000;
 
 /** The values of an object. `..*` reads them twice, and listing 100,000 members takes 50 ms. */
@@ -266,7 +266,7 @@ function describeSegment(segment: Segment): string {
     case "call":
       return `.${segment.name}()`;
     default:
-      return segment.kind === "filter" ? "[?]" : segment.kind === "place" ? "[${…}]" : "[*]";
+      return segment.kind === "filter" ? "[?]" : segment.kind === "placeholder" ? "[${…}]" : "[*]";
   }
 }
 

@@ -25,7 +25,7 @@ export function parsePath(text: string): Path {
   if (trimmed === "") throw scanner.error("the path is empty");
   const path = scanner.parseFrom(false);
   scanner.skipBlanks();
-  if (!scanner.ended) throw scanner.error(`'${scanner.peek()}' is not expected here`);
+  if (!scanner.ended) throw scanner.error(`unexpected '${scanner.peek()}'`);
   return path;
 }
 
@@ -89,8 +89,8 @@ function bracketContent(scanner: PathParser): Segment {
   if (scanner.take("?")) return filter(scanner);
   if (scanner.peek() === "'" || scanner.peek() === '"') return names(scanner);
   if (scanner.peek() === "(") return fromEnd(scanner);
-  const place = scanner.match(/\uE000\d+\uE001/y);
-  if (place !== undefined) return { kind: "place", text: toText(place) };
+  const placeholder = scanner.match(/\uE000\d+\uE001/y);
+  if (placeholder !== undefined) return { kind: "placeholder", text: toText(placeholder) };
   return numbers(scanner);
 }
 
@@ -122,12 +122,12 @@ function fromEnd(scanner: PathParser): Segment {
 }
 
 function numbers(scanner: PathParser): Segment {
-  const whole = /-?\d+/y;
-  const first = scanner.match(whole);
+  const integer = /-?\d+/y;
+  const first = scanner.match(integer);
   scanner.skipBlanks();
   if (scanner.take(":")) {
     scanner.skipBlanks();
-    const to = scanner.match(whole);
+    const to = scanner.match(integer);
     return { kind: "slice", from: first === undefined ? undefined : Number(first), to: to === undefined ? undefined : Number(to) };
   }
   if (first === undefined) throw scanner.error("an index, a quoted name, '*' or a filter is expected in brackets");
@@ -136,7 +136,7 @@ function numbers(scanner: PathParser): Segment {
     scanner.skipBlanks();
     if (!scanner.take(",")) return { kind: "indexes", indexes };
     scanner.skipBlanks();
-    const next = scanner.match(whole);
+    const next = scanner.match(integer);
     if (next === undefined) throw scanner.error("an index is expected after the comma");
     indexes.push(Number(next));
   }

@@ -75,13 +75,13 @@ export class PathScanner {
 }
 
 /** Extracts the `${…}` parts of a path and replaces them with numbered markers that the parser reads as texts. */
-export function extractPlaces(text: string): { readonly marked: string; readonly places: readonly string[] } {
-  const places: string[] = [];
+export function extractPlaceholders(text: string): { readonly marked: string; readonly placeholders: readonly string[] } {
+  const placeholders: string[] = [];
   let marked = "";
   let position = 0;
   for (;;) {
     const start = text.indexOf("${", position);
-    if (start < 0) return { marked: marked + text.slice(position), places };
+    if (start < 0) return { marked: marked + text.slice(position), placeholders };
     let depth = 0;
     let end = start + 1;
     for (; end < text.length; end++) {
@@ -89,13 +89,13 @@ export function extractPlaces(text: string): { readonly marked: string; readonly
       else if (text.charAt(end) === "}" && --depth === 0) break;
     }
     if (end >= text.length) throw new CompileError("jsonpath-syntax", `jsonpath '${text}': '\${' is not closed`, { offset: start });
-    marked += `${text.slice(position, start)}${opened}${places.length}${closed}`;
-    places.push(text.slice(start, end + 1));
+    marked += `${text.slice(position, start)}${opened}${placeholders.length}${closed}`;
+    placeholders.push(text.slice(start, end + 1));
     position = end + 1;
   }
 }
 
-/** Restores the markers of `extractPlaces` in a text. */
+/** Restores the markers of `extractPlaceholders` in a text. */
 export function toText(text: string): Text {
   if (!text.includes(opened)) return { parts: [text] };
   const parts: (string | number)[] = [];

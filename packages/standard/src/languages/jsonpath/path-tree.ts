@@ -9,7 +9,7 @@ export interface Text {
 export type Segment =
   | { readonly kind: "names"; readonly names: readonly Text[] }
   | { readonly kind: "indexes"; readonly indexes: readonly number[] }
-  | { readonly kind: "place"; readonly text: Text }
+  | { readonly kind: "placeholder"; readonly text: Text }
   | { readonly kind: "slice"; readonly from: number | undefined; readonly to: number | undefined }
   | { readonly kind: "wildcard" }
   | { readonly kind: "descend" }
@@ -50,5 +50,5 @@ export function isDefinite(segments: readonly Segment[]): boolean {
 export function isDefiniteSegment(segment: Segment, last: boolean): boolean {
   if (segment.kind === "names") return segment.names.length === 1 || last;
   if (segment.kind === "indexes") return segment.indexes.length === 1;
-  return segment.kind === "place" || segment.kind === "from-end" || segment.kind === "call";
+  return segment.kind === "placeholder" || segment.kind === "from-end" || segment.kind === "call";
 }

@@ -5,7 +5,7 @@ import type { Text } from "./path-tree.ts";
 export interface Walk {
   readonly root: unknown;
   /** The values of the `${…}` parts. */
-  readonly places: readonly ((exchange: Exchange) => unknown)[];
+  readonly placeholders: readonly ((exchange: Exchange) => unknown)[];
   readonly exchange: Exchange;
   visits: number;
   /** The object with many members that was read last. */
@@ -25,5 +25,5 @@ export function readText(text: Text): (walk: Walk) => string {
   const [first] = text.parts;
   if (text.parts.length === 0) return () => "";
   if (text.parts.length === 1 && typeof first === "string") return () => first;
-  return (walk) => text.parts.map((part) => (typeof part === "string" ? part : String(walk.places[part]?.(walk.exchange) ?? ""))).join("");
+  return (walk) => text.parts.map((part) => (typeof part === "string" ? part : String(walk.placeholders[part]?.(walk.exchange) ?? ""))).join("");
 }

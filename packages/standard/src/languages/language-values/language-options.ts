@@ -16,7 +16,7 @@ export function isOn(options: Readonly<Record<string, string>>, name: string, ot
 }
 
 /** A positive integer given as text; undefined when the option is absent. */
-export function wholeNumber(options: Readonly<Record<string, string>>, name: string): number | undefined {
+export function integerOption(options: Readonly<Record<string, string>>, name: string): number | undefined {
   const value = options[name];
   return value === undefined || !/^\d+$/.test(value.trim()) ? undefined : Number(value.trim());
 }

@@ -2,7 +2,7 @@ import { CompileError, defineLanguage, type Expression, type LanguageScope } fro
 import { asText, findConversion } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 import { compilePredicateProgram, compileProgram } from "./compile/program.ts";
-import { remembered } from "./compile/scope.ts";
+import { memoized } from "./compile/scope.ts";
 import { prettyText } from "./functions/pretty.ts";
 import { hasFunction } from "./parse/scan.ts";
 
@@ -83,7 +83,7 @@ function changed(expression: Expression, change: (value: unknown) => unknown): E
 
 /** With `nested`, a text result with functions is compiled and evaluated again. */
 function evaluatedAgain(expression: Expression, scope: LanguageScope): Expression {
-  const find = remembered((text) => compileProgram(text, scope));
+  const find = memoized((text) => compileProgram(text, scope));
   return (exchange) => {
     const value = expression(exchange);
     if (typeof value !== "string" || !hasFunction(value)) return value;

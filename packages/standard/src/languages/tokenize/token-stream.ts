@@ -1,4 +1,4 @@
-// Splits text incrementally. A cutter finds one token at a time, so a million lines need the memory of one; chunks are kept
+// Splits text incrementally. A tokenizer finds one token at a time, so a million lines need the memory of one; chunks are kept
 // only until their token is complete.
 import { FlowError } from "@sluice/engine/spi";
 import { asText, checkListLength, maxTextLength } from "@sluice/engine/values";
@@ -12,9 +12,9 @@ export interface Cut {
 
 /**
  * Finds tokens in a text that may grow at its end. Returns undefined when more text is needed or, once it is `complete`, when there are no more
- * tokens. A cutter is used for one text and may keep its position.
+ * tokens. A tokenizer is used for one text and may keep its position.
  */
-export interface Cutter {
+export interface Tokenizer {
   cut(text: string, from: number, complete: boolean): Cut | undefined;
 }
 
@@ -30,12 +30,12 @@ export interface TokenOptions {
 type Chunk = string | Uint8Array;
 
 /** Tokens of a value: a repeatable iterable, or an async one when the value arrives in chunks. */
-export function tokensOf(value: unknown, createCutter: () => Cutter, options: TokenOptions): Iterable<string> | AsyncIterable<string> {
+export function tokensOf(value: unknown, createTokenizer: () => Tokenizer, options: TokenOptions): Iterable<string> | AsyncIterable<string> {
   if (value === null || value === undefined) return [];
-  if (typeof value === "object" && Symbol.asyncIterator in value) return new LaterTokens(value as AsyncIterable<Chunk>, createCutter, options);
+  if (typeof value === "object" && Symbol.asyncIterator in value) return new LaterTokens(value as AsyncIterable<Chunk>, createTokenizer, options);
   if (typeof value === "object" && Symbol.iterator in value && !(value instanceof Uint8Array) && !Array.isArray(value) && !(value instanceof Map))
-    return new Tokens(value as Iterable<Chunk>, createCutter, options);
-  return new Tokens([asText(value)], createCutter, options);
+    return new Tokens(value as Iterable<Chunk>, createTokenizer, options);
+  return new Tokens([asText(value)], createTokenizer, options);
 }
 
 /** The conversion of tokens to the type that an expression needs; without one they stay lazy. */
@@ -47,18 +47,18 @@ export function compileTokensType(resultType: string | undefined): (tokens: unkn
 
 class Tokens implements Iterable<string> {
   readonly #chunks: Iterable<Chunk>;
-  readonly #createCutter: () => Cutter;
+  readonly #createTokenizer: () => Tokenizer;
   readonly #options: TokenOptions;
 
-  constructor(chunks: Iterable<Chunk>, createCutter: () => Cutter, options: TokenOptions) {
+  constructor(chunks: Iterable<Chunk>, createTokenizer: () => Tokenizer, options: TokenOptions) {
     this.#chunks = chunks;
-    this.#createCutter = createCutter;
+    this.#createTokenizer = createTokenizer;
     this.#options = options;
   }
 
   *[Symbol.iterator](): Generator<string> {
     const whole = Array.isArray(this.#chunks) && this.#chunks.length === 1;
-    const collector = new Collector(this.#createCutter(), this.#options);
+    const collector = new Collector(this.#createTokenizer(), this.#options);
     if (whole) collector.append((this.#chunks as Chunk[])[0] as Chunk);
     else for (const chunk of this.#chunks) yield* collector.take(chunk);
     yield* collector.finish();
@@ -77,33 +77,33 @@ class Tokens implements Iterable<string> {
 
 class LaterTokens implements AsyncIterable<string> {
   readonly #chunks: AsyncIterable<Chunk>;
-  readonly #createCutter: () => Cutter;
+  readonly #createTokenizer: () => Tokenizer;
   readonly #options: TokenOptions;
 
-  constructor(chunks: AsyncIterable<Chunk>, createCutter: () => Cutter, options: TokenOptions) {
+  constructor(chunks: AsyncIterable<Chunk>, createTokenizer: () => Tokenizer, options: TokenOptions) {
     this.#chunks = chunks;
-    this.#createCutter = createCutter;
+    this.#createTokenizer = createTokenizer;
     this.#options = options;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<string> {
-    const collector = new Collector(this.#createCutter(), this.#options);
+    const collector = new Collector(this.#createTokenizer(), this.#options);
     for await (const chunk of this.#chunks) yield* collector.take(chunk);
     yield* collector.finish();
   }
 }
 
-/** Feeds chunks to a cutter, skips the first token and groups the others. */
+/** Feeds chunks to a tokenizer, skips the first token and groups the others. */
 class Collector {
-  readonly #cutter: Cutter;
+  readonly #tokenizer: Tokenizer;
   readonly #options: TokenOptions;
   readonly #decoder = new TextDecoder();
   #text = "";
   #skip: boolean;
   #group: string[] = [];
 
-  constructor(cutter: Cutter, options: TokenOptions) {
-    this.#cutter = cutter;
+  constructor(tokenizer: Tokenizer, options: TokenOptions) {
+    this.#tokenizer = tokenizer;
     this.#options = options;
     this.#skip = options.skipFirst;
   }
@@ -128,7 +128,7 @@ class Collector {
   *#cutAll(complete: boolean): Generator<string> {
     let from = 0;
     for (;;) {
-      const cut = this.#cutter.cut(this.#text, from, complete);
+      const cut = this.#tokenizer.cut(this.#text, from, complete);
       if (cut === undefined) break;
       from = cut.next;
       if (cut.token !== undefined) yield* this.#hand(cut.token);

@@ -1,12 +1,12 @@
 import { CompileError, defineLanguage, type Exchange, type Expression, type LanguageScope } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 import { f } from "@sluice/model";
-import { idOption, isOn, resultTypeOption, sourceOption, trimOption, wholeNumber } from "../language-values/language-options.ts";
+import { idOption, isOn, resultTypeOption, sourceOption, trimOption, integerOption } from "../language-values/language-options.ts";
 import { compileLinearPattern } from "../language-values/linear-pattern.ts";
 import { compileSource } from "../language-values/source.ts";
-import { elementCutter, tagName } from "./element-cutter.ts";
-import { pairCutter, patternCutter, separatorCutter } from "./text-cutters.ts";
-import { compileTokensType, tokensOf, type Cutter } from "./token-stream.ts";
+import { elementTokenizer, tagName } from "./element-tokenizer.ts";
+import { pairTokenizer, patternTokenizer, separatorTokenizer } from "./text-tokenizers.ts";
+import { compileTokensType, tokensOf, type Tokenizer } from "./token-stream.ts";
 
 type Options = Readonly<Record<string, string>>;
 
@@ -50,11 +50,11 @@ export const tokenize = defineLanguage({
   compile: (text, options, scope) => {
     const convert = compileTokensType(options["resultType"]);
     const source = compileSource(options["source"], scope);
-    const cutterFor = compileCutter(text, options, scope);
-    const group = wholeNumber(options, "group") ?? 0;
+    const tokenizerFor = compileTokenizer(text, options, scope);
+    const group = integerOption(options, "group") ?? 0;
     const skipFirst = isOn(options, "skipFirst");
     const join = compileJoin(newLines(text), options);
-    return (exchange) => convert(tokensOf(source(exchange), () => cutterFor(exchange), { skipFirst, maxListLength, group, joinGroup: join }));
+    return (exchange) => convert(tokensOf(source(exchange), () => tokenizerFor(exchange), { skipFirst, maxListLength, group, joinGroup: join }));
   },
 });
 
@@ -66,23 +66,23 @@ function newLines(token: string): string {
   return token.startsWith("\\n") ? `\n${token.slice(2)}` : token;
 }
 
-function compileCutter(text: string, options: Options, scope: LanguageScope): (exchange: Exchange) => Cutter {
+function compileTokenizer(text: string, options: Options, scope: LanguageScope): (exchange: Exchange) => Tokenizer {
   if (text === "") throw new CompileError("tokenize-token", "tokenize needs a token", { hint: 'write token: ","' });
   const include = isOn(options, "includeTokens");
   if (isOn(options, "xml")) {
     const name = tagName(text);
-    return () => elementCutter(name, options["inheritNamespaceTagName"]);
+    return () => elementTokenizer(name, options["inheritNamespaceTagName"]);
   }
   const token = compileToken(text, scope);
   const endText = options["endToken"];
   if (endText !== undefined) {
     const end = compileToken(endText, scope);
-    return (exchange) => pairCutter(token(exchange), end(exchange), include);
+    return (exchange) => pairTokenizer(token(exchange), end(exchange), include);
   }
-  if (!isOn(options, "regex")) return (exchange) => separatorCutter(token(exchange), include);
+  if (!isOn(options, "regex")) return (exchange) => separatorTokenizer(token(exchange), include);
   try {
     const pattern = compileLinearPattern(text);
-    return () => patternCutter(pattern, include);
+    return () => patternTokenizer(pattern, include);
   } catch (cause) {
     throw new CompileError("tokenize-pattern", `the token '${text}' is not a valid pattern: ${asText(cause)}`);
   }

@@ -18,7 +18,7 @@ test("parts of the message are copied into the result", () => {
   expect(evaluate("<r>{/people/person[1]}</r>", { body: people, options: { resultType: "java.lang.String" } })).toMatch(/^<r><person .*name="Ada".*\/><\/r>$/);
 });
 
-test("functions of the query and variables of the message", () => {
+test("a query can declare functions and use variables of the message", () => {
   const text = "declare function local:double($n as xs:integer) as xs:integer { $n * 2 }; local:double(21) + $extra";
   expect(evaluate(text, { body: people, headers: { extra: 1 }, options: { resultType: "NUMBER" } })).toBe(43);
 });

@@ -2,10 +2,10 @@ import { defineLanguage } from "@sluice/engine/spi";
 import { decodeXml } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 import { readNamespaces } from "../../xml/query/namespaces.ts";
-import { idOption, resultTypeOption, sourceOption, trimOption, wholeNumber } from "../language-values/language-options.ts";
+import { idOption, resultTypeOption, sourceOption, trimOption, integerOption } from "../language-values/language-options.ts";
 import { compileSource } from "../language-values/source.ts";
 import { compileTokensType, tokensOf } from "../tokenize/token-stream.ts";
-import { PathCutter, type TokenMode } from "./path-cutter.ts";
+import { PathTokenizer, type TokenMode } from "./path-tokenizer.ts";
 import { readPath } from "./path-steps.ts";
 
 /** XML elements by path, one at a time: the document is streamed, never built in memory. */
@@ -47,12 +47,12 @@ export const xtokenize = defineLanguage({
     const mode = (options["mode"] ?? "i") as TokenMode;
     const source = compileSource(options["source"], scope);
     const convert = compileTokensType(options["resultType"]);
-    const group = wholeNumber(options, "group") ?? 0;
+    const group = integerOption(options, "group") ?? 0;
     return (exchange) => {
       const raw = source(exchange);
       const value = raw instanceof Uint8Array ? decodeXml(raw) : raw;
       return convert(
-        tokensOf(value, () => new PathCutter(path, mode), {
+        tokensOf(value, () => new PathTokenizer(path, mode), {
           skipFirst: false,
           maxListLength: 100_000,
           group,

@@ -13,7 +13,11 @@ export const completionFields = {
     default: false,
     group: "advanced",
   }),
-  completionOnNewCorrelationGroup: f.boolean({ doc: "A message of another group completes the groups before it.", default: false, group: "advanced" }),
+  completionOnNewCorrelationGroup: f.boolean({
+    doc: "Whether the first message of a new group completes all other groups.",
+    default: false,
+    group: "advanced",
+  }),
   eagerCheckCompletion: f.boolean({ doc: "Evaluates conditions on the incoming message instead of the group.", default: false, group: "advanced" }),
   completionTimeoutCheckerInterval: f.duration({ doc: "How often timeouts are checked.", default: 1000, group: "advanced" }),
   ignoreInvalidCorrelationKeys: f.boolean({ doc: "Messages without a key continue instead of failing.", default: false }),

@@ -28,11 +28,11 @@ it("evaluates a precondition once, from placeholders", async () => {
   const yaml = `
     - choice:
         precondition: true
-        when: [{simple: "'{{colour}}' == 'blue'", steps: [{setBody: {constant: B}}]}]
+        when: [{simple: "'{{color}}' == 'blue'", steps: [{setBody: {constant: B}}]}]
         otherwise: {steps: [{setBody: {constant: other}}]}
   `;
-  expect((await (await flow(yaml, { properties: { colour: "blue" } }))()).body).toBe("B");
-  expect((await (await flow(yaml, { properties: { colour: "red" } }))()).body).toBe("other");
+  expect((await (await flow(yaml, { properties: { color: "blue" } }))()).body).toBe("B");
+  expect((await (await flow(yaml, { properties: { color: "red" } }))()).body).toBe("other");
 });
 
 it("ends the route when a branch stops", async () => {

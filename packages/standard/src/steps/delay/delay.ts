@@ -23,7 +23,7 @@ export const delay = defineStep({
       inline: true,
     }),
     asyncDelayed: f.boolean({
-      doc: "Accepted without effect: waiting never blocks.",
+      doc: "Accepted without effect: waiting never blocks a thread.",
       default: true,
       group: "advanced",
     }),

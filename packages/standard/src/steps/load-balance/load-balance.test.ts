@@ -55,7 +55,7 @@ describe("loadBalance", () => {
 const fail = (type: string): string => `{pipeline: {steps: [{setBody: {constant: dirty}}, {throwException: {exceptionType: ${type}, message: ${type}}}]}}`;
 
 describe("failover", () => {
-  it("tries the next child with a new copy, also after an asynchronous failure", async () => {
+  it("tries the next child with a new copy, even after an asynchronous failure", async () => {
     const late = `{pipeline: {steps: [{delay: {constant: "50"}}, {throwException: {exceptionType: java.io.IOException, message: late}}]}}`;
     const run = await flow(`- loadBalance: {failoverLoadBalancer: {}, steps: [${fail("java.io.IOException")}, ${late}, {setBody: {simple: "\${body}!"}}]}`);
     const pending = run({ body: "m" });

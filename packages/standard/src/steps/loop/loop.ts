@@ -75,7 +75,7 @@ function copies(exchange: Exchange, run: Processor, rounds: Rounds, { host }: Co
 function counted(expression: ExpressionNode, compiler: Compiler): Rounds {
   const value = compiler.expression(expression);
   return (exchange) => {
-    const count = wholeNumber(value(exchange));
+    const count = toInteger(value(exchange));
     exchange.setProperty("CamelLoopSize", count);
     return indexes(exchange, (index) => index < count);
   };
@@ -93,7 +93,7 @@ function* indexes(exchange: Exchange, goesOn: (index: number) => boolean): Gener
   }
 }
 
-function wholeNumber(value: unknown): number {
+function toInteger(value: unknown): number {
   const text = asText(value).trim();
   const count = text === "" ? Number.NaN : Number(text);
   if (!Number.isFinite(count))

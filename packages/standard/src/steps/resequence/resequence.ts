@@ -23,11 +23,11 @@ export const resequence = defineStep({
   keepsState: true,
   adoptsSiblings: true,
   options: {
-    expression: f.expression({ doc: "The sort key; numbers, also as text, are compared by value.", required: true, inline: true }),
+    expression: f.expression({ doc: "The sort key; numbers are compared by value, even if they are text.", required: true, inline: true }),
     batchConfig: f.object(
       {
         batchSize: f.integer({ doc: "Sorts a batch when it has this many messages.", default: 100, min: 1, max: 100_000 }),
-        batchTimeout: f.duration({ doc: "Sorts a batch after this time, full or not.", default: 1000 }),
+        batchTimeout: f.duration({ doc: "Sorts a batch after this time, even if it is not full.", default: 1000 }),
         allowDuplicates: f.boolean({ doc: "Keeps messages with equal keys; otherwise only the first is kept.", default: false }),
         reverse: f.boolean({ doc: "Highest first.", default: false }),
         ignoreInvalidExchanges,

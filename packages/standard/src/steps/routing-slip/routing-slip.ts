@@ -11,7 +11,7 @@ export const routingSlip = defineStep({
   title: "Routing slip",
   summary: "Sends the message to a list of addresses, one after the other.",
   guarantees:
-    "Endpoints are called one after the other on the same exchange. A failure or stop ends the slip. The list is evaluated once and may have 10,000 addresses.",
+    "Endpoints are called one after the other on the same exchange. A failure or stop ends the slip. The list is evaluated once and may have at most 10,000 addresses.",
   group: "routing",
   icon: "route",
   paletteGroup: "send",

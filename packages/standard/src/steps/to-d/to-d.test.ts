@@ -1,7 +1,7 @@
 import { flow } from "@sluice/testkit";
 import { expect, it } from "vitest";
 
-it("evaluates the address, also from parameters, and skips an empty one", async () => {
+it("evaluates the address and its parameters, and skips an empty one", async () => {
   const run = await flow(`
     - toD: "mock:\${header.name}"
     - toD: {uri: mock, parameters: {name: "p-\${header.name}"}}

@@ -6,7 +6,7 @@ const service = `
     uri: direct:service
     steps:
       - to: mock:service
-      - setHeader: {name: colour, constant: red}
+      - setHeader: {name: color, constant: red}
       - transform: {simple: "R(\${body})"}
 `;
 
@@ -23,7 +23,7 @@ ${service}`);
     expect(body).toBe("mine");
     expect(headers).toEqual({});
     expect(exchange.variable("answer")).toBe("R(P)");
-    expect(exchange.variable("header:answer.colour")).toBe("red");
+    expect(exchange.variable("header:answer.color")).toBe("red");
     expect(run.mocks.get("service")?.[0]?.body).toBe("P");
   });
 
@@ -35,7 +35,7 @@ ${service}`);
       - setVariable: {name: "global:payload", constant: G}
       - to: {uri: direct:service, variableSend: "global:payload"}
 ${service}`);
-    expect(await run({ body: "mine" })).toMatchObject({ body: "R(G)", headers: { colour: "red" } });
+    expect(await run({ body: "mine" })).toMatchObject({ body: "R(G)", headers: { color: "red" } });
     expect(run.host.globals.get("payload")).toBe("G");
   });
 
@@ -49,7 +49,7 @@ ${service}`);
     expect(exchange.variables?.has("answer") ?? false).toBe(false);
   });
 
-  it("changes the pattern for the call only, also when the call fails", async () => {
+  it("changes the pattern for the call only, even when the call fails", async () => {
     const run = await flow(`
 - from:
     uri: direct:start

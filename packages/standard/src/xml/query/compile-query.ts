@@ -12,7 +12,7 @@ export type QueryLanguage = "xpath" | "xquery";
 type Returns = "all" | "boolean";
 
 export interface Query {
-  /** False when the expression does not use the document, so that none must be parsed. */
+  /** False when the expression does not use the document, so that it need not be parsed. */
   readonly readsDocument: boolean;
   evaluate(context: XmlNode | null, exchange: Exchange, returns: Returns): unknown;
 }
@@ -159,7 +159,7 @@ function freeVariables(tree: XmlNode): readonly string[] {
   return [...names];
 }
 
-/** `$name` is a variable, header or property of the message, in this order; `$body` its body. Names the expression binds itself hide them. */
+/** `$name` is a variable, header or property of the message, in this order; `$body` its body. Names that the expression binds shadow them. */
 function variables(names: readonly string[], exchange: Exchange): Record<string, unknown> | null {
   if (names.length === 0) return null;
   const values: Record<string, unknown> = {};

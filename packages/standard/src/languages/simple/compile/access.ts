@@ -5,7 +5,7 @@ import { asText } from "@sluice/engine/values";
 import { parsePath } from "../parse/path.ts";
 import { closingOf, hasFunction, openingAt, syntaxError } from "../parse/scan.ts";
 import { compilePath, type Walk } from "./path.ts";
-import { remembered, type SimpleScope } from "./scope.ts";
+import { memoized, type SimpleScope } from "./scope.ts";
 import { unquoted } from "../functions/arguments.ts";
 
 type Reader = (name: string) => Expression;
@@ -63,7 +63,7 @@ function compileBracketed(tail: string, offset: number, scope: SimpleScope, read
   const close = closingBracket(tail);
   if (close < 0) throw syntaxError("'[' is not closed: a ']' is missing", offset);
   const name = unquoted(tail.slice(1, close).trim());
-  const read = hasFunction(name) ? byRunningName(scope.compile.text(name, offset + 1, scope), reader) : reader(name);
+  const read = hasFunction(name) ? byDynamicName(scope.compile.text(name, offset + 1, scope), reader) : reader(name);
   if (!hasFunction(name)) readsJson(read, scope);
   return compileTail(tail.slice(close + 1), offset + close + 1, scope, read);
 }
@@ -102,7 +102,7 @@ function firstOf(whole: Expression | undefined, first: Expression, walk: Walk): 
 function compileDynamic(text: string, offset: number, scope: SimpleScope, reader: Reader): Expression {
   const index = /^([^.[\]()?$]+)(\[.*)$/s.exec(text);
   if (index !== null) return compileTail(index[2] as string, offset + (index[1] as string).length, scope, reader(index[1] as string));
-  return byRunningName(scope.compile.text(text, offset, scope), (name) => {
+  return byDynamicName(scope.compile.text(text, offset, scope), (name) => {
     try {
       return hasFunction(name) || name === "" ? reader(name) : compileDotted(name, offset, scope, reader);
     } catch (fault) {
@@ -112,8 +112,8 @@ function compileDynamic(text: string, offset: number, scope: SimpleScope, reader
   });
 }
 
-function byRunningName(name: Expression, reader: Reader): Expression {
-  const find = remembered(reader);
+function byDynamicName(name: Expression, reader: Reader): Expression {
+  const find = memoized(reader);
   return (exchange) => find(asText(name(exchange)))(exchange);
 }
 

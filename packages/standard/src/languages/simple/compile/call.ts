@@ -8,7 +8,7 @@ import { convertFunction, converters } from "../functions/conversions.ts";
 import { hasFunction, isQuote, openingAt, scanTopLevel, syntaxError } from "../parse/scan.ts";
 import { splitTernary, type BraceTernary, type Branch } from "../parse/ternary.ts";
 import { compileAccess } from "./access.ts";
-import { atCompile, inner, remembered, withBody, type SimpleScope } from "./scope.ts";
+import { atCompile, inner, memoized, withBody, type SimpleScope } from "./scope.ts";
 
 export function compileCall(content: string, offset: number, outer: SimpleScope): Expression {
   const scope = inner(outer, offset);
@@ -101,7 +101,7 @@ function compilePrefixed(prefix: string, content: string, offset: number, scope:
   const at = offset + prefix.length;
   if (nested === true || !hasFunction(rest)) return compile(rest, at, scope);
   const text = scope.compile.text(rest, at, scope);
-  const find = remembered((running) => compile(running, at, scope));
+  const find = memoized((dynamic) => compile(dynamic, at, scope));
   return (exchange) => find(asText(text(exchange)))(exchange);
 }
 

@@ -41,12 +41,12 @@ export function withBody<T>(exchange: Exchange, body: unknown, evaluate: Express
 }
 
 /** A closure over text that is known only at run time: compiled on first use, with a small cache. Its errors are run-time errors. */
-export function remembered<T>(make: (text: string) => T, atMost = 64): (text: string) => T {
+export function memoized<T>(make: (text: string) => T, atMost = 64): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {
     let made = known.get(text);
     if (made === undefined) {
-      made = whileRunning(() => make(text));
+      made = asRunTimeError(() => make(text));
       if (known.size >= atMost) known.delete(known.keys().next().value as string);
       known.set(text, made);
     }
@@ -54,7 +54,7 @@ export function remembered<T>(make: (text: string) => T, atMost = 64): (text: st
   };
 }
 
-function whileRunning<T>(make: () => T): T {
+function asRunTimeError<T>(make: () => T): T {
   try {
     return make();
   } catch (fault) {

@@ -2,7 +2,7 @@
 // here. Nested functions are not parsed: their commas and quotes belong to them.
 import { CompileError, type Expression } from "@sluice/engine/spi";
 import type { SimpleScope } from "../compile/scope.ts";
-import { behindFunction, isQuote, openingAt } from "../parse/scan.ts";
+import { endOfFunction, isQuote, openingAt } from "../parse/scan.ts";
 
 /** One argument as written. */
 export interface Argument {
@@ -32,7 +32,7 @@ export function separate(text: string, offset: number): readonly Argument[] {
   let from = 0;
   for (let at = 0; at < text.length; at++) {
     const char = text[at] as string;
-    if (openingAt(text, at) > 0) at = behindFunction(text, at, offset) - 1;
+    if (openingAt(text, at) > 0) at = endOfFunction(text, at, offset) - 1;
     else if (quote !== undefined) quote = char === quote ? undefined : quote;
     else if (isQuote(char)) quote = char;
     else if (char === ",") {
@@ -110,7 +110,7 @@ function mapOutside(text: string, change: (plain: string) => string): string {
   let from = 0;
   for (let at = 0; at < text.length; at++) {
     if (openingAt(text, at) === 0) continue;
-    const end = behindFunction(text, at, 0);
+    const end = endOfFunction(text, at, 0);
     result += change(text.slice(from, at)) + text.slice(at, end);
     from = end;
     at = end - 1;

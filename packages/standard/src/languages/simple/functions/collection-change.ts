@@ -12,10 +12,10 @@ export function replaceInExchange(exchange: Exchange, host: Host, before: Contai
   const search: Search = { before, after, visits: 0 };
   const { message, variables, properties } = exchange;
   message.body = replaced(message.body, search);
-  for (const [name, value] of message.headers) change(value, search, (made) => message.headers.set(name, made));
-  for (const [name, value] of variables ?? []) change(value, search, (made) => exchange.setVariable(name, made));
-  for (const [name, value] of properties ?? []) change(value, search, (made) => exchange.setProperty(name, made));
-  for (const [name, value] of host.globals) change(value, search, (made) => host.globals.set(name, made));
+  for (const [name, value] of message.headers) change(value, search, (updated) => message.headers.set(name, updated));
+  for (const [name, value] of variables ?? []) change(value, search, (updated) => exchange.setVariable(name, updated));
+  for (const [name, value] of properties ?? []) change(value, search, (updated) => exchange.setProperty(name, updated));
+  for (const [name, value] of host.globals) change(value, search, (updated) => host.globals.set(name, updated));
 }
 
 interface Search {
@@ -24,9 +24,9 @@ interface Search {
   visits: number;
 }
 
-function change(value: unknown, search: Search, store: (made: unknown) => void): void {
-  const made = replaced(value, search);
-  if (made !== value) store(made);
+function change(value: unknown, search: Search, store: (updated: unknown) => void): void {
+  const updated = replaced(value, search);
+  if (updated !== value) store(updated);
 }
 
 /** The value with the collection replaced; containers on the path to it are copied, the rest is shared. */
@@ -35,30 +35,30 @@ function replaced(value: unknown, search: Search): unknown {
   if (typeof value !== "object" || value === null || ++search.visits > maxVisits) return value;
   if (Array.isArray(value)) {
     const at = indexOfChange(value as unknown[], search);
-    return at === undefined ? value : (value as unknown[]).with(at.key, at.made);
+    return at === undefined ? value : (value as unknown[]).with(at.key, at.updated);
   }
   if (value instanceof Map) {
     const at = findChange(value as Map<unknown, unknown>, search);
-    return at === undefined ? value : new Map(value as Map<unknown, unknown>).set(at.key, at.made);
+    return at === undefined ? value : new Map(value as Map<unknown, unknown>).set(at.key, at.updated);
   }
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return value;
   const at = findChange(Object.entries(value), search);
-  return at === undefined ? value : Object.assign(Object.create(prototype) as object, value, { [at.key]: at.made });
+  return at === undefined ? value : Object.assign(Object.create(prototype) as object, value, { [at.key]: at.updated });
 }
 
-function indexOfChange(values: readonly unknown[], search: Search): { readonly key: number; readonly made: unknown } | undefined {
+function indexOfChange(values: readonly unknown[], search: Search): { readonly key: number; readonly updated: unknown } | undefined {
   for (let key = 0; key < values.length; key++) {
-    const made = replaced(values[key], search);
-    if (made !== values[key]) return { key, made };
+    const updated = replaced(values[key], search);
+    if (updated !== values[key]) return { key, updated };
   }
   return undefined;
 }
 
-function findChange<K>(entries: Iterable<readonly [K, unknown]>, search: Search): { readonly key: K; readonly made: unknown } | undefined {
+function findChange<K>(entries: Iterable<readonly [K, unknown]>, search: Search): { readonly key: K; readonly updated: unknown } | undefined {
   for (const [key, value] of entries) {
-    const made = replaced(value, search);
-    if (made !== value) return { key, made };
+    const updated = replaced(value, search);
+    if (updated !== value) return { key, updated };
   }
   return undefined;
 }

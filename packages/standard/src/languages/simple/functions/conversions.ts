@@ -2,8 +2,8 @@
 import { FlowError, type Expression } from "@sluice/engine/spi";
 import { asText, compilePattern, findConversion, type Conversion } from "@sluice/engine/values";
 import { headerReader, readsJson, variableReader, compileTail } from "../compile/access.ts";
-import { atCompile, remembered, type SimpleScope } from "../compile/scope.ts";
-import { behindFunction, hasFunction, isQuote, openingAt, syntaxError } from "../parse/scan.ts";
+import { atCompile, memoized, type SimpleScope } from "../compile/scope.ts";
+import { endOfFunction, hasFunction, isQuote, openingAt, syntaxError } from "../parse/scan.ts";
 import { separate, unquoted, type Argument } from "./arguments.ts";
 
 type Converter = (found: readonly Argument[], offset: number, scope: SimpleScope) => Expression;
@@ -65,9 +65,9 @@ function named(found: readonly Argument[], offset: number, scope: SimpleScope, r
   expect(found, 2, 2, offset, form);
   const [name, type] = found as [Argument, Argument];
   if (!hasFunction(name.text)) return converted(reader(name.text), type, scope);
-  const running = scope.compile.text(name.text, name.offset, scope);
-  const find = remembered(reader);
-  return converted((exchange) => find(asText(running(exchange)))(exchange), type, scope);
+  const dynamic = scope.compile.text(name.text, name.offset, scope);
+  const find = memoized(reader);
+  return converted((exchange) => find(asText(dynamic(exchange)))(exchange), type, scope);
 }
 
 function converted(value: Expression, type: Argument, scope: SimpleScope): Expression {
@@ -76,9 +76,9 @@ function converted(value: Expression, type: Argument, scope: SimpleScope): Expre
     const convert = atCompile(type.offset, () => conversionTo(type.text));
     return (exchange) => convert(value(exchange));
   }
-  const running = scope.compile.text(type.text, type.offset, scope);
-  const find = remembered(conversionTo);
-  return (exchange) => find(asText(running(exchange)))(value(exchange));
+  const dynamic = scope.compile.text(type.text, type.offset, scope);
+  const find = memoized(conversionTo);
+  return (exchange) => find(asText(dynamic(exchange)))(value(exchange));
 }
 
 function expect(found: readonly Argument[], min: number, max: number, offset: number, form: string): void {
@@ -89,7 +89,7 @@ function closingParenthesis(text: string, offset: number): number {
   let quote: string | undefined;
   for (let at = 1; at < text.length; at++) {
     const char = text[at] as string;
-    if (openingAt(text, at) > 0) at = behindFunction(text, at, offset) - 1;
+    if (openingAt(text, at) > 0) at = endOfFunction(text, at, offset) - 1;
     else if (quote !== undefined) quote = char === quote ? undefined : quote;
     else if (isQuote(char)) quote = char;
     else if (char === ")") return at;
@@ -98,13 +98,13 @@ function closingParenthesis(text: string, offset: number): number {
 }
 
 /** `int:`, `long:`, … in front of another function. */
-export function typedPrefix(type: string, nothing: unknown): (rest: string, offset: number, scope: SimpleScope) => Expression {
+export function typedPrefix(type: string, valueOfNull: unknown): (rest: string, offset: number, scope: SimpleScope) => Expression {
   const convert = conversionTo(type);
   return (rest, offset, scope) => {
     const value = scope.compile.call(rest, offset, scope);
     return (exchange) => {
       const raw = value(exchange);
-      return raw === null || raw === undefined ? nothing : convert(raw);
+      return raw === null || raw === undefined ? valueOfNull : convert(raw);
     };
   };
 }

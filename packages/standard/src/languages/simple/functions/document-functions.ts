@@ -2,8 +2,8 @@
 import { CompileError, FlowError, type Expression } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 import { headerReader, propertyReader, readsJson, variableReader } from "../compile/access.ts";
-import { remembered, type SimpleScope } from "../compile/scope.ts";
-import { behindFunction, hasFunction, openingAt, unescape } from "../parse/scan.ts";
+import { memoized, type SimpleScope } from "../compile/scope.ts";
+import { endOfFunction, hasFunction, openingAt, unescape } from "../parse/scan.ts";
 import { unquoted, type Argument, type Call, type SimpleFunction } from "./arguments.ts";
 import { base64Decode, base64Mime } from "./base64.ts";
 import { hash, hashNames, isHashName } from "./hash.ts";
@@ -25,7 +25,7 @@ const mapped = (value: Expression, change: (value: unknown) => unknown): Express
 const ofValue =
   (change: (value: unknown) => unknown): SimpleFunction =>
   (call) =>
-    mapped(call.text.trim() === "" ? body : call.value(whole(call)), change);
+    mapped(call.text.trim() === "" ? body : call.value(singleArgument(call)), change);
 
 export const documentFunctions: Readonly<Record<string, SimpleFunction>> = {
   toJson: ofValue(compactJson),
@@ -45,9 +45,9 @@ export const documentFunctions: Readonly<Record<string, SimpleFunction>> = {
       const find = compileJsonPath(path.text, path.offset);
       return (exchange) => find(read(exchange));
     }
-    const running = call.value(path);
-    const find = remembered((text) => compileJsonPath(text, path.offset));
-    return (exchange) => find(asText(running(exchange)))(read(exchange));
+    const dynamic = call.value(path);
+    const find = memoized((text) => compileJsonPath(text, path.offset));
+    return (exchange) => find(asText(dynamic(exchange)))(read(exchange));
   },
   jsonpath: (call) => query(call, "jsonpath", {}),
   jq: (call) => query(call, "jq", {}),
@@ -74,7 +74,7 @@ function prettyBody(scope: SimpleScope): Expression {
 }
 
 /** The whole text as one argument without quotes around it. */
-function whole(call: Call): Argument {
+function singleArgument(call: Call): Argument {
   return { text: unquoted(call.text.trim()), offset: call.offset };
 }
 
@@ -106,7 +106,7 @@ function hashFunction(call: Call): Expression {
 
 function firstComma(text: string): number {
   for (let at = 0; at < text.length; at++) {
-    if (openingAt(text, at) > 0) at = behindFunction(text, at, 0) - 1;
+    if (openingAt(text, at) > 0) at = endOfFunction(text, at, 0) - 1;
     else if (text[at] === ",") return at;
   }
   return -1;
@@ -134,7 +134,7 @@ function query(call: Call, languageName: string, options: Readonly<Record<string
   if (language === undefined) throw new CompileError("language-unknown", `the language ${languageName} is not installed`, { offset: call.offset });
   const settings = source === undefined ? options : { ...options, source: source.replace(/^exchangeProperty:/, "property:") };
   if (!hasFunction(path.text)) return language.compile(path.text, settings, scope);
-  const running = call.value(path);
-  const find = remembered((text) => language.compile(text, settings, scope));
-  return (exchange) => find(asText(running(exchange)))(exchange);
+  const dynamic = call.value(path);
+  const find = memoized((text) => language.compile(text, settings, scope));
+  return (exchange) => find(asText(dynamic(exchange)))(exchange);
 }

@@ -1,5 +1,5 @@
 // `$init{ … }init$` before a text: variables and functions that are created before the rest is evaluated.
-import { behindFunction, isQuote, openingAt, syntaxError } from "./scan.ts";
+import { endOfFunction, isQuote, openingAt, syntaxError } from "./scan.ts";
 
 export interface InitStatement {
   readonly name: string;
@@ -47,7 +47,7 @@ function endOfStatement(text: string, from: number): number {
   let quote: string | undefined;
   for (let at = from; at < text.length; at++) {
     const char = text[at];
-    if (openingAt(text, at) > 0) at = behindFunction(text, at, 0) - 1;
+    if (openingAt(text, at) > 0) at = endOfFunction(text, at, 0) - 1;
     else if (quote !== undefined) quote = char === quote ? undefined : quote;
     else if (isQuote(char)) quote = char;
     else if (char === ";" && /^[ \t]*(?:\/\/[^\n]*)?(?:\r?\n|$)/.test(text.slice(at + 1))) return at;

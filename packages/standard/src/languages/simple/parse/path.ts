@@ -1,6 +1,6 @@
 // The path after `body`, `header.x` and similar: `.name`, `?.name`, `.method(args)`, `[key]`, `[last-1]`.
 import { CompileError } from "@sluice/engine/spi";
-import { behindFunction, isQuote, openingAt, syntaxError } from "./scan.ts";
+import { endOfFunction, isQuote, openingAt, syntaxError } from "./scan.ts";
 
 /** One step of a path with the indexes after it; indexes at the start have no name. */
 export interface PathSegment {
@@ -43,7 +43,7 @@ export function parsePath(text: string, offset: number): readonly PathSegment[] 
 
 function readName(text: string, from: number): string {
   let at = from;
-  while (at < text.length && !".[(?])".includes(text[at] as string)) at = openingAt(text, at) > 0 ? behindFunction(text, at, 0) : at + 1;
+  while (at < text.length && !".[(?])".includes(text[at] as string)) at = openingAt(text, at) > 0 ? endOfFunction(text, at, 0) : at + 1;
   const name = text.slice(from, at);
   if (/[\s"']/.test(name) && openingAt(name, 0) === 0) throw syntaxError(`'${name.slice(0, 30)}' is not a valid name in a path`, from);
   return name;
@@ -54,7 +54,7 @@ function readUntil(text: string, open: number, close: "]" | ")", offset: number)
   let depth = 0;
   for (let at = open; at < text.length; at++) {
     const char = text[at] as string;
-    if (openingAt(text, at) > 0) at = behindFunction(text, at, offset) - 1;
+    if (openingAt(text, at) > 0) at = endOfFunction(text, at, offset) - 1;
     else if (quote !== undefined) quote = char === quote ? undefined : quote;
     else if (isQuote(char)) quote = char;
     else if (char === text[open]) depth++;

@@ -1,6 +1,6 @@
 // Predicate mode: functions, literals and operators; anything else outside quotes is an error.
 import type { ComparisonName, SimpleNode } from "./ast.ts";
-import { behindFunction, hasFunction, isBlank, isQuote, openingAt, syntaxError } from "./scan.ts";
+import { endOfFunction, hasFunction, isBlank, isQuote, openingAt, syntaxError } from "./scan.ts";
 import { parseTemplate, readFunction, type ParseSettings } from "./template.ts";
 
 interface Operator {
@@ -170,7 +170,7 @@ class PredicateParser {
     const start = this.#at + 1;
     let end = start;
     while (end < this.#text.length && this.#text[end] !== quote)
-      end = !raw && openingAt(this.#text, end) > 0 ? behindFunction(this.#text, end, this.#settings.offset) : end + 1;
+      end = !raw && openingAt(this.#text, end) > 0 ? endOfFunction(this.#text, end, this.#settings.offset) : end + 1;
     if (end >= this.#text.length) throw syntaxError(`the quote ${quote} is not closed`, this.#settings.offset + this.#at);
     const source = this.#text.slice(start, end);
     this.#at = end + 1;
@@ -187,7 +187,7 @@ class PredicateParser {
         continue;
       }
       if (at > from) parts.push({ kind: "text", text: source.slice(from, at) });
-      const end = behindFunction(source, at, this.#settings.offset + start);
+      const end = endOfFunction(source, at, this.#settings.offset + start);
       parts.push(parseTemplate(source.slice(at, end), { offset: this.#settings.offset + start + at, piped: this.#settings.piped }));
       from = at = end;
     }

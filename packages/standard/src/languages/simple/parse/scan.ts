@@ -28,7 +28,7 @@ export function closingOf(text: string, from: number): number {
 }
 
 /** The index just after the function that opens at `at`. */
-export function behindFunction(text: string, at: number, offset: number): number {
+export function endOfFunction(text: string, at: number, offset: number): number {
   const close = closingOf(text, at + openingAt(text, at));
   if (close < 0) throw syntaxError(`the function that starts with '${text.slice(at, at + 20)}' is not closed: a '}' is missing`, offset + at);
   return close + 1;
@@ -61,7 +61,7 @@ export function scanTopLevel(text: string, offset: number, visit: (at: number, c
     const char = text[at] as string;
     if (quote !== undefined) {
       if (char === quote) quote = undefined;
-    } else if (openingAt(text, at) > 0) at = behindFunction(text, at, offset) - 1;
+    } else if (openingAt(text, at) > 0) at = endOfFunction(text, at, offset) - 1;
     else if (isQuote(char)) quote = char;
     else if (char === "(") depth++;
     else if (char === ")") depth--;

@@ -1,6 +1,6 @@
 // Expression mode: a text in which only functions and the operators after them have a meaning.
 import type { SimpleNode } from "./ast.ts";
-import { behindFunction, escapeAt, isBlank, isQuote, openingAt, syntaxError } from "./scan.ts";
+import { endOfFunction, escapeAt, isBlank, isQuote, openingAt, syntaxError } from "./scan.ts";
 
 export interface ParseSettings {
   /** Offset of the text in the whole text. */
@@ -137,7 +137,7 @@ class TemplateParser {
     if (!isQuote(quote)) return undefined;
     let end = this.#at + 1;
     while (end < this.#text.length && this.#text[end] !== quote)
-      end = openingAt(this.#text, end) > 0 ? behindFunction(this.#text, end, this.#settings.offset) : end + 1;
+      end = openingAt(this.#text, end) > 0 ? endOfFunction(this.#text, end, this.#settings.offset) : end + 1;
     if (end >= this.#text.length) return undefined;
     const inner = this.#text.slice(this.#at + 1, end);
     const node = parseTemplate(inner, { offset: this.#settings.offset + this.#at + 1, piped: this.#settings.piped });
@@ -173,7 +173,7 @@ export function readFunction(text: string, at: number, offset: number, piped: bo
     return { node: { kind: "call", source: "body", offset: offset + at, piped }, end: at + 6 };
   const opening = openingAt(text, at);
   if (opening === 0) return undefined;
-  const end = behindFunction(text, at, offset);
+  const end = endOfFunction(text, at, offset);
   const node: SimpleNode = { kind: "call", source: text.slice(at + opening, end - 1), offset: offset + at + opening, piped };
   const suffix = text.slice(end, end + 2);
   const after = text[end + 2];

@@ -1,9 +1,9 @@
 // Splits texts: at separators, at separators given as a pattern, or between a start and an end.
 import type { LinearPattern } from "../language-values/linear-pattern.ts";
-import type { Cut, Cutter } from "./token-stream.ts";
+import type { Cut, Tokenizer } from "./token-stream.ts";
 
 /** A separator at the very start is skipped, one at the very end adds nothing; empty tokens in between are kept. */
-export function separatorCutter(separator: string, include: boolean): Cutter {
+export function separatorTokenizer(separator: string, include: boolean): Tokenizer {
   let started = false;
   return {
     cut(text, from, complete) {
@@ -19,7 +19,7 @@ export function separatorCutter(separator: string, include: boolean): Cutter {
   };
 }
 
-export function patternCutter(pattern: LinearPattern, include: boolean): Cutter {
+export function patternTokenizer(pattern: LinearPattern, include: boolean): Tokenizer {
   let started = false;
   return {
     cut(text, from, complete) {
@@ -39,7 +39,7 @@ export function patternCutter(pattern: LinearPattern, include: boolean): Cutter 
 }
 
 /** The text between a start and the next end; everything outside is skipped. */
-export function pairCutter(start: string, end: string, include: boolean): Cutter {
+export function pairTokenizer(start: string, end: string, include: boolean): Tokenizer {
   return {
     cut(text, from, complete) {
       const opening = text.indexOf(start, from);

@@ -1,13 +1,13 @@
 // `tokenize` with `xml: true`: finds elements by their tags alone, without parsing the content between them. Nested elements of the same name are
 // not distinguished; xtokenize does that.
-import type { Cutter } from "./token-stream.ts";
+import type { Tokenizer } from "./token-stream.ts";
 
 /** The tag's name in `<person>`, `<person/>` or `person`. */
 export function tagName(token: string): string {
   return token.replace(/^</, "").replace(/\/?>$/, "").trim();
 }
 
-export function elementCutter(name: string, inheritFrom: string | undefined): Cutter {
+export function elementTokenizer(name: string, inheritFrom: string | undefined): Tokenizer {
   let inherited: readonly (readonly [string, string])[] | undefined = inheritFrom === undefined ? [] : undefined;
   const opening = `<${name}`;
   const closing = `</${name}`;

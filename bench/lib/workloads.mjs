@@ -20,7 +20,7 @@ export const webhook = {
 `,
   answer: "ok",
   /** The same work on the parsed message, written by hand: one log record, then `ok`. */
-  byHand(body, write) {
+  handWritten(body, write) {
     write(`${JSON.stringify({ time: new Date().toISOString(), level: "INFO", logger: "webhook", message: JSON.stringify(body) })}\n`);
     return "ok";
   },
@@ -56,7 +56,7 @@ export const router = {
         - to: message-mapping:total
         - removeHeader: {name: branch}
 `,
-  /** The computing part of the work. */
+  /** The part of the workload that computes. */
   mapping: {
     source: { format: "json" },
     target: { format: "json" },
@@ -67,7 +67,7 @@ export const router = {
     ],
   },
   answer: '{"id":"O-7","branch":"europe","total":358.25}',
-  byHand({ id, country, lines }) {
+  handWritten({ id, country, lines }) {
     const branch = country === "DE" ? "domestic" : country === "FR" ? "europe" : "world";
     let total = 0;
     for (const line of lines) total += line.quantity * line.price;
@@ -75,4 +75,4 @@ export const router = {
   },
 };
 
-export const works = { webhook, router };
+export const workloads = { webhook, router };

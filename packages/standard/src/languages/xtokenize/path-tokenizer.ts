@@ -1,8 +1,8 @@
 // Scans XML tag by tag and extracts the elements of a path. Only the open elements and the current token are kept; entities and
 // document types are skipped, never resolved.
 import { FlowError } from "@sluice/engine/spi";
-import { readDeclarations, tagEnd, withDeclarations } from "../tokenize/element-cutter.ts";
-import type { Cut, Cutter } from "../tokenize/token-stream.ts";
+import { readDeclarations, tagEnd, withDeclarations } from "../tokenize/element-tokenizer.ts";
+import type { Cut, Tokenizer } from "../tokenize/token-stream.ts";
 import { leadsTo, type NamedElement, type PathStep } from "./path-steps.ts";
 
 /** i: with inherited namespaces declared; w: wrapped in its ancestors; u: its content; t: its text. */
@@ -30,7 +30,7 @@ const maxDeclarations = 1000;
 const maxSkipped = 150_000;
 const workOfOtherMarkup = 0.2;
 
-export class PathCutter implements Cutter {
+export class PathTokenizer implements Tokenizer {
   readonly #path: readonly PathStep[];
   readonly #mode: TokenMode;
   readonly #open: OpenElement[] = [];

@@ -17,7 +17,7 @@ export interface Observed {
 }
 
 /** The mismatch, or undefined. The runtime that recorded the calls evaluates mock assertions. */
-export function judge(then: Then, seen: Observed): string | undefined {
+export function checkAssertion(then: Then, seen: Observed): string | undefined {
   if ("status" in then)
     return seen.status === then.status
       ? undefined
