@@ -71,7 +71,9 @@ export function createMapping(plan: MappingPlan): CompiledMapping {
       yield undefined;
       const fields = mapped(plan, input, reading);
       yield undefined;
-      return written(plan, fields);
+      const { output } = fields;
+      if (output === undefined || target.writeInSteps === undefined) return written(plan, fields);
+      return written(plan, fields, yield* outcomeInSteps(target.writeInSteps(output)));
     },
   };
 }
@@ -110,10 +112,10 @@ function mapped({ vars, write, collects }: MappingPlan, { headers, params, now }
   }
 }
 
-function written({ target }: MappingPlan, fields: Mapped): MappingResult {
+function written({ target }: MappingPlan, fields: Mapped, write = () => target.write(fields.output)): MappingResult {
   if (fields.output === undefined) return fields;
   try {
-    return { output: target.write(fields.output), errors: [], work: fields.work };
+    return { output: write(), errors: [], work: fields.work };
   } catch (error) {
     return error instanceof FieldFailure ? { output: undefined, errors: [error.error], work: fields.work } : failed(error, fields.work);
   }

@@ -84,5 +84,6 @@ const references: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;"
 
 /** Escapes text for content or an attribute; characters that XML does not allow become the replacement character. */
 export function escapeXml(text: string): string {
+  if (!/[\0-\u0008\u000b-\u001f"&<>\ufffe\uffff]/.test(text)) return text;
   return text.replaceAll(unwritable, "\ufffd").replaceAll(/[&<>"\r]/g, (character) => references[character] as string);
 }

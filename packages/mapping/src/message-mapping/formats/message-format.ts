@@ -18,6 +18,8 @@ export interface MessageFormat {
   readInSteps(body: unknown): InSteps<unknown>;
   /** The body for an output: data for JSON, text for the others. */
   write(output: unknown): unknown;
+  /** The same for a long output, in steps; only set where writing takes long. */
+  writeInSteps?(output: unknown): InSteps<unknown>;
 }
 
 export interface XmlSource {

@@ -1,5 +1,6 @@
 // Writes data as XML: `@name` is an attribute, `#text` the text, a list becomes one element per item.
 import { isPlainObject } from "@sluice/engine/values";
+import type { InSteps } from "../../text/in-steps.ts";
 import { escapeXml } from "../../text/xml-tree.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { isNothing, toText } from "../values.ts";
@@ -25,42 +26,90 @@ export function declaredNames(): WrittenName {
   };
 }
 
-export function writeXml(name: string, value: unknown, namespaces: ReadonlyMap<string, string>, written: WrittenName = declaredNames()): string {
+/** The text of an element, in steps. */
+export function* writeXml(name: string, value: unknown, namespaces: ReadonlyMap<string, string>, written: WrittenName = declaredNames()): InSteps<string> {
   // Declarations of the root override those of the target: an attribute may appear only once.
   const own = isPlainObject(value) ? value : {};
   const declared = [...namespaces].map(([prefix, uri]) => [prefix === "" ? "xmlns" : `xmlns:${prefix}`, uri] as const);
   const declarations = declared.filter(([attribute]) => isNothing(own[`@${attribute}`])).map(([attribute, uri]) => ` ${attribute}="${escapeXml(uri)}"`);
-  return element(name, value, declarations.join(""), { prefixes: new Set([...namespaces.keys(), "xml", "xmlns"]), depth: 0, written });
+  const text = new TextInBlocks();
+  yield* element(name, value, declarations.join(""), { prefixes: new Set([...namespaces.keys(), "xml", "xmlns"]), depth: 0, written, text });
+  return text.end();
+}
+
+const partsPerBlock = 1_000;
+
+/** Joins parts in blocks: joining all of them at the end would take long. */
+class TextInBlocks {
+  readonly #blocks: string[] = [];
+  #parts: string[] = [];
+
+  get isFull(): boolean {
+    return this.#parts.length >= partsPerBlock;
+  }
+
+  add(part: string): void {
+    this.#parts.push(part);
+  }
+
+  finishBlock(): undefined {
+    this.#blocks.push(this.#parts.join(""));
+    this.#parts = [];
+  }
+
+  end(): string {
+    this.finishBlock();
+    return this.#blocks.join("");
+  }
 }
 
 interface Place {
   readonly prefixes: ReadonlySet<string>;
   readonly depth: number;
   readonly written: WrittenName;
+  readonly text: TextInBlocks;
 }
 
-function element(given: string, value: unknown, attributes: string, outer: Place): string {
+function* element(given: string, value: unknown, attributes: string, outer: Place): InSteps<void> {
   if (outer.depth > maxDepth) throw new MappingFault("limit", `the XML is nested deeper than ${maxDepth} elements`);
-  const place = isPlainObject(value) ? inside(outer, value) : outer;
-  const name = place.written(given, place.prefixes);
+  if (outer.text.isFull) yield outer.text.finishBlock();
   if (!isPlainObject(value)) {
-    const text = isNothing(value) ? "" : Array.isArray(value) ? value.map(toText).join(" ") : toText(value);
-    return text === "" ? `<${name}${attributes}/>` : `<${name}${attributes}>${escapeXml(text)}</${name}>`;
+    outer.text.add(textElement(outer.written(given, outer.prefixes), value, attributes));
+    return;
   }
-  let opening = attributes;
-  let content = "";
-  for (const [key, inner] of Object.entries(value)) {
-    if (key === "#text") content += isNothing(inner) ? "" : escapeXml(toText(inner));
-    else if (key.startsWith("@")) {
-      const attribute = place.written(key.slice(1), place.prefixes);
-      if (!isNothing(inner)) opening += ` ${attribute}="${escapeXml(toText(inner)).replaceAll("\n", "&#10;").replaceAll("\t", "&#9;")}"`;
-    } else for (const item of Array.isArray(inner) ? inner : [inner]) content += element(key, item, "", place);
+  const place = inside(outer, value);
+  const name = place.written(given, place.prefixes);
+  const entries = Object.entries(value);
+  const opening = `<${name}${attributes}${entries.map(([key, inner]) => (key.startsWith("@") ? attributeText(key.slice(1), inner, place) : "")).join("")}`;
+  if (!entries.some(hasContent)) {
+    place.text.add(`${opening}/>`);
+    return;
   }
-  return content === "" ? `<${name}${opening}/>` : `<${name}${opening}>${content}</${name}>`;
+  place.text.add(`${opening}>`);
+  for (const [key, inner] of entries) {
+    if (key === "#text") place.text.add(isNothing(inner) ? "" : escapeXml(toText(inner)));
+    else if (!key.startsWith("@")) for (const item of Array.isArray(inner) ? (inner as readonly unknown[]) : [inner]) yield* element(key, item, "", place);
+  }
+  place.text.add(`</${name}>`);
+}
+
+function textElement(name: string, value: unknown, attributes: string): string {
+  const text = isNothing(value) ? "" : Array.isArray(value) ? value.map(toText).join(" ") : toText(value);
+  return text === "" ? `<${name}${attributes}/>` : `<${name}${attributes}>${escapeXml(text)}</${name}>`;
+}
+
+function attributeText(given: string, value: unknown, { prefixes, written }: Place): string {
+  const name = written(given, prefixes);
+  return isNothing(value) ? "" : ` ${name}="${escapeXml(toText(value)).replaceAll("\n", "&#10;").replaceAll("\t", "&#9;")}"`;
+}
+
+function hasContent([key, value]: readonly [string, unknown]): boolean {
+  if (key === "#text") return !isNothing(value) && toText(value) !== "";
+  return !key.startsWith("@") && (!Array.isArray(value) || value.length > 0);
 }
 
 /** The prefixes an element declares apply to it and its content. */
-function inside({ prefixes, depth, written }: Place, value: Readonly<Record<string, unknown>>): Place {
+function inside({ prefixes, depth, written, text }: Place, value: Readonly<Record<string, unknown>>): Place {
   const own = Object.keys(value).flatMap((key) => (key.startsWith("@xmlns:") && !isNothing(value[key]) ? [key.slice(7)] : []));
-  return { prefixes: own.length === 0 ? prefixes : new Set([...prefixes, ...own]), depth: depth + 1, written };
+  return { prefixes: own.length === 0 ? prefixes : new Set([...prefixes, ...own]), depth: depth + 1, written, text };
 }
