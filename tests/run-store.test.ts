@@ -192,7 +192,7 @@ describe("stored runs", () => {
     60_000,
   );
 
-  it("include runs that outlast their place in memory, and sample only successful runs of a busy route", async () => {
+  it("include runs that outlast their place in memory, and sample only successful runs of a busy process", async () => {
     await start({ SERVICE_RUN_HISTORY: "2", SERVICE_RUN_HISTORY_TOTAL: "3" });
     await put(server, "slow", route("slow", "webhook", "delay: {constant: 500}", "setBody: {constant: done}"));
     await put(server, "busy", answering("busy", "answer"));
@@ -204,7 +204,7 @@ describe("stored runs", () => {
     expect((await runs("routeId=bad&limit=100")).total).toBe(50);
     const { total } = await runs("routeId=busy");
     expect(total + (await metric("sluice_stored_runs_omitted_total"))).toBeGreaterThanOrEqual(1_000);
-    expect(total).toBeGreaterThanOrEqual(100);
+    expect(total).toBeGreaterThanOrEqual(50);
   }, 60_000);
 
   it("of all workers are found, before and after a restart and the end of a worker", async () => {

@@ -1,5 +1,6 @@
 // Collects ended runs and stores them in batches. A run costs an entry in a list when it ends; everything else is done per batch, in
-// slices. Very busy routes are sampled: storing each of ten thousand runs per second would cost more than running them.
+// slices. While the process is busy, successful runs are sampled: storing a run takes longer than running a short one.
+import { performance, type EventLoopUtilization } from "node:perf_hooks";
 import { messageJson } from "../dead-letters/dead-letter-view.ts";
 import { inSlices } from "../host/in-slices.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
@@ -17,9 +18,11 @@ export interface RunWriterParts {
 
 /** A crash loses the runs of at most this time. */
 const batchMs = 250;
-/** Successful runs per batch; each route may have a few more. */
-const perBatch = 100;
+/** Successful runs per batch while the event loop is mostly idle, and while it is busy; each route may have a few more. */
+const perIdleBatch = 500;
+const perBusyBatch = 50;
 const perRoute = 10;
+const busyFrom = 0.5;
 /** All runs of a batch. Those that failed or belong to a test session are sampled only beyond it. */
 const maxBatch = 1_000;
 
@@ -30,6 +33,8 @@ export class RunWriter {
   readonly #counts = new Map<HistoryEntry["route"], number>();
   #waiting: HistoryEntry[] = [];
   #successful = 0;
+  #perBatch = perIdleBatch;
+  #measured: EventLoopUtilization = performance.eventLoopUtilization();
   #omitted = 0;
   #timer: NodeJS.Timeout | undefined = undefined;
   #writing: Promise<void> | undefined = undefined;
@@ -69,7 +74,7 @@ export class RunWriter {
     if (this.#waiting.length >= maxBatch) return false;
     if (entry.status !== "completed" || entry.sessionId !== undefined) return true;
     const count = this.#counts.get(entry.route) ?? 0;
-    if (count >= perRoute && this.#successful >= perBatch) return false;
+    if (count >= perRoute && this.#successful >= this.#perBatch) return false;
     this.#counts.set(entry.route, count + 1);
     this.#successful++;
     return true;
@@ -85,7 +90,15 @@ export class RunWriter {
     this.#counts.clear();
     this.#successful = 0;
     this.#omitted = 0;
+    this.#measure();
     return (this.#writing = this.#store(entries, omitted).finally(() => (this.#writing = undefined)));
+  }
+
+  /** The load during this batch limits the next one. */
+  #measure(): void {
+    const now = performance.eventLoopUtilization();
+    this.#perBatch = performance.eventLoopUtilization(now, this.#measured).utilization < busyFrom ? perIdleBatch : perBusyBatch;
+    this.#measured = now;
   }
 
   async #store(entries: readonly HistoryEntry[], omitted: number): Promise<void> {
