@@ -78,6 +78,10 @@ export class SegmentFiles {
     this.#ports = ports;
   }
 
+  get #runsPerSegment(): number {
+    return Math.ceil(this.#ports.limits.runs / this.#parts);
+  }
+
   get runs(): number {
     return this.#segments.reduce((sum, { rows }) => sum + rows, 0);
   }
@@ -102,20 +106,19 @@ export class SegmentFiles {
       .sort();
     const newest = names.pop();
     for (const name of names) this.#read(this.#add(name));
-    if (newest !== undefined) this.#continue(this.#add(newest));
+    if (newest !== undefined) this.#continue(this.#add(newest), now);
     this.trim(now);
   }
 
   /** Stores runs and removes the oldest ones over the limits. */
   add(runs: readonly StoredRun[], now: number): void {
     this.#refuseWithoutSpace();
-    const perSegment = Math.ceil(this.#ports.limits.runs / this.#parts);
     for (let from = 0; from < runs.length;) {
       const { segment, file } = this.#writable(now);
-      const part = runs.slice(from, from + Math.max(1, perSegment - segment.rows));
+      const part = runs.slice(from, from + Math.max(1, this.#runsPerSegment - segment.rows));
       if (!this.#insert(segment, file, part)) continue;
       from += part.length;
-      if (segment.rows >= perSegment || this.#isFull(segment, now)) this.#seal();
+      if (this.#isFull(segment, now)) this.#seal();
     }
     this.trim(now);
   }
@@ -190,13 +193,16 @@ export class SegmentFiles {
   }
 
   /** Opens the newest segment to add further runs. If that fails but it can be read, the next one begins. */
-  #continue(segment: Segment): void {
+  #continue(segment: Segment, now: number): void {
     const file = this.#ports.writer(segment.path);
     try {
       this.#openWriter(file);
       segment.database = file;
+      // The limit may have been decreased since the last start.
+      file.prepare("DELETE FROM run WHERE id IN (SELECT id FROM run ORDER BY started_at DESC, id DESC LIMIT -1 OFFSET ?)").run(this.#ports.limits.runs);
       this.#measure(segment);
       this.#current = { segment, file };
+      if (this.#isFull(segment, now)) this.#seal();
     } catch (error) {
       try {
         file.close();
@@ -267,6 +273,7 @@ export class SegmentFiles {
 
   #isFull(segment: Segment, now: number): boolean {
     const { limits } = this.#ports;
+    if (segment.rows >= this.#runsPerSegment) return true;
     return segment.bytes >= limits.bytes / this.#parts || now - Number(/\d+/.exec(segment.name)?.[0]) >= limits.ageMs / this.#parts;
   }
 
