@@ -105,7 +105,8 @@ describe("stored runs", () => {
     expect((await server.api("GET", "/runs/run_00000000000000000000000000")).status).toBe(404);
     for (const file of segmentsOf(server.dataDir)) {
       expect(statSync(file).mode & 0o777).toBe(0o600);
-      for (const part of [file, `${file}-wal`]) expect(statSync(part, { throwIfNoEntry: false }) === undefined || !readFileSync(part).includes("S3CR3T")).toBe(true);
+      for (const part of [file, `${file}-wal`])
+        expect(statSync(part, { throwIfNoEntry: false }) === undefined || !readFileSync(part).includes("S3CR3T")).toBe(true);
     }
   }, 60_000);
 
@@ -151,7 +152,9 @@ describe("stored runs", () => {
       await put(server, "web", answering("web", "answer"));
       await fire("web", "stored");
       expect((await runs()).total).toBe(1);
-      const limit = (size: string): void => void expect(spawnSync("prlimit", ["--pid", String(server.pid), `--fsize=${size}:unlimited`]).status).toBe(0);
+      const limit = (size: string): void => {
+        expect(spawnSync("prlimit", ["--pid", String(server.pid), `--fsize=${size}:unlimited`]).status).toBe(0);
+      };
       limit("4096");
       for (let round = 0; round < 3; round++) {
         for (let index = 0; index < 5; index++) expect((await fire("web", `dropped ${round}`)).text).toBe("answer");

@@ -28,8 +28,21 @@ async function fill(dataDir: string): Promise<void> {
       const index = from + offset;
       const route = { id: index % 1_000 === 0 ? "rare" : "busy", flowId: "flow", flowHash: "0" };
       const id = `run_${String(index).padStart(26, "0")}`;
-      const known = { id, route, exchangeId: "e", trigger: { uri: "webhook" }, startedAt: first + index, parentRunId: undefined, traceId: undefined, correlationId: id };
-      return storedRun({ ...lostRun(known, { type: "T", message: "m", stepId: null }, first), preview: `order-${index} ${"text ".repeat(100)}` }, secrets, undefined);
+      const known = {
+        id,
+        route,
+        exchangeId: "e",
+        trigger: { uri: "webhook" },
+        startedAt: first + index,
+        parentRunId: undefined,
+        traceId: undefined,
+        correlationId: id,
+      };
+      return storedRun(
+        { ...lostRun(known, { type: "T", message: "m", stepId: null }, first), preview: `order-${index} ${"text ".repeat(100)}` },
+        secrets,
+        undefined,
+      );
     });
     await store.write(runs, 0);
   }

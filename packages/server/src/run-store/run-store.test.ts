@@ -43,7 +43,16 @@ const idOf = (index: number): string => `run_${String(index).padStart(26, "0")}`
 
 function run(index: number, { routeId = "web", startedAt = now, preview = `number ${index}` } = {}): StoredRun {
   const route = { id: routeId, flowId: "flow", flowHash: "0" };
-  const known = { id: idOf(index), route, exchangeId: "e", trigger: { uri: "webhook" }, startedAt, parentRunId: undefined, traceId: undefined, correlationId: "c" };
+  const known = {
+    id: idOf(index),
+    route,
+    exchangeId: "e",
+    trigger: { uri: "webhook" },
+    startedAt,
+    parentRunId: undefined,
+    traceId: undefined,
+    correlationId: "c",
+  };
   return storedRun({ ...lostRun(known, { type: "T", message: "m", stepId: null }, startedAt + 1), preview }, secrets, undefined);
 }
 
@@ -63,7 +72,7 @@ describe("the run store", () => {
     }
     const ids = await found(store);
     expect([ids[0], ids.length]).toEqual([idOf(413), store.metrics.runs]);
-    expect(ids).toEqual(ids.toSorted().reverse());
+    expect(ids).toEqual(ids.toSorted().toReversed());
   });
 
   it("removes the oldest runs over the bytes", async () => {
@@ -100,7 +109,13 @@ describe("the run store", () => {
     await store.write([...runs(10, 22, { startedAt: start + 5 }), run(1, { startedAt: start }), ...runs(30, 40, { startedAt: start + 9 })], 0);
     await store.write([run(2, { startedAt: start + 5 }), run(99, { startedAt: start + 1 })], 0);
     const all = await found(store);
-    expect(all).toEqual([...Array.from({ length: 10 }, (_, index) => idOf(39 - index)), ...Array.from({ length: 12 }, (_, index) => idOf(21 - index)), idOf(2), idOf(99), idOf(1)]);
+    expect(all).toEqual([
+      ...Array.from({ length: 10 }, (_, index) => idOf(39 - index)),
+      ...Array.from({ length: 12 }, (_, index) => idOf(21 - index)),
+      idOf(2),
+      idOf(99),
+      idOf(1),
+    ]);
     const paged: string[] = [];
     for (let after: { startedAt: number; id: string } | undefined; ;) {
       const page = await findStoredRuns(store, { limit: 4, after }, secrets);
