@@ -7,6 +7,7 @@ import type { FlowViews } from "../flows/flow-views.ts";
 import type { WebhookMounts } from "../flows/webhook-mounts.ts";
 import type { Mappings } from "../mappings/open-mappings.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
+import type { DiskRuns } from "../run-store/open-run-store.ts";
 import type { RunHistory } from "../runs/run-history.ts";
 import type { InvokeParts } from "../sessions/invoke-route.ts";
 import type { TestSessions } from "../sessions/test-sessions.ts";
@@ -48,6 +49,7 @@ export interface ApiParts {
   readonly mappings: Mappings;
   readonly connections: ConnectionsApiParts;
   readonly history: RunHistory;
+  readonly disk: DiskRuns | undefined;
   readonly secrets: SecretValues;
   readonly streams: { readonly opener: StreamOpener; readonly trace: EventHub; readonly log: EventHub };
   readonly sessions: TestSessions;
@@ -73,7 +75,7 @@ export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
     ...messageMappingEndpoints(parts.mappings, parts.invoke.clock),
     ...routeEndpoints(parts.flows.parts),
     ...deadLetterEndpoints(parts.deadLetters, parts.secrets),
-    ...runEndpoints(parts.history, parts.secrets, (runId) => replayFacts(parts.replay, runId), parts.service),
+    ...runEndpoints({ ...parts, replayFacts: (runId) => replayFacts(parts.replay, runId) }),
     ...replayEndpoints(parts.replay, parts.service),
     ...streamEndpoints(parts.streams.opener, parts.streams, parts.service),
     ...testEndpoints(parts.sessions, parts.invoke),

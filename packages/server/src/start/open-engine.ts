@@ -26,7 +26,9 @@ import { createRunCounts, type RunCounts } from "../metrics/run-counts.ts";
 import type { SpanExport } from "../metrics/span-export.ts";
 import type { Plugins } from "../plugins/load-plugins.ts";
 import { ReplayStore } from "../replay/replay-store.ts";
-import { createRunHistory, type RunHistory } from "../runs/run-history.ts";
+import { openHistory, type DiskRuns } from "../run-store/open-run-store.ts";
+import type { RunStore } from "../run-store/run-store.ts";
+import type { RunHistory } from "../runs/run-history.ts";
 import { createRunListener } from "../runs/run-listener.ts";
 import { stepTap } from "../runs/step-tap.ts";
 import { catalogFor, connectionSettings, runtimeLimits } from "../runtime-settings.ts";
@@ -52,6 +54,8 @@ export interface EngineParts extends RunRecords {
 
 interface RunRecords {
   readonly history: RunHistory;
+  /** Undefined when runs are kept in memory only. */
+  readonly disk: DiskRuns | undefined;
   readonly kept: ReplayStore;
   readonly counts: RunCounts;
   /** Undefined unless a collector is configured. */
@@ -61,6 +65,7 @@ interface RunRecords {
 interface EngineNeeds {
   readonly plugins: Plugins;
   readonly durable: DurableStore;
+  readonly runStore: RunStore | undefined;
   readonly trace: TraceRecorder;
   readonly mappings: Mappings;
   readonly routeStates: RouteStates;
@@ -69,7 +74,7 @@ interface EngineNeeds {
 
 export async function openEngine(
   server: ServerProcess,
-  { plugins, durable, trace, mappings, routeStates, http }: EngineNeeds,
+  { plugins, durable, runStore, trace, mappings, routeStates, http }: EngineNeeds,
   late: LateParts,
 ): Promise<EngineParts> {
   const { settings, variant, ids, log, secrets, environment } = server;
@@ -92,7 +97,7 @@ export async function openEngine(
     mappings: mappings.documents,
   });
   const catalog = variant.isTrial === true ? trialCatalog(everything) : everything;
-  const records = openRunRecords(server, late);
+  const records = openRunRecords(server, runStore, late);
   const listener = createRunListener({ ...records, trace, log, events });
   const runtime = createRuntime({
     catalog,
@@ -124,9 +129,11 @@ async function openConnectionStore({ variant, dataDir, settings }: ServerProcess
   return withConnectionFolders(own, findConnectionFolders(settings));
 }
 
-function openRunRecords({ settings, clock, log, secrets }: ServerProcess, late: LateParts): RunRecords {
+function openRunRecords({ settings, clock, log, secrets }: ServerProcess, store: RunStore | undefined, late: LateParts): RunRecords {
+  const { history, writer } = openHistory(settings, store, { secrets, captured: (runId) => late.captures.current.of(runId) });
   return {
-    history: createRunHistory({ perRoute: settings.runHistory, total: settings.runHistoryTotal, bytes: settings.runHistoryBytes }),
+    history,
+    disk: store === undefined || writer === undefined ? undefined : { store, writer },
     kept: new ReplayStore(settings.replayBytes),
     counts: createRunCounts({ maxRoutes: maxNames, isInService: (routeId) => late.runtime.current.routes.has(routeId) }),
     spans: openSpanExport({ settings, version, clock, log, secrets }),

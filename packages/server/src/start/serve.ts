@@ -109,6 +109,8 @@ async function stop(parts: ServerParts, listener: HttpListener, watchers: readon
     await engine.spans?.close(lastSpansMs);
     await server.cluster?.close();
     await durable.close();
+    await engine.disk?.writer.flush();
+    await engine.disk?.store.close();
     lock.release();
     writer.close();
   }

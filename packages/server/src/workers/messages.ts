@@ -7,6 +7,7 @@ import type { Definition } from "../connections/named-connections.ts";
 import type { StoredParams } from "../flows/flow-store.ts";
 import type { ReplayData } from "../replay/replay-store.ts";
 import type { RunFacts } from "../runs/run-facts.ts";
+import type { StoredRun } from "../run-store/stored-run.ts";
 import type { RunFilter } from "../runs/run-history.ts";
 import type { BodyDetail, EventFacts, FilterQuery } from "../streams/stream-filter.ts";
 
@@ -55,6 +56,12 @@ export interface RunsQuery extends RunFilter {
 export interface RemoteRun {
   readonly record: RunFacts;
   readonly kept: ReplayData | undefined;
+}
+
+/** Ended runs to store, and the number of those that were too many. */
+export interface SentRuns {
+  readonly runs: readonly StoredRun[];
+  readonly omitted: number;
 }
 
 /** The events that followers forward; an empty list stops forwarding. */
