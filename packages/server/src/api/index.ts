@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { Policies } from "../access/policies.ts";
 import type { FlowViews } from "../flows/flow-views.ts";
 import type { WebhookMounts } from "../flows/webhook-mounts.ts";
+import type { InstalledKamelets } from "../kamelets/installed-kamelets.ts";
 import type { Mappings } from "../mappings/open-mappings.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { RunHistory } from "../runs/run-history.ts";
@@ -24,6 +25,7 @@ import { flowEndpoints } from "./flows.ts";
 import { flowVersionEndpoints } from "./flow-versions.ts";
 import { healthEndpoints, type HealthParts } from "./health.ts";
 import { anyMap } from "./message-shapes.ts";
+import { kameletEndpoints } from "./kamelets.ts";
 import { messageMappingEndpoints } from "./message-mappings.ts";
 import { metricsEndpoints } from "./metrics.ts";
 import { nodeEndpoints } from "./nodes.ts";
@@ -47,6 +49,7 @@ export interface ApiParts {
   readonly policies: Policies;
   readonly mappings: Mappings;
   readonly connections: ConnectionsApiParts;
+  readonly kamelets: InstalledKamelets;
   readonly history: RunHistory;
   readonly secrets: SecretValues;
   readonly streams: { readonly opener: StreamOpener; readonly trace: EventHub; readonly log: EventHub };
@@ -69,6 +72,7 @@ export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
     ...flowVersionEndpoints(parts.flows),
     ...accessEndpoints(parts.policies),
     ...connectionEndpoints(parts.connections),
+    ...kameletEndpoints(parts.kamelets),
     ...valueMappingEndpoints(parts.mappings),
     ...messageMappingEndpoints(parts.mappings, parts.invoke.clock),
     ...routeEndpoints(parts.flows.parts),
@@ -77,7 +81,7 @@ export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
     ...replayEndpoints(parts.replay, parts.service),
     ...streamEndpoints(parts.streams.opener, parts.streams, parts.service),
     ...testEndpoints(parts.sessions, parts.invoke),
-    ...catalogEndpoints(parts.catalog, parts.plugins),
+    ...catalogEndpoints(parts.catalog, parts.plugins, parts.kamelets),
   ];
   endpoints.push(
     defineEndpoint({

@@ -21,8 +21,6 @@ import { ReplayStore } from "../replay/replay-store.ts";
 import { createRunHistory } from "../runs/run-history.ts";
 import { createRunListener } from "../runs/run-listener.ts";
 import { stepTap } from "../runs/step-tap.ts";
-import { findKameletFolders } from "../kamelets/find-kamelet-folders.ts";
-import { kameletFolders } from "../kamelets/kamelet-folders.ts";
 import { findResourceFolders, resourceFolders } from "../resources/resource-folders.ts";
 import { loadPlugins } from "../plugins/load-plugins.ts";
 import { catalogFor, connectionSettings, runtimeLimits, streamRing } from "../runtime-settings.ts";
@@ -57,7 +55,6 @@ export async function openFollowerRuntime(process: FollowerProcess, ingress: Ing
     secrets,
     lookup: mappings.tables.lookup,
     connections,
-    kamelets: kameletFolders(findKameletFolders(settings)),
     resources: resourceFolders(findResourceFolders(settings)),
   });
   const events = sluiceEvents();
