@@ -192,8 +192,8 @@ export class InstalledKamelets {
       const failed = new Set(ids.filter((id) => flows.installed.get(id)?.error !== undefined));
       return { unflushed: await write(), affected: ids, failing: failed };
     });
-    const refused = await reloadUsers(flows, affected);
-    const [broken] = refused.filter(({ id }) => !failing.has(id));
+    const refused = (await reloadUsers(flows, affected)).filter(({ id }) => !failing.has(id));
+    const [broken] = refused;
     if (broken === undefined || force) return { refused, unflushed };
     await this.#write(name, previous === undefined ? null : Buffer.from(previous));
     await reloadUsers(flows, affected);
