@@ -83,9 +83,15 @@ describe("sluice deploy with Kamelets", () => {
   it("checks the flows against the new Kamelets, and deploys changes of both that need each other", async () => {
     expect((await sluice("deploy", "flows")).exit).toBe(0);
     put({ "kamelets/greet-action.kamelet.yaml": greeting("{{word}} ${body}", needsWord) });
-    for (const words of [["deploy", "flows", "--dry-run"], ["deploy", "flows"]]) {
+    for (const words of [
+      ["deploy", "flows", "--dry-run"],
+      ["deploy", "flows"],
+    ]) {
       const refused = await sluice(...words);
-      expect([refused.exit, refused.stderr]).toEqual([1, expect.stringMatching(/flows\/greet\.yaml: line 6: Kamelet 'greet-action' needs a value for parameter 'word'/)]);
+      expect([refused.exit, refused.stderr]).toEqual([
+        1,
+        expect.stringMatching(/flows\/greet\.yaml: line 6: Kamelet 'greet-action' needs a value for parameter 'word'/),
+      ]);
     }
     expect(await answer()).toBe("Hello Ada!");
     put({ "flows/greet.params.json": `{"which": "greet-action?word=Hi"}` });
@@ -127,7 +133,9 @@ describe("sluice deploy with Kamelets", () => {
   });
 
   it("runs the tests of an unchanged flow whose Kamelet changes, and rolls back when they fail", async () => {
-    put({ "flows/greet.test.yaml": "flow: greet.yaml\ntests:\n  - name: greets\n    when: {webhook: greet, body: Ada}\n    then: [{reply: {body: Hello Ada!}}]\n" });
+    put({
+      "flows/greet.test.yaml": "flow: greet.yaml\ntests:\n  - name: greets\n    when: {webhook: greet, body: Ada}\n    then: [{reply: {body: Hello Ada!}}]\n",
+    });
     expect((await sluice("deploy", "flows", "--tests", "required")).exit).toBe(0);
     put({ "kamelets/mark-action.kamelet.yaml": mark("?") });
     const refused = await sluice("deploy", "flows", "--tests", "required");

@@ -65,7 +65,16 @@ describe("Kamelets over the API", () => {
     const created = await put("say-action", text);
     expect([created.status, created.json]).toEqual([
       201,
-      expect.objectContaining({ name: "say-action", title: "Says something", type: "action", created: true, changed: true, flows: [], refused: [], warnings: [] }),
+      expect.objectContaining({
+        name: "say-action",
+        title: "Says something",
+        type: "action",
+        created: true,
+        changed: true,
+        flows: [],
+        refused: [],
+        warnings: [],
+      }),
     ]);
     expect(readFileSync(join(server.dataDir, "kamelets", "say-action.kamelet.yaml"), "utf8")).toBe(text);
     expect((await server.putFlow("say", using("say", "say-action?word=hi"))).status).toBe(201);
@@ -145,7 +154,10 @@ describe("Kamelets over the API", () => {
     const other = await put("faulty-action", action("other-action", "x"));
     expect([other.status, other.json.error]).toEqual([422, "line 1: the Kamelet is named 'other-action', not 'faulty-action'"]);
     const flow = await put("faulty-action", using("faulty", "x"));
-    expect([flow.status, flow.json.error]).toEqual([422, expect.stringContaining("this is not a Kamelet: it needs apiVersion: camel.apache.org/v1 and kind: Kamelet")]);
+    expect([flow.status, flow.json.error]).toEqual([
+      422,
+      expect.stringContaining("this is not a Kamelet: it needs apiVersion: camel.apache.org/v1 and kind: Kamelet"),
+    ]);
     const missing = await put("faulty-action", action("faulty-action", "x").replace(/- setBody:\n.*\n/, "- kamelet: no-such-action\n"));
     expect([missing.status, missing.json.error]).toEqual([422, expect.stringContaining("unknown route template or Kamelet 'no-such-action'")]);
     const large = await put("faulty-action", `${action("faulty-action", "x")}# ${"x".repeat(600 * 1024)}\n`);
@@ -198,7 +210,10 @@ describe("Kamelets over the API", () => {
       expect.stringMatching(/^flow 'strict' cannot use this version of Kamelet 'strict-action': line 6: .*needs a value for parameter 'word'/),
     ]);
     const preview = await put("strict-action", next, "?dryRun=true&force=true");
-    expect([preview.status, preview.json]).toEqual([200, expect.objectContaining({ dryRun: true, changed: true, refused: [{ id: "strict", error: expect.any(String) }] })]);
+    expect([preview.status, preview.json]).toEqual([
+      200,
+      expect.objectContaining({ dryRun: true, changed: true, refused: [{ id: "strict", error: expect.any(String) }] }),
+    ]);
     expect((await server.api("GET", "/kamelets/strict-action")).json.yaml).toContain('simple: "one"');
 
     const forced = await put("strict-action", next, "?force=true");
@@ -234,7 +249,10 @@ describe("Kamelets over the API", () => {
     expect((await server.api("DELETE", "/kamelets/shared-action")).status).toBe(200);
     expect(await answer("shadow")).toBe("from the folder");
     const removed = await server.api("DELETE", "/kamelets/shared-action");
-    expect([removed.status, removed.json.error]).toEqual([409, `Kamelet 'shared-action' is read from the folder '${join(folder, "kamelets")}': remove it there`]);
+    expect([removed.status, removed.json.error]).toEqual([
+      409,
+      `Kamelet 'shared-action' is read from the folder '${join(folder, "kamelets")}': remove it there`,
+    ]);
   });
 
   it("restore the previous version in every flow when one cannot start with the new one", async () => {
@@ -254,7 +272,10 @@ spec:
     // The file cannot be watched below a file, so the source fails when it starts.
     writeFileSync(join(server.dataDir, "plain"), "");
     const failing = await put("entry-source", source(`file:${join(server.dataDir, "plain", "below")}?startingDirectoryMustExist=true`));
-    expect([failing.status, failing.json.error]).toEqual([422, expect.stringMatching(/^flow 'entry' cannot use this version of Kamelet 'entry-source': .*; nothing was changed$/)]);
+    expect([failing.status, failing.json.error]).toEqual([
+      422,
+      expect.stringMatching(/^flow 'entry' cannot use this version of Kamelet 'entry-source': .*; nothing was changed$/),
+    ]);
     expect((await call(server.baseUrl, "POST", "/entry", "x")).text).toBe("entry");
     expect((await server.api("GET", "/kamelets/entry-source")).json.yaml).toContain("platform-http:/entry");
     expect((await server.api("GET", "/flows/entry")).json.error).toBeNull();

@@ -116,7 +116,8 @@ export function kameletEndpoints(kamelets: InstalledKamelets): readonly Endpoint
         const name = kameletName(call.params);
         const { dryRun, force } = call.query;
         const { bytes, others } = kameletBody(call);
-        if (others.size > 0 && !dryRun) throw new Refusal("body-invalid", "kamelets is allowed only with dryRun=true: install each Kamelet with its own request");
+        if (others.size > 0 && !dryRun)
+          throw new Refusal("body-invalid", "kamelets is allowed only with dryRun=true: install each Kamelet with its own request");
         const previousHash = kamelets.find(name)?.hash ?? null;
         const outcome = await kamelets.install({ name, bytes, ifMatch: ifMatchOf(call.headers["if-match"]), dryRun, force, others });
         const json = dryRun

@@ -197,7 +197,10 @@ export class InstalledKamelets {
     if (broken === undefined || force) return { refused, unflushed };
     await this.#write(name, previous === undefined ? null : Buffer.from(previous));
     await reloadUsers(flows, affected);
-    throw new Refusal("flow-start-failed", oneSentence(`flow '${broken.id}' cannot use this version of ${noun} '${name}': ${broken.error}; nothing was changed`));
+    throw new Refusal(
+      "flow-start-failed",
+      oneSentence(`flow '${broken.id}' cannot use this version of ${noun} '${name}': ${broken.error}; nothing was changed`),
+    );
   }
 
   /** The flows that cannot be deployed with the replacement; throws without `force`. */

@@ -14,7 +14,10 @@ export interface RefusedFlow {
 
 /** The ids of the running flows that use a Kamelet, also through another Kamelet. */
 export const usersOf = ({ runtime }: Pick<FlowParts, "runtime">, name: string): readonly string[] =>
-  [...runtime.deployments.values()].filter(({ kamelets }) => kamelets.has(name)).map(({ id }) => id).sort();
+  [...runtime.deployments.values()]
+    .filter(({ kamelets }) => kamelets.has(name))
+    .map(({ id }) => id)
+    .sort();
 
 /** The flows that a new text of the Kamelet affects, including those that failed because of it. */
 export function affectedFlows({ runtime, installed }: FlowParts, name: string, text: string | undefined): readonly string[] {

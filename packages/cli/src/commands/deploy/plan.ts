@@ -76,18 +76,26 @@ interface KameletContext {
   readonly texts: Readonly<Record<string, string>>;
 }
 
-async function planKamelet(connection: Connection, artifact: KameletArtifact, before: Kamelet | undefined, { artifacts, texts }: KameletContext): Promise<Change> {
+async function planKamelet(
+  connection: Connection,
+  artifact: KameletArtifact,
+  before: Kamelet | undefined,
+  { artifacts, texts }: KameletContext,
+): Promise<Change> {
   const { id, file, text } = artifact;
   const facts = { artifact, beforeHash: before?.hash, routes: undefined };
   if (before?.yaml === text) return { ...facts, action: "same", before, diff: [], warnings: [] };
   const { [id]: _, ...kamelets } = texts;
   const query = { dryRun: true, force: true };
-  const { flows, refused, warnings } = await connection.call("PUT /kamelets/:name", { params: { name: id }, query, body: { yaml: text, kamelets } }).catch((error: Error) => {
-    throw error instanceof CommandError ? new CommandError(`${file}: ${error.message}`) : error;
-  });
+  const { flows, refused, warnings } = await connection
+    .call("PUT /kamelets/:name", { params: { name: id }, query, body: { yaml: text, kamelets } })
+    .catch((error: Error) => {
+      throw error instanceof CommandError ? new CommandError(`${file}: ${error.message}`) : error;
+    });
   // Flows of this deployment are checked in their new version.
   const [broken] = refused.filter((flow) => !artifacts.some((other) => other.kind === "flow" && other.id === flow.id));
-  if (broken !== undefined) throw new CommandError(`${file}: flow '${broken.id}', which is not part of this deployment, cannot use this version: ${broken.error}`);
+  if (broken !== undefined)
+    throw new CommandError(`${file}: flow '${broken.id}', which is not part of this deployment, cannot use this version: ${broken.error}`);
   return {
     ...facts,
     action: before === undefined ? "create" : "replace",
