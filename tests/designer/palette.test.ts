@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)("the list of steps (needs Chromium)", { timeout: 12
       await page.goto(`${connected.url}/flows/orders`);
       await openList(page);
       await search(page).fill("greeter");
-      await expect.poll(() => titles(page), soon).toEqual(["Greeter greeter-action"]);
+      await expect.poll(async () => (await titles(page))[0], soon).toBe("Greeter greeter-action");
       await page.keyboard.press("Enter");
       await page.getByRole("treeitem", { name: /greeter-action/ }).waitFor();
       await page.keyboard.press("Control+s");

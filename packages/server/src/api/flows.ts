@@ -213,10 +213,14 @@ function flowBody({ body, raw }: Call): { bytes: Buffer; params: unknown } {
   if (raw !== undefined) return { bytes: raw.bytes, params: undefined };
   const { yaml, params } = body as z.infer<typeof bodyShape>;
   if (params !== undefined && (typeof params !== "object" || Array.isArray(params))) throw new Refusal("body-invalid", "params must be an object");
+  return { bytes: yamlBytes(yaml), params };
+}
+
+export function yamlBytes(yaml: string): Buffer {
   const bytes = Buffer.from(yaml, "utf8");
   // A lone surrogate has no UTF-8 encoding and would be changed.
   if (bytes.toString("utf8") !== yaml) throw new Refusal("body-invalid", "yaml must be valid Unicode text");
-  return { bytes, params };
+  return bytes;
 }
 
 export function installJson(views: FlowViews, { flow, created, changed, revision, testsPassed, missing }: InstallOutcome): Readonly<Record<string, unknown>> {

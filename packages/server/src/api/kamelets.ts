@@ -7,7 +7,7 @@ import type { KameletFacts } from "../kamelets/kamelet-facts.ts";
 import { Refusal, invalidId } from "../refusal.ts";
 import { isFlowId } from "../flows/flow-id.ts";
 import { defineEndpoint, ok, oneOf, shape, type Call, type Endpoint } from "./endpoint.ts";
-import { problemShape, wantsYaml, yamlReply, yamlTypes } from "./flows.ts";
+import { problemShape, wantsYaml, yamlBytes, yamlReply, yamlTypes } from "./flows.ts";
 import { ifMatchOf } from "./if-match.ts";
 import { givenKameletTexts, kameletTexts } from "./kamelet-texts.ts";
 
@@ -166,7 +166,7 @@ function kameletName({ name = "" }: Readonly<Record<string, string>>): string {
 function kameletBody({ body, raw }: Call): { readonly bytes: Uint8Array; readonly others: ReadonlyMap<string, string> } {
   if (raw !== undefined) return { bytes: raw.bytes, others: new Map() };
   const { yaml, kamelets } = body as z.infer<typeof bodyShape>;
-  return { bytes: Buffer.from(yaml, "utf8"), others: givenKameletTexts(kamelets) };
+  return { bytes: yamlBytes(yaml), others: givenKameletTexts(kamelets) };
 }
 
 const outcomeJson = ({ name, title, type, created, changed, hash, flows, refused, warnings }: KameletOutcome): Readonly<Record<string, unknown>> => ({

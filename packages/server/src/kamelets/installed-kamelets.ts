@@ -104,7 +104,7 @@ export class InstalledKamelets {
   read(name: string): KameletFacts & { readonly text: string } {
     const facts = this.#facts.find(name);
     const file = facts === undefined ? undefined : this.files.find(name);
-    if (facts === undefined || file === undefined) throw new Refusal("not-found", `${noun} '${name}' not found`);
+    if (facts === undefined || file === undefined) throw new Refusal("not-found", `Kamelet '${name}' not found`);
     return { ...facts, text: file.text };
   }
 
@@ -155,14 +155,14 @@ export class InstalledKamelets {
       const current = this.read(name);
       refuseChanged(noun, name, ifMatch, { ...current, id: name });
       const { origin, name: place } = current.place;
-      if (origin !== "deployed") throw new Refusal("conflict", `${noun} '${name}' is read from the ${origin} '${place}': remove it there`);
+      if (origin !== "deployed") throw new Refusal("conflict", `Kamelet '${name}' is read from the ${origin} '${place}': remove it there`);
       const users = this.usersOf(name);
       const other = kameletFolders(this.#parts.places.slice(1).map(({ folder }) => folder)).find(name);
       if (other === undefined && users.length > 0)
-        throw new Refusal("conflict", oneSentence(`${noun} '${name}' is used by ${users.map((flow) => `flow '${flow}'`).join(", ")}`));
+        throw new Refusal("conflict", oneSentence(`Kamelet '${name}' is used by ${users.map((flow) => `flow '${flow}'`).join(", ")}`));
       const { unflushed } = await this.#replace({ name, next: other, force: false }, () => this.#write(name, null), current.text);
       this.#parts.log.write("INFO", "sluice.kamelets", `Removed Kamelet '${name}'`);
-      refuseUnflushed(unflushed, `${noun} '${name}' was removed, but may reappear`);
+      refuseUnflushed(unflushed, `Kamelet '${name}' was removed, but may reappear`);
     });
   }
 
@@ -172,7 +172,7 @@ export class InstalledKamelets {
       const flows = this.#parts.flows();
       const names = new Set([...flows.runtime.deployments.values()].flatMap(({ kamelets }) => [...kamelets.keys()]));
       const changed = [...names].flatMap((name) => affectedFlows(flows, name, this.files.find(name)?.text));
-      const failed = [...flows.installed.values()].filter(({ error }) => error?.includes(`${noun} '`) === true).map(({ id }) => id);
+      const failed = [...flows.installed.values()].filter(({ error }) => error?.includes(`Kamelet '`) === true).map(({ id }) => id);
       await reloadUsers(flows, [...new Set([...changed, ...failed])]);
     });
   }
@@ -199,7 +199,7 @@ export class InstalledKamelets {
     await reloadUsers(flows, affected);
     throw new Refusal(
       "flow-start-failed",
-      oneSentence(`flow '${broken.id}' cannot use this version of ${noun} '${name}': ${broken.error}; nothing was changed`),
+      oneSentence(`flow '${broken.id}' cannot use this version of Kamelet '${name}': ${broken.error}; nothing was changed`),
     );
   }
 
@@ -210,7 +210,7 @@ export class InstalledKamelets {
     const [first] = refused;
     if (first === undefined || force) return refused;
     const more = refused.length === 1 ? "" : ` (and ${refused.length - 1} more flows)`;
-    throw new Refusal("conflict", oneSentence(`flow '${first.id}' cannot use this version of ${noun} '${name}': ${first.error}${more}`));
+    throw new Refusal("conflict", oneSentence(`flow '${first.id}' cannot use this version of Kamelet '${name}': ${first.error}${more}`));
   }
 
   /** Writes the file, removes it for null, and keeps it for undefined. */
@@ -231,7 +231,7 @@ export class InstalledKamelets {
     const other = kameletFolders([this.#own.folder])
       .names()
       .find((known) => known !== name && known.toLowerCase() === name.toLowerCase());
-    if (other !== undefined) throw new Refusal("conflict", `${noun} '${name}' differs from ${noun} '${other}' only in case`);
+    if (other !== undefined) throw new Refusal("conflict", `Kamelet '${name}' differs from Kamelet '${other}' only in case`);
   }
 
   #ownText(name: string): string | undefined {
