@@ -245,7 +245,13 @@ it("covers every operation", () => {
     .filter((key) => key.includes(" /_api/"));
   expect(all.filter((key) => !called.includes(key))).toEqual([]);
   expect(all.length).toBeGreaterThan(40);
-  const created: readonly OperationName[] = ["PUT /flows/:id", "PUT /auth/:flowId", "PUT /value-mappings/:id", "PUT /message-mappings/:id", "PUT /kamelets/:name"];
+  const created: readonly OperationName[] = [
+    "PUT /flows/:id",
+    "PUT /auth/:flowId",
+    "PUT /value-mappings/:id",
+    "PUT /message-mappings/:id",
+    "PUT /kamelets/:name",
+  ];
   for (const name of created) {
     const key = `put /_api${name.slice(4).replaceAll(/:(\w+)/g, "{$1}")}`;
     expect([key, [...(seen.get(key) ?? [])].toSorted((a, b) => a - b)]).toEqual([key, [200, 201]]);
