@@ -232,7 +232,7 @@ export interface Operations {
   };
   /** Validates a Kamelet without installing it. */
   readonly "POST /kamelets/validate": {
-    readonly query: { readonly name: string };
+    readonly query: { readonly name?: string | undefined };
     readonly body: {
       readonly yaml: string;
       /** Only with dryRun: Kamelets that are going to be installed too, the YAML by name. The document is checked with them. */

@@ -144,13 +144,13 @@ export function kameletEndpoints(kamelets: InstalledKamelets): readonly Endpoint
       path: "/kamelets/validate",
       tag: "kamelets",
       summary: "Validates a Kamelet without installing it",
-      query: { name: f.string({ doc: "The name that it must have.", required: true }) },
+      query: { name: f.string({ doc: "The name that it must have; by default any.", default: "" }) },
       body: bodyShape,
       rawBody: yamlTypes,
       replies: { 200: { description: "The problems found.", schema: shape(() => ({ valid: z.boolean(), problems: z.array(problemShape()) })) } },
       async handle(call) {
         const { bytes, others } = kameletBody(call);
-        const { prepared } = await kamelets.check(kameletName({ name: call.query.name }), bytes, others);
+        const { prepared } = await kamelets.check(call.query.name === "" ? undefined : kameletName({ name: call.query.name }), bytes, others);
         const problems = listProblems(prepared);
         return ok({ valid: problems.every(({ severity }) => severity !== "error"), problems });
       },

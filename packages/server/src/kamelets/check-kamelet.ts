@@ -12,9 +12,9 @@ export interface CheckedKamelet {
 
 export async function checkKamelet(
   parts: PrepareParts,
-  { name, text, hash, kamelets }: { readonly name: string; readonly text: string; readonly hash: string; readonly kamelets: KameletFiles },
+  { name, text, hash, kamelets }: { readonly name: string | undefined; readonly text: string; readonly hash: string; readonly kamelets: KameletFiles },
 ): Promise<CheckedKamelet> {
-  const { prepared } = await prepareFlow(parts, { id: name, source: text, hash, params: {}, kamelets });
+  const { prepared } = await prepareFlow(parts, { id: name ?? "kamelet", source: text, hash, params: {}, kamelets });
   const { tree, diagnostics } = readTree(text);
   if (tree === undefined || diagnostics.some(({ severity }) => severity === "error")) return { prepared, kamelet: undefined };
   const isKamelet = camelKind(tree) === "Kamelet";
@@ -27,6 +27,6 @@ export async function checkKamelet(
       kamelet: undefined,
     };
   if ("code" in read) return { prepared, kamelet: undefined };
-  if (read.name === name) return { prepared, kamelet: read };
+  if (name === undefined || read.name === name) return { prepared, kamelet: read };
   return { prepared: { ...prepared, diagnostics: [fault(`the Kamelet is named '${read.name}', not '${name}'`), ...prepared.diagnostics] }, kamelet: undefined };
 }

@@ -113,9 +113,14 @@ export class InstalledKamelets {
   }
 
   /** All problems of a Kamelet that is not installed. */
-  check(name: string, bytes: Uint8Array, others: ReadonlyMap<string, string>): Promise<CheckedKamelet> {
+  check(name: string | undefined, bytes: Uint8Array, others: ReadonlyMap<string, string>): Promise<CheckedKamelet> {
     const text = textOf(bytes);
-    return checkKamelet(this.#parts.flows(), { name, text, hash: hashOf(bytes), kamelets: this.withTexts(new Map([...others, [name, text]])) });
+    return checkKamelet(this.#parts.flows(), {
+      name,
+      text,
+      hash: hashOf(bytes),
+      kamelets: this.withTexts(name === undefined ? others : new Map([...others, [name, text]])),
+    });
   }
 
   /** The installed Kamelets with these texts instead. */
