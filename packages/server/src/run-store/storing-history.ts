@@ -25,7 +25,7 @@ export function createStoringHistory(limits: RunHistoryLimits, writer: RunWriter
       if (entry !== undefined) writer.add(entry);
       return entry;
     },
-    matching: (filter, without) => history.matching(filter, without).filter((entry) => !writer.isStored(entry)),
+    matching: (filter, excluded) => history.matching(filter, excluded).filter((entry) => !writer.isStored(entry)),
     find: history.find,
     runIds: history.runIds,
     held: history.held,

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { connectionIndex, loadClient, sluiceEvents, type SluiceEvents } from "@sluice/connectors";
 import { createRuntime, type Host, type Runtime } from "@sluice/engine";
-import { findKameletFolders } from "../kamelets/find-kamelet-folders.ts";
-import { kameletFolders } from "../kamelets/kamelet-folders.ts";
+import { findKameletPlaces } from "../kamelets/find-kamelet-folders.ts";
+import { InstalledKamelets } from "../kamelets/installed-kamelets.ts";
 import { findResourceFolders, resourceFolders } from "../resources/resource-folders.ts";
 import type { ServerCatalog } from "../catalog.ts";
 import { closedConnections } from "../connections/closed-connections.ts";
@@ -45,6 +45,7 @@ export interface EngineParts extends RunRecords {
   readonly plugins: Plugins;
   readonly connections: OpenConnections;
   readonly namedConnections: NamedConnections;
+  readonly kamelets: InstalledKamelets;
   readonly host: Host;
   readonly events: SluiceEvents;
   readonly deadLetters: DeadLetterWriter;
@@ -83,9 +84,10 @@ export async function openEngine(
     variant.isTrial === true
       ? closedConnections(connectionTypes, () => host)
       : openConnections({ types: connectionTypes, secrets, host: () => host, load: loadClient });
-  const kamelets = kameletFolders(findKameletFolders(settings));
+  const kamelets = new InstalledKamelets({ places: findKameletPlaces(settings), log, flows: () => late.flows.current });
+  await kamelets.open();
   const resources = resourceFolders(findResourceFolders(settings));
-  const host = createHost({ log, ids, http, environment, secrets, lookup: mappings.tables.lookup, connections, kamelets, resources });
+  const host = createHost({ log, ids, http, environment, secrets, lookup: mappings.tables.lookup, connections, kamelets: kamelets.files, resources });
   const events = sluiceEvents();
   const deadLetters = createDeadLetterWriter(durable, settings.queueMessageBytes);
   const everything = await catalogFor(settings, plugins, {
@@ -119,7 +121,7 @@ export async function openEngine(
     usersOf: (id) => [...runtime.deployments.values()].filter((deployment) => deployment.connections.has(id)).map((deployment) => deployment.id),
     appeared: (id) => void restartFailed(late.flows.current, missingConnection(id)).then(() => restartFailed(late.flows.current, noConnectionOfKind)),
   });
-  return { ...records, plugins, connections, namedConnections, host, events, deadLetters, catalog, runtime: late.runtime.set(runtime) };
+  return { ...records, plugins, connections, namedConnections, kamelets, host, events, deadLetters, catalog, runtime: late.runtime.set(runtime) };
 }
 
 /** Trials store nothing. */

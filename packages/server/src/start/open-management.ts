@@ -48,7 +48,13 @@ export function openManagement(parts: ServerParts, service: ServiceView | undefi
   const { runtime, history, disk, kept, catalog, plugins } = engine;
   const { policies } = http;
   const isDraining = (): boolean => server.phase === "DRAINING";
-  const views: FlowViews = { parts: flows, hasPolicy: (flowId) => policies.has(flowId), fingerprint: tokenFingerprint(settings.deployToken), seen: new Map() };
+  const views: FlowViews = {
+    parts: flows,
+    hasPolicy: (flowId) => policies.has(flowId),
+    fingerprint: tokenFingerprint(settings.deployToken),
+    withKamelets: (texts) => engine.kamelets.withTexts(texts),
+    seen: new Map(),
+  };
   const endpoints = apiEndpoints({
     service,
     cluster: server.cluster,
@@ -58,6 +64,7 @@ export function openManagement(parts: ServerParts, service: ServiceView | undefi
     policies,
     mappings: documents.mappings,
     connections: { named: engine.namedConnections, metrics: () => engine.connections.list(), secrets },
+    kamelets: engine.kamelets,
     history,
     disk,
     secrets,

@@ -21,8 +21,6 @@ import { ReplayStore } from "../replay/replay-store.ts";
 import { openHistory } from "../run-store/open-run-store.ts";
 import { createRunListener } from "../runs/run-listener.ts";
 import { stepTap } from "../runs/step-tap.ts";
-import { findKameletFolders } from "../kamelets/find-kamelet-folders.ts";
-import { kameletFolders } from "../kamelets/kamelet-folders.ts";
 import { findResourceFolders, resourceFolders } from "../resources/resource-folders.ts";
 import { loadPlugins } from "../plugins/load-plugins.ts";
 import { catalogFor, connectionSettings, runtimeLimits, streamRing } from "../runtime-settings.ts";
@@ -58,7 +56,6 @@ export async function openFollowerRuntime(process: FollowerProcess, ingress: Ing
     secrets,
     lookup: mappings.tables.lookup,
     connections,
-    kamelets: kameletFolders(findKameletFolders(settings)),
     resources: resourceFolders(findResourceFolders(settings)),
   });
   const events = sluiceEvents();

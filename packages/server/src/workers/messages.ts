@@ -1,4 +1,5 @@
 // Messages between the processes of a service.
+import type { KameletFile } from "@sluice/engine";
 import type { WorkerMetrics } from "../other-workers/worker-metrics.ts";
 import type { RunIdentity } from "../other-workers/run-identity.ts";
 import type { BrokenPolicy, StoredPolicy } from "../access/policy-store.ts";
@@ -28,6 +29,8 @@ export interface PlacedFlow {
   readonly hash: string;
   readonly params: StoredParams;
   readonly routeIds: readonly string[];
+  /** The Kamelets that the lead compiled it with. */
+  readonly kamelets: ReadonlyMap<string, KameletFile>;
 }
 
 /** A change for followers to apply; an undefined value removes the item. */
