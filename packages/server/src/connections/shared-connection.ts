@@ -132,7 +132,7 @@ export class SharedConnection {
     this.#become("up", undefined);
   }
 
-  /** Values for the next attempt, which need not wait: users that were refused with the old ones try again. */
+  /** Values for the next attempt, which need not wait: users that failed with the old ones try again. */
   #takeOver(values: Readonly<Record<string, unknown>>): void {
     this.#values = values;
     this.#failures = 0;

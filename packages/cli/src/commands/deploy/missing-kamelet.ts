@@ -1,7 +1,7 @@
 import { kameletFolders } from "@sluice/server/check";
 import { kameletPlaces } from "../../files/kamelet-places.ts";
 
-/** The fix for a flow that the runtime refuses because it has no such Kamelet; undefined for other refusals. */
+/** The fix for a flow that the runtime rejects because it has no such Kamelet; undefined for other errors. */
 export function missingKameletFix(refusal: string, flowPath: string): string | undefined {
   const name = /unknown route template or Kamelet '([^']+)'/.exec(refusal)?.[1];
   if (name === undefined) return undefined;

@@ -20,7 +20,7 @@ export async function readExternalFlows(
     for (const { path, text, kind } of await findYamlFiles(paths)) {
       if (kind !== "flow") continue;
       const id = flowIdOf(path);
-      // The runtime refuses ids that differ in case only.
+      // The runtime rejects ids that differ in case only.
       const owner = owners.get(id.toLowerCase());
       if (owner !== undefined) throw new UsageError(`'${path}' and '${owner}' have the same flow id '${id}': rename one of them`);
       owners.set(id.toLowerCase(), path);

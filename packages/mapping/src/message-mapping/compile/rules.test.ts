@@ -143,7 +143,7 @@ describe("values", () => {
     [{ maxLength: 3 }, "abcd", 'y: "abcd" is longer than 3 characters [source x]'],
     [{ enum: ["a", "b"] }, "c", 'y: "c" is not one of "a", "b" [source x]'],
     [{ enum: ["01", "02"] }, "1", 'y: "1" is not one of "01", "02" [source x]'],
-  ])("%j refuses %j", (options, x, message) => {
+  ])("%j rejects %j", (options, x, message) => {
     expect(failure([{ to: "y", from: "x", ...options }], { x })).toBe(message);
   });
 });

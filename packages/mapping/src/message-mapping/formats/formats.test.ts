@@ -191,7 +191,7 @@ describe("xml", () => {
     ["<a><b></a>", "not well-formed XML: expected </b>, found </a> (line 1, column 7)"],
     [
       '<!DOCTYPE a [<!ENTITY e SYSTEM "file:///etc/passwd">]><a>&e;</a>',
-      "XML with a DOCTYPE is refused (line 1, column 1): remove the declaration, entities and external files are never read",
+      "XML with a DOCTYPE is rejected (line 1, column 1): remove the declaration; entities and external files are never read",
     ],
     ["<a>&nbsp;</a>", "not well-formed XML: unknown entity &nbsp; (line 1, column 4)"],
     ["<a b=1/>", "not well-formed XML: the value of attribute b is not quoted (line 1, column 6)"],
