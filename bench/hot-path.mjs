@@ -4,7 +4,7 @@ import { channel } from "node:diagnostics_channel";
 import { openSync } from "node:fs";
 import { join } from "node:path";
 import { readConfiguration, startServer } from "@sluice/server";
-import { temporaryFolder } from "./lib/ending.mjs";
+import { temporaryFolder } from "./lib/cleanup.mjs";
 import { put, putDocument, token } from "./lib/processes.mjs";
 import { besideByHand, printByHand } from "./lib/slices.mjs";
 import { numbersOf } from "./lib/usage.mjs";

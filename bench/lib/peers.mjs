@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compareBesideBare } from "./beside-bare.mjs";
 import { printShares } from "./compare.mjs";
-import { killOnExit, temporaryFolder } from "./ending.mjs";
+import { killOnExit, temporaryFolder } from "./cleanup.mjs";
 import { workloads } from "./workloads.mjs";
 
 const installTimeoutMs = 300_000;

@@ -61,7 +61,7 @@ export function createSender(options: SenderOptions): Sender {
   function faultOf(error: unknown, signal: AbortSignal | undefined, lateAfterMs?: number): Error {
     if (signal?.aborted === true && !(error instanceof ApiError)) return error as Error;
     if (error instanceof ApiError) return toError(error);
-    const why = lateAfterMs === undefined ? "does not answer" : `did not answer within ${lateAfterMs} ms`;
+    const why = lateAfterMs === undefined ? "does not respond" : `did not respond within ${lateAfterMs} ms`;
     return toError(
       new ApiError(0, `${root === "" || root.startsWith("/") ? "the server" : `the runtime at ${root.replace(/\/_api$/, "")}`} ${why}`, { cause: error }),
     );

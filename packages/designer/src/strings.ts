@@ -189,7 +189,7 @@ export const strings = {
     routeAdded: (id: string, uri: string) => `Route ${id} (${uri})`,
     routeRemoved: (id: string, uri: string) => `Route ${id} (${uri}) stops`,
     address: (id: string, before: string, after: string) =>
-      before === after ? `Route ${id}: options of ${after}` : `Route ${id}: address ${before} → ${after}. Callers of the old address get no answer.`,
+      before === after ? `Route ${id}: options of ${after}` : `Route ${id}: address ${before} → ${after}. Requests to the old address fail.`,
     option: (name: string, before: string | undefined, after: string | undefined) =>
       `${name === "" ? "value" : name} ${before ?? "not set"} → ${after ?? "not set"}`,
   },

@@ -12,7 +12,7 @@ export interface Connection extends ApiClient {
 }
 
 /** A call that the runtime rejected. */
-class RefusedCall extends CommandError {
+class RejectedCall extends CommandError {
   readonly status: number;
 
   constructor(status: number, message: string) {
@@ -26,7 +26,7 @@ export async function ifFound<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;
   } catch (error) {
-    if (error instanceof RefusedCall && error.status === 404) return undefined;
+    if (error instanceof RejectedCall && error.status === 404) return undefined;
     throw error;
   }
 }
@@ -82,7 +82,7 @@ function commandError(baseUrl: string, token: string, error: ApiError): CommandE
   if (status === 401) return new CommandError(rejectedToken(baseUrl, token));
   if (status === 503 && /not configured/.test(message))
     return new CommandError(`the runtime at ${baseUrl} has no deploy token: start it with SERVICE_DEPLOY_TOKEN set`);
-  return new RefusedCall(status, message);
+  return new RejectedCall(status, message);
 }
 
 const rejectedToken = (baseUrl: string, token: string): string =>

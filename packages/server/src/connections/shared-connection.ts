@@ -251,7 +251,7 @@ export class SharedConnection {
       const checked = this.#current;
       if (checked === undefined) return;
       const abort = new AbortController();
-      const cancel = clock.after(checkLimitMs, () => abort.abort(new Error(`no answer within ${checkLimitMs} ms`)));
+      const cancel = clock.after(checkLimitMs, () => abort.abort(new Error(`no response within ${checkLimitMs} ms`)));
       const late = new Promise<never>((_resolve, reject) => abort.signal.addEventListener("abort", () => reject(abort.signal.reason as Error), { once: true }));
       Promise.race([this.#parts.declaration.check(checked.client, abort.signal), late])
         .then(
