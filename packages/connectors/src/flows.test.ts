@@ -91,10 +91,10 @@ describe("C8: exchangePattern of an endpoint between routes", () => {
   it("determines whether a sender waits for a queue", async () => {
     const waits = await run(`- from: {uri: "direct:start", steps: [{to: "seda:work"}]}\n${worker}`);
     expect((await waits({ body: "a" })).body).toBe("done a");
-    const goesOn = await run(`- from: {uri: "direct:start", steps: [{to: "seda:work?exchangePattern=InOnly"}]}\n${worker}`);
-    expect((await goesOn({ body: "a" })).body).toBe("a");
+    const oneWay = await run(`- from: {uri: "direct:start", steps: [{to: "seda:work?exchangePattern=InOnly"}]}\n${worker}`);
+    expect((await oneWay({ body: "a" })).body).toBe("a");
     await settle();
-    expect(bodies(goesOn, "mock:done")).toEqual(["done a"]);
+    expect(bodies(oneWay, "mock:done")).toEqual(["done a"]);
   });
 });
 

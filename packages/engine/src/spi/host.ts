@@ -116,7 +116,7 @@ export interface HttpRequest {
   readonly path: string;
   /** The raw query without the question mark; empty when there is none. */
   readonly query: string;
-  /** By lower-case name; repeated ones joined with a comma. */
+  /** By lower-case name; repeated headers are joined with a comma. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Alternating names and values, as received. */
   readonly rawHeaders: readonly string[];
