@@ -106,7 +106,7 @@ export class SchemeReader {
     const oneOrMore = (name: string): string | readonly string[] | undefined =>
       reader.optional(members[name], (given) => (Array.isArray(given) ? reader.texts(given, `${path}.${name}`) : reader.text(given, `${path}.${name}`)));
     const jwksUri = reader.text(members["jwksUri"], `${path}.jwksUri`) ?? "";
-    if (jwksUri !== "" && !isHttpAddress(jwksUri)) reader.fault(`${path}.jwksUri`, "must be an http or https address without a user");
+    if (jwksUri !== "" && !isHttpAddress(jwksUri)) reader.fault(`${path}.jwksUri`, "must be an http or https URL without a user name");
     return compact<JwtScheme>({
       type: "jwt",
       issuer: oneOrMore("issuer"),

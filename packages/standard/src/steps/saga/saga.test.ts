@@ -34,7 +34,7 @@ describe("saga", () => {
   });
 
   it.each([
-    ["MANDATORY", "the exchange is not part of a saga, which propagation MANDATORY requires"],
+    ["MANDATORY", "Exchange is not part of a saga"],
     ["SUPPORTS", undefined],
     ["NOT_SUPPORTED", undefined],
     ["NEVER", undefined],
@@ -55,7 +55,7 @@ describe("saga", () => {
     const [before, after] = (run.mocks.get("outer") ?? []).map(({ headers }) => headers["Long-Running-Action"]);
     expect(before).toBe(after);
     expect(run.mocks.get("inner")?.[0]?.headers["Long-Running-Action"]).not.toBe(before);
-    expect((await (await flow(document("NEVER")))()).error).toBe("the exchange is part of a saga, which propagation NEVER does not allow");
+    expect((await (await flow(document("NEVER")))()).error).toBe("Exchange cannot be part of a saga");
   });
 
   it("ignores received saga ids: a guessed id ends nothing", async () => {
@@ -67,7 +67,7 @@ describe("saga", () => {
     const id = run.mocks.get("work")?.[0]?.headers["Long-Running-Action"];
     const wire = new Message(null, new Headers({ entries: () => [["Long-Running-Action", id]] }));
     const attacker = await run.runtime.inletOf("direct:attack")?.deliver(wire);
-    expect(attacker?.failure?.message).toBe("the exchange is not part of a saga, which propagation MANDATORY requires");
+    expect(attacker?.failure?.message).toBe("Exchange is not part of a saga");
     expect(run.mocks.has("undo")).toBe(false);
   });
 

@@ -73,9 +73,8 @@ export const saga = defineStep({
     };
     return (exchange) => {
       const current = currentSaga(exchange, coordinator);
-      if (current !== undefined && propagation === "NEVER") throw propagationError("the exchange is part of a saga, which propagation NEVER does not allow");
-      if (current === undefined && propagation === "MANDATORY")
-        throw propagationError("the exchange is not part of a saga, which propagation MANDATORY requires");
+      if (current !== undefined && propagation === "NEVER") throw propagationError("Exchange cannot be part of a saga");
+      if (current === undefined && propagation === "MANDATORY") throw propagationError("Exchange is not part of a saga");
       if (propagation === "NOT_SUPPORTED") return within(exchange, undefined, () => run(exchange));
       if (current !== undefined && propagation !== "REQUIRES_NEW") return work(exchange, current, false);
       if (propagation === "SUPPORTS" || propagation === "NEVER") return run(exchange);
