@@ -3,6 +3,7 @@
 import { createClient, events, type ApiClient, type OperationName } from "@sluice/client";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { schemaFaults } from "./schema-faults.ts";
+import { kameletFiles } from "./kamelet-files.ts";
 import { answering, call, direct, eventually, startTestServer, token, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
@@ -225,6 +226,18 @@ it("connections", async () => {
   expect(faults).toEqual([]);
 });
 
+it("Kamelets", async () => {
+  const params = { name: "greeter-action" };
+  const body = { yaml: kameletFiles["greeter-action.kamelet.yaml"] as string };
+  for (let count = 0; count < 2; count++) await client.call("PUT /kamelets/:name", { params, body });
+  await client.call("PUT /kamelets/:name", { params, body, query: { dryRun: true } });
+  await client.call("GET /kamelets");
+  await client.call("GET /kamelets/:name", { params });
+  expect(await client.call("POST /kamelets/validate", { query: params, body })).toEqual({ valid: true, problems: [] });
+  await client.call("DELETE /kamelets/:name", { params });
+  expect(faults).toEqual([]);
+});
+
 it("covers every operation", () => {
   const called = [...seen].filter(([, statuses]) => [...statuses].some((status) => status < 300)).map(([key]) => key);
   const all = patterns()
@@ -232,7 +245,13 @@ it("covers every operation", () => {
     .filter((key) => key.includes(" /_api/"));
   expect(all.filter((key) => !called.includes(key))).toEqual([]);
   expect(all.length).toBeGreaterThan(40);
-  const created: readonly OperationName[] = ["PUT /flows/:id", "PUT /auth/:flowId", "PUT /value-mappings/:id", "PUT /message-mappings/:id"];
+  const created: readonly OperationName[] = [
+    "PUT /flows/:id",
+    "PUT /auth/:flowId",
+    "PUT /value-mappings/:id",
+    "PUT /message-mappings/:id",
+    "PUT /kamelets/:name",
+  ];
   for (const name of created) {
     const key = `put /_api${name.slice(4).replaceAll(/:(\w+)/g, "{$1}")}`;
     expect([key, [...(seen.get(key) ?? [])].toSorted((a, b) => a - b)]).toEqual([key, [200, 201]]);

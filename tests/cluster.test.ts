@@ -163,6 +163,11 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
     expect([secret.status, secret.json.error]).toEqual([422, expect.stringContaining("a literal secret is not allowed in a cluster")]);
     const session = await one().api("POST", "/test/session", {});
     expect([session.status, session.json.error]).toEqual([403, "test sessions are not supported in a cluster yet"]);
+    const kamelet = await one().api("PUT", "/kamelets/x-action", { yaml: "kind: Kamelet" });
+    expect([kamelet.status, kamelet.json.error]).toEqual([
+      403,
+      expect.stringMatching(/^Kamelets are not shared in a cluster yet: put their files into a folder/),
+    ]);
     expect((await three().api("GET", "/flows")).json.flows).toEqual([]);
   });
 

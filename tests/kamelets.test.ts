@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cliFolder, type CliFolder } from "./cli-process.ts";
 import { kameletFiles } from "./kamelet-files.ts";
-import { call, startTestServer, token, type StartedServer } from "./started-server.ts";
+import { call, startTestServer, type StartedServer } from "./started-server.ts";
 
 function writeKamelets(folder: string): void {
   mkdirSync(folder, { recursive: true });
@@ -300,26 +300,6 @@ describe("sluice and Kamelets", () => {
     expect((await inProject("sluice test flows")).output).toContain("1 passed");
     const { output } = await folder.until("cd project && exec sluice run flows/greet.yaml --port 0 --data-dir data", "listening");
     expect(output).not.toContain("not in service");
-  });
-
-  it("deploy names a Kamelet that the runtime lacks, its file and where to put it", async () => {
-    const server = await startTestServer();
-    try {
-      const env = { SLUICE_RUNTIME: server.baseUrl, SERVICE_DEPLOY_TOKEN: token };
-      const refused = await inProject("sluice deploy flows/greet.yaml", env);
-      expect([refused.exit, refused.stderr]).toEqual([
-        1,
-        expect.stringMatching(
-          /no Kamelet 'greeter-action', .*copy '.*project\/kamelets\/greeter-action\.kamelet\.yaml' to the folder 'kamelets' of its data directory/,
-        ),
-      ]);
-      expect((await server.api("GET", "/flows")).json.total).toBe(0);
-      writeKamelets(join(server.dataDir, "kamelets"));
-      expect((await inProject("sluice deploy flows/greet.yaml", env)).exit).toBe(0);
-      expect((await call(server.baseUrl, "POST", "/api/greet", "Ada")).text).toBe("Hello Ada!");
-    } finally {
-      await server.end();
-    }
   });
 
   it("list, describe and check show the available Kamelets and whether they run", async () => {

@@ -35,7 +35,7 @@ beforeAll(async () => {
   writeFileSync(join(operator, "package.json"), "{}");
   await run(process.execPath, [join(root, "packages/cli/bin/sluice.cjs"), "new", "connector", generated]);
   const folders = [author, generated, ...["model", "engine", "connector-kit", "cli"].map((name) => join(root, "packages", name))];
-  const tarballs = (await packPackages(folders, folder)).map(({ tarball }) => tarball);
+  const tarballs = (await packPackages(folders, folder)).map(({ tarball }: { readonly tarball: string }) => tarball);
   missing = await install(["--prefix", operator, ...tarballs]);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

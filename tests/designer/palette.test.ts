@@ -3,7 +3,9 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findingsOf } from "./axe.ts";
 import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
-import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
+import { kameletFiles } from "../kamelet-files.ts";
+import { call, startTestServer } from "../started-server.ts";
+import { startTestDesigner, token, webhookFlow, type StartedDesigner } from "./started-designer.ts";
 
 describe.skipIf(!hasBrowser)("the list of steps (needs Chromium)", { timeout: 120_000 }, () => {
   let browser: Browser;
@@ -75,5 +77,27 @@ describe.skipIf(!hasBrowser)("the list of steps (needs Chromium)", { timeout: 12
     await page.getByRole("treeitem", { name: /On exception/ }).waitFor();
     await openList(page);
     expect((await titles(page)).slice(0, 2)).toEqual(["Retry on error, then dead letter", "Reply with status"]);
+  });
+
+  it("offers the Kamelets of the runtime with their required parameters", async () => {
+    const { page } = open;
+    const server = await startTestServer({ env: { SERVICE_DEPLOY_TOKEN: token } });
+    const connected = await startTestDesigner(server.baseUrl, { stored: { "flows/orders.yaml": webhookFlow("orders") } });
+    try {
+      const kamelet = kameletFiles["greeter-action.kamelet.yaml"] as string;
+      const headers = { authorization: `Bearer ${token}`, "content-type": "application/yaml" };
+      expect((await call(server.baseUrl, "PUT", "/_api/kamelets/greeter-action", kamelet, headers)).status).toBe(201);
+      await page.goto(`${connected.url}/flows/orders`);
+      await openList(page);
+      await search(page).fill("greeter");
+      await expect.poll(async () => (await titles(page))[0], soon).toBe("Greeter greeter-action");
+      await page.keyboard.press("Enter");
+      await page.getByRole("treeitem", { name: /greeter-action/ }).waitFor();
+      await page.keyboard.press("Control+s");
+      await expect.poll(() => connected.flowText("orders"), soon).toMatch(/- kamelet:\n +name: greeter-action\n +parameters:\n +greeting: Hello\n/);
+    } finally {
+      await connected.end();
+      await server.end();
+    }
   });
 });

@@ -35,6 +35,7 @@ const catalog = new FlowCatalog(
     connections: new Map(),
     unloaded: [],
     beans: new Map(),
+    kamelets: [],
     plugins: [],
     common: commonFields,
     route: {},

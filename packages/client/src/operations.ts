@@ -23,9 +23,13 @@ import type {
   InstalledConnection,
   InstalledDocument,
   InstalledFlow,
+  InstalledKamelet,
   InstalledPolicy,
   InstalledTable,
   InvokeOutcome,
+  Kamelet,
+  KameletDryRun,
+  KameletSummary,
   LogEvent,
   MappingDocument,
   MappingError,
@@ -86,6 +90,8 @@ export interface Operations {
       readonly params?: unknown;
       /** The content of the flow's test file; null deletes it. */
       readonly tests?: string | null;
+      /** Only with dryRun: Kamelets that are going to be installed too, the YAML by name. The document is checked with them. */
+      readonly kamelets?: Readonly<Record<string, string>>;
     };
     readonly bodyText: "application/yaml" | "application/x-yaml" | "text/yaml" | "text/x-yaml";
     readonly reply: InstalledFlow | FlowDryRun;
@@ -194,6 +200,46 @@ export interface Operations {
     readonly params: { readonly id: string };
     readonly body: { readonly what: string; readonly prefix?: string; readonly limit?: number };
     readonly reply: { readonly names: readonly string[] };
+  };
+  /** Lists the Kamelets that flows can use, where they come from, and the flows that use them. */
+  readonly "GET /kamelets": {
+    readonly reply: { readonly kamelets: readonly KameletSummary[]; readonly total: number };
+  };
+  /** Returns a Kamelet with its parameters and its YAML; with `Accept: application/yaml` only the YAML. */
+  readonly "GET /kamelets/:name": {
+    readonly params: { readonly name: string };
+    readonly reply: Kamelet;
+    readonly replyText: "application/yaml";
+  };
+  /** Installs or replaces a Kamelet; the flows that use it are replaced without dropping a message. */
+  readonly "PUT /kamelets/:name": {
+    readonly params: { readonly name: string };
+    readonly query: { readonly dryRun?: boolean | undefined; readonly force?: boolean | undefined };
+    readonly conditional: true;
+    readonly body: {
+      readonly yaml: string;
+      /** Only with dryRun: Kamelets that are going to be installed too, the YAML by name. The document is checked with them. */
+      readonly kamelets?: Readonly<Record<string, string>>;
+    };
+    readonly bodyText: "application/yaml" | "application/x-yaml" | "text/yaml" | "text/x-yaml";
+    readonly reply: InstalledKamelet | KameletDryRun;
+  };
+  /** Removes a deployed Kamelet that no flow uses. */
+  readonly "DELETE /kamelets/:name": {
+    readonly params: { readonly name: string };
+    readonly conditional: true;
+    readonly reply: { readonly name: string; readonly deleted: boolean };
+  };
+  /** Validates a Kamelet without installing it. */
+  readonly "POST /kamelets/validate": {
+    readonly query: { readonly name?: string | undefined };
+    readonly body: {
+      readonly yaml: string;
+      /** Only with dryRun: Kamelets that are going to be installed too, the YAML by name. The document is checked with them. */
+      readonly kamelets?: Readonly<Record<string, string>>;
+    };
+    readonly bodyText: "application/yaml" | "application/x-yaml" | "text/yaml" | "text/x-yaml";
+    readonly reply: { readonly valid: boolean; readonly problems: readonly Problem[] };
   };
   /** Lists the value-mapping tables. */
   readonly "GET /value-mappings": {
@@ -506,7 +552,7 @@ export interface Operations {
     };
     readonly reply: InvokeOutcome;
   };
-  /** Returns all steps, connectors, languages, formats, entities and beans with their options. */
+  /** Returns all steps, connectors, languages, formats, entities, beans and Kamelets with their options. */
   readonly "GET /catalog": {
     readonly query: { readonly full?: boolean | undefined; readonly scheme?: string | undefined };
     readonly reply: Catalog;

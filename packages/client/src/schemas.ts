@@ -180,6 +180,14 @@ export interface Catalog {
     readonly kind: string;
     readonly properties: readonly CatalogOption[];
   }[];
+  /** The Kamelets that flows can use: deployed ones, and those of SERVICE_KAMELETS. */
+  readonly kamelets: readonly {
+    readonly name: string;
+    readonly title: string;
+    readonly summary: string;
+    readonly type: string;
+    readonly parameters: readonly CatalogOption[];
+  }[];
   /** The packages in SERVICE_CONNECTORS and the names each adds. */
   readonly plugins: readonly {
     readonly name: string;
@@ -556,6 +564,21 @@ export interface InstalledFlow {
   readonly routes: readonly DeployedRoute[];
 }
 
+export interface InstalledKamelet {
+  readonly name: string;
+  readonly title: string | null;
+  readonly type: string;
+  readonly created: boolean;
+  readonly changed: boolean;
+  readonly hash: string;
+  /** The running flows that use it. */
+  readonly flows: readonly string[];
+  /** Only with `force`: flows that cannot be deployed with this version and keep running with the previous one. */
+  readonly refused: readonly { readonly id: string; readonly error: string }[];
+  readonly warnings: readonly string[];
+  readonly lastModified: string;
+}
+
 export interface InstalledPolicy {
   readonly flowId: string;
   readonly created: boolean;
@@ -582,6 +605,72 @@ export interface InvokeOutcome {
   readonly headers: Readonly<Record<string, unknown>>;
   readonly durationMs: number;
   readonly error: Failure | null;
+}
+
+export interface Kamelet {
+  readonly name: string;
+  readonly title: string | null;
+  /** `source`, `sink` or `action`; null when the file is not a usable Kamelet. */
+  readonly type: string | null;
+  /** `deployed`: in the data directory, where it can be replaced over the API. */
+  readonly origin: "deployed" | "folder" | "package";
+  /** The folder or the package that it is read from. */
+  readonly place: string;
+  readonly hash: string;
+  readonly lastModified: string;
+  /** The running flows that use it. */
+  readonly flows: readonly string[];
+  /** Why the file cannot be used. */
+  readonly error?: string;
+  readonly description: string | null;
+  readonly parameters: readonly KameletParameter[];
+  readonly yaml: string;
+}
+
+export interface KameletDryRun {
+  readonly name: string;
+  readonly title: string | null;
+  readonly type: string;
+  readonly created: boolean;
+  readonly changed: boolean;
+  readonly hash: string;
+  /** The running flows that use it. */
+  readonly flows: readonly string[];
+  /** Only with `force`: flows that cannot be deployed with this version and keep running with the previous one. */
+  readonly refused: readonly { readonly id: string; readonly error: string }[];
+  readonly warnings: readonly string[];
+  readonly dryRun: true;
+  readonly previousHash: string | null;
+}
+
+export interface KameletParameter {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly type: string;
+  readonly default?: string;
+  readonly example?: string;
+  readonly values?: readonly string[];
+  readonly required: boolean;
+  readonly secret: boolean;
+  readonly group?: string;
+}
+
+export interface KameletSummary {
+  readonly name: string;
+  readonly title: string | null;
+  /** `source`, `sink` or `action`; null when the file is not a usable Kamelet. */
+  readonly type: string | null;
+  /** `deployed`: in the data directory, where it can be replaced over the API. */
+  readonly origin: "deployed" | "folder" | "package";
+  /** The folder or the package that it is read from. */
+  readonly place: string;
+  readonly hash: string;
+  readonly lastModified: string;
+  /** The running flows that use it. */
+  readonly flows: readonly string[];
+  /** Why the file cannot be used. */
+  readonly error?: string;
 }
 
 export interface KeptMessage {

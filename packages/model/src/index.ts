@@ -15,6 +15,7 @@ export * from "./check/placeholders.ts";
 export * from "./check/reserved-path.ts";
 export * from "./check/route-fields.ts";
 export { asFlowTree, camelKind } from "./documents/camel-document.ts";
+export { kameletNamesIn } from "./documents/kamelet-names.ts";
 export { readKamelet, type Kamelet, type KameletParameter } from "./documents/kamelet.ts";
 export * from "./flow/diagnostic.ts";
 export * from "./flow/flow-document.ts";

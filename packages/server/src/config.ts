@@ -107,6 +107,13 @@ export const settingFields = {
   runHistory: f.integer({ doc: "Maximum number of runs in the history per route.", default: 250, min: 1 }),
   runHistoryTotal: f.integer({ doc: "Maximum number of runs in the history over all routes.", default: 20_000, min: 1 }),
   runHistoryBytes: f.size({ doc: "Maximum memory for the run history (estimated).", default: 64 * mebibyte }),
+  runStore: f.enum(["memory", "disk"], {
+    doc: "Where ended runs are kept: `memory`, or also on `disk`, where they survive a restart; see docs/operations/data.md.",
+    default: "memory",
+  }),
+  runStoreAge: f.duration({ doc: "How long runs are kept on disk; older ones are removed.", default: 7 * 24 * 3_600_000 }),
+  runStoreTotal: f.integer({ doc: "Maximum number of runs on disk; the oldest are removed first.", default: 100_000, min: 100 }),
+  runStoreBytes: f.size({ doc: "Maximum disk space for runs; the oldest are removed first.", default: 512 * mebibyte, min: 8 * mebibyte }),
   queueBytes: f.size({ doc: "Maximum disk space for messages in all durable queues; further messages are rejected.", default: 1024 * mebibyte }),
   deadLetters: f.integer({ doc: "Maximum number of dead letters; the oldest are removed first.", default: 10_000, min: 1 }),
   deadLetterBytes: f.size({ doc: "Maximum disk space for dead letters; the newest is always kept.", default: 256 * mebibyte }),

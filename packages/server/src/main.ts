@@ -14,7 +14,7 @@ import { openEngine } from "./start/open-engine.ts";
 import { openFlows, openSessions } from "./start/open-flows.ts";
 import { openHttp, openListener } from "./start/open-http.ts";
 import { openManagement, type ServerParts } from "./start/open-management.ts";
-import { openClusterNode, openDurableStore, openProcess } from "./start/open-process.ts";
+import { openClusterNode, openDurableStore, openProcess, openStoredRuns } from "./start/open-process.ts";
 import { openStreams } from "./start/open-streams.ts";
 import { serve } from "./start/serve.ts";
 import type { StartVariant } from "./start/start-variant.ts";
@@ -50,15 +50,16 @@ async function start(configuration: Configuration, output: number, variant: Star
   const late = createLateParts();
   const server = openProcess(configuration, output, variant, startedAt);
   const durable = openDurableStore(server, late);
+  const runStore = openStoredRuns(server);
   try {
     server.cluster = await openClusterNode(server);
     const streams = openStreams(server, late);
     const documents = await openDocuments(server);
     const http = await openHttp(server, late);
     const { mappings, routeStates } = documents;
-    const engine = await openEngine(server, { plugins, durable, trace: streams.trace, mappings, routeStates, http: http.mounts.port }, late);
+    const engine = await openEngine(server, { plugins, durable, runStore, trace: streams.trace, mappings, routeStates, http: http.mounts.port }, late);
     const sessions = openSessions(server, engine, streams, late);
-    const captures = new Captures(engine.runtime, server.clock, server.settings.captureBytes);
+    const captures = late.captures.set(new Captures(engine.runtime, server.clock, server.settings.captureBytes));
     const flows = openFlows(server, { documents, engine, streams, startTrial: startTrialServer }, late);
     const parts: ServerParts = { server, durable, documents, streams, http, engine, sessions, captures, flows };
     const service = joinWorkers(parts);
@@ -68,6 +69,7 @@ async function start(configuration: Configuration, output: number, variant: Star
   } catch (error) {
     await server.cluster?.close();
     await durable.close();
+    await runStore?.close();
     server.lock.release();
     server.writer.open();
     server.writer.close();

@@ -1,4 +1,4 @@
-// Watches the directories of mappings, policies and connections, and applies manual changes.
+// Watches the directories of mappings, policies, connections and Kamelets, and applies manual changes.
 import { join } from "node:path";
 import type { Log } from "@sluice/engine";
 import { watchDirectories } from "./flows/watch-directory.ts";
@@ -16,6 +16,9 @@ export interface WatchedDocuments {
   readonly connections: Reloadable;
   /** Folders outside of the data directory with connections and with files that they reference. */
   readonly connectionFolders: readonly string[];
+  readonly kamelets: Reloadable;
+  /** Folders outside of the data directory with Kamelets. */
+  readonly kameletFolders: readonly string[];
   /** Called after each check. */
   changed?(): void;
 }
@@ -29,6 +32,8 @@ export function watchDocuments({
   policies,
   connections,
   connectionFolders,
+  kamelets,
+  kameletFolders,
   changed,
 }: WatchedDocuments): readonly (() => void)[] {
   const follow = (folder: string, logger: string, noun: string, reloadable: Reloadable, more: readonly string[] = []): (() => void) =>
@@ -38,5 +43,6 @@ export function watchDocuments({
     follow("message-mappings", "sluice.mappings", "message mappings", documents),
     follow("policies", "sluice.access", "access policies", policies),
     follow("connections", "sluice.connections", "connections", connections, connectionFolders),
+    follow("kamelets", "sluice.kamelets", "Kamelets", kamelets, kameletFolders),
   ];
 }

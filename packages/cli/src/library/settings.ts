@@ -88,6 +88,14 @@ export interface SluiceSettings {
   readonly runHistoryTotal?: number;
   /** Maximum memory for the run history (estimated). Default: 67108864. */
   readonly runHistoryBytes?: number | string;
+  /** Where ended runs are kept: `memory`, or also on `disk`, where they survive a restart; see docs/operations/data.md. Default: memory. */
+  readonly runStore?: "memory" | "disk";
+  /** How long runs are kept on disk; older ones are removed. Default: 604800000. */
+  readonly runStoreAge?: number | string;
+  /** Maximum number of runs on disk; the oldest are removed first. Default: 100000. */
+  readonly runStoreTotal?: number;
+  /** Maximum disk space for runs; the oldest are removed first. Default: 536870912. */
+  readonly runStoreBytes?: number | string;
   /** Maximum disk space for messages in all durable queues; further messages are rejected. Default: 1073741824. */
   readonly queueBytes?: number | string;
   /** Maximum number of dead letters; the oldest are removed first. Default: 10000. */

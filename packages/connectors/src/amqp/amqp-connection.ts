@@ -89,6 +89,7 @@ export const amqpConnection = defineConnection({
     const { socket } = client.connection as unknown as { readonly socket?: { destroy(): void } };
     setTimeout(() => socket?.destroy(), closeMs).unref();
   },
+  cannotBrowse: "AMQP 1.0 has no command that lists queues or topics; enter the name, which the console of the broker shows",
   async check(client) {
     if (!client.isOpen) throw new FlowError("jakarta.jms.JMSException", "the connection is closed", { code: "jms-lost", retryable: true });
     const { product = "AMQP 1.0", version = "" } = (client.connection.properties ?? {}) as { readonly product?: string; readonly version?: string };

@@ -35,7 +35,11 @@ class Pull implements Subscription {
   /** Messages in progress; their acknowledgement deadline is extended periodically, because the server would redeliver them otherwise. */
   readonly #inProgress = new Set<JsMsg>();
   readonly #window: number;
-  #fetching: ConsumerMessages | undefined = undefined;
+  /** The fetches that are not complete: at most two. */
+  readonly #fetches = new Set<Promise<void>>();
+  readonly #open = new Set<ConsumerMessages>();
+  /** Messages that were requested and have not arrived. */
+  #expected = 0;
   #loop: Promise<void> = Promise.resolve();
   #stopHeartbeat = (): void => undefined;
   #resumePulling = (): void => undefined;
@@ -65,8 +69,9 @@ class Pull implements Subscription {
     this.#waits.end();
     this.#resumePulling();
     // Fetched messages that were not started are returned; a pending fetch is cancelled.
-    await this.#fetching?.close();
+    await Promise.all([...this.#open].map((messages) => messages.close()));
     await this.#loop;
+    await Promise.all(this.#fetches);
     await this.#intake.stop();
     this.#stopHeartbeat();
   }
@@ -130,7 +135,7 @@ class Pull implements Subscription {
   async #pull(first: Consumer): Promise<void> {
     let consumer: Consumer | undefined = first;
     while (!this.#waits.isOver && !this.#client.connection.isClosed()) {
-      if (!this.#intake.hasRoom) {
+      if (this.#room <= 0) {
         await new Promise<void>((resolve) => (this.#resumePulling = resolve));
         continue;
       }
@@ -147,19 +152,43 @@ class Pull implements Subscription {
     }
   }
 
+  /** Messages that may be requested now. */
+  get #room(): number {
+    return this.#intake.hasRoom ? this.#window - this.#intake.inflight - this.#expected : 0;
+  }
+
+  /** Requests messages. Resolves when half of them have arrived: the next request then overlaps with the rest of this one. */
   async #fetch(consumer: Consumer): Promise<void> {
     const { pullBatchSize, pullFetchTimeout } = this.#options;
-    const messages = await consumer.fetch({
-      max_messages: Math.min(pullBatchSize, this.#window - this.#intake.inflight),
-      expires: Math.max(pullFetchTimeout, 1000),
+    const count = Math.min(pullBatchSize, this.#room);
+    this.#expected += count;
+    const messages = await consumer.fetch({ max_messages: count, expires: Math.max(pullFetchTimeout, 1000) }).catch((thrown: unknown) => {
+      this.#expected -= count;
+      throw thrown;
     });
-    this.#fetching = messages;
+    this.#open.add(messages);
     if (this.#waits.isOver) await messages.close();
-    for await (const message of messages) {
-      if (this.#waits.isOver) message.nak();
-      else this.#process(message);
+    await new Promise<void>((resolve, reject) => {
+      const receiving = this.#receive(messages, count, resolve).then(resolve, reject);
+      this.#fetches.add(receiving);
+      void receiving.finally(() => this.#fetches.delete(receiving));
+    });
+  }
+
+  async #receive(messages: ConsumerMessages, count: number, atHalf: () => void): Promise<void> {
+    let received = 0;
+    try {
+      for await (const message of messages) {
+        this.#expected--;
+        if (this.#waits.isOver) message.nak();
+        else this.#process(message);
+        if (++received === Math.ceil(count / 2)) atHalf();
+      }
+    } finally {
+      this.#expected -= count - received;
+      this.#open.delete(messages);
+      this.#resumePulling();
     }
-    this.#fetching = undefined;
   }
 
   #process(message: JsMsg): void {

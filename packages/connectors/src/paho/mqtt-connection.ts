@@ -54,6 +54,8 @@ export const mqttConnection = defineConnection({
     return links;
   },
   close: (links) => links.close(),
+  cannotBrowse:
+    "MQTT has no command that lists topics, which exist only in messages and subscriptions; enter the name, or watch the topics in use with `mosquitto_sub -v -t '#'`",
   check: async (links) => `MQTT ${(await links.ping()) === 5 ? "5" : "3.1.1"}`,
 });
 

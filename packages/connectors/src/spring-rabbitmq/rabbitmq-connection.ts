@@ -52,6 +52,8 @@ export const rabbitmqConnection = defineConnection({
     return client;
   },
   close: (client) => client.close(),
+  cannotBrowse:
+    "AMQP 0-9-1 has no command that lists queues or exchanges; enter the name, which `rabbitmqctl list_queues`, `rabbitmqctl list_exchanges` and the management page show",
   async check(client) {
     const channel = await client.createChannel();
     await channel.close();

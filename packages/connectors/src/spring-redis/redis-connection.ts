@@ -4,6 +4,10 @@ import { f } from "@sluice/model";
 import type { CorkableStream } from "../messaging/combine-writes.ts";
 import { tlsFields, tlsOptions } from "../database/connection-fields.ts";
 
+/** Bounds of a search for keys: a million of them, a thousand at a time so that other clients of the server do not wait. */
+const maxScans = 1_000;
+const scanned = 1_000;
+
 export const ioredisNeed: ClientNeed = { package: "ioredis", version: "6.0.0", reason: "the Redis client" };
 
 export interface RedisClient {
@@ -120,7 +124,15 @@ export const redis = defineConnection({
     // Redis lists a channel only while it has a subscriber.
     if (what === "channels") return ((await client.call("PUBSUB", "CHANNELS", pattern)) as string[]).toSorted().slice(0, limit);
     if (what !== "keys") return [];
-    const [, keys] = (await client.call("SCAN", "0", "MATCH", pattern, "COUNT", String(limit * 10))) as [string, string[]];
-    return keys.toSorted().slice(0, limit);
+    // A scan visits part of the keys per call, in no order; a rare prefix may be in any of them.
+    const keys = new Set<string>();
+    let cursor = "0";
+    for (let calls = 0; calls < maxScans && keys.size < limit; calls++) {
+      const [next, found] = (await client.call("SCAN", cursor, "MATCH", pattern, "COUNT", String(scanned))) as [string, string[]];
+      for (const key of found) keys.add(key);
+      cursor = next;
+      if (cursor === "0") break;
+    }
+    return [...keys].toSorted().slice(0, limit);
   },
 });

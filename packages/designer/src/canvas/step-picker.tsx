@@ -1,9 +1,9 @@
 import { useMemo, useState } from "react";
 import { flushSync } from "react-dom";
-import { closest, type PaletteGroup, type Path } from "@sluice/model";
+import { closest, type KameletView, type PaletteGroup, type Path } from "@sluice/model";
 import { kindOfStep, type FlowCatalog, type StepKind } from "../catalog/flow-catalog.ts";
 import { recipes } from "../catalog/recipes.ts";
-import { elementYaml, routeYaml, sendYaml, starterYaml } from "../catalog/starter-yaml.ts";
+import { elementYaml, kameletRouteYaml, kameletYaml, routeYaml, sendYaml, starterYaml } from "../catalog/starter-yaml.ts";
 import { useCatalog } from "../catalog/use-catalog.ts";
 import type { DocumentCommand } from "../commands/command.ts";
 import { addElement } from "../commands/add-element.ts";
@@ -168,10 +168,24 @@ function choicesFor(request: PickerRequest, catalog: FlowCatalog | undefined, fl
   // `to` is listed only as a replacement, because the connectors have better names for it.
   const named = steps.filter(({ key }) => key !== "to" || request.for === "replace");
   const made = request.for === "insert" ? recipeChoices(catalog) : [];
+  const kamelets = catalog.kamelets("within").map((kamelet): Choice => {
+    const yaml = kameletYaml(kamelet);
+    return { ...kameletFacts(kamelet), kind: "endpoint", yaml, command: (to) => commandFor(to, kamelet.title, yaml) };
+  });
   const order: readonly string[] = [...Object.values(words.paletteGroups), words.groups.other];
   const sorted = [...named, ...connectors].toSorted((one, other) => order.indexOf(one.group) - order.indexOf(other.group));
-  return ranked([...made, ...sorted]);
+  return ranked([...made, ...sorted, ...kamelets]);
 }
+
+const kameletFacts = ({ name, title, summary }: KameletView) => ({
+  key: `kamelet:${name}`,
+  title,
+  word: name,
+  // Descriptions of Kamelets may have several paragraphs.
+  summary: summary.split("\n")[0] ?? "",
+  icon: "puzzle",
+  group: words.groups.kamelets,
+});
 
 const groupName = (group: PaletteGroup | undefined): string => (group === undefined ? words.groups.other : words.paletteGroups[group]);
 
@@ -233,6 +247,11 @@ function elementChoices(catalog: FlowCatalog, flow: OpenFlow): readonly Choice[]
       command,
     };
   });
+  const kamelets = catalog.kamelets("start").map((kamelet): Choice => {
+    const title = words.pickRoute(kamelet.title);
+    const command = (): DocumentCommand => addElement(title, kameletRouteYaml(kamelet, `${flow.id}-${kamelet.name}`), false);
+    return { ...kameletFacts(kamelet), title, kind: "trigger", command };
+  });
   const elements = catalog.view.entities
     .filter(({ raw }) => raw !== true)
     .map((entity): Choice => {
@@ -240,7 +259,7 @@ function elementChoices(catalog: FlowCatalog, flow: OpenFlow): readonly Choice[]
       const kind = /error|exception/i.test(entity.name) ? "error" : "other";
       return { key: entity.name, title: entity.title, word: entity.name, summary: entity.summary, kind, icon: entity.icon, group: entity.group, command };
     });
-  return [...routes, ...elements];
+  return [...routes, ...kamelets, ...elements];
 }
 
 /** Recently used entries come first. */

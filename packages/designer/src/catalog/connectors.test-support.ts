@@ -13,6 +13,6 @@ const facts: readonly Facts[] = [
 
 /** A catalog with connectors only, as commands and trials use it. */
 export const connectorCatalog = new FlowCatalog({
-  ...{ common: [], route: [], from: [], steps: [], languages: [], formats: [], entities: [], beans: [], plugins: [], refused: {} },
+  ...{ common: [], route: [], from: [], steps: [], languages: [], formats: [], entities: [], beans: [], kamelets: [], plugins: [], refused: {} },
   connectors: facts.map((fact) => ({ ...fact, title: fact.scheme, aliases: [], path: [], options: [], headers: [] })),
 } as unknown as CatalogView);

@@ -1,6 +1,6 @@
 // The catalog of the runtime, prepared for rendering: kinds of steps, inner steps and branches. Everything is derived from the declarations; an
 // undeclared step has the kind "other" and can still be displayed and edited.
-import type { CatalogView, ConnectorRole, ConnectorView, EntityView, FormatView, LanguageView, OptionView, StepView } from "@sluice/model";
+import type { CatalogView, ConnectorRole, ConnectorView, EntityView, FormatView, KameletView, LanguageView, OptionView, StepView } from "@sluice/model";
 
 /** The kind of a card, which determines its color and label. */
 export type StepKind = "trigger" | "endpoint" | "transform" | "routing" | "script" | "error" | "other";
@@ -67,6 +67,13 @@ export class FlowCatalog {
 
   connectorsWith(role: ConnectorRole): readonly ConnectorView[] {
     return this.view.connectors.filter(({ roles }) => roles.includes(role));
+  }
+
+  /** The Kamelets of the runtime that start a route, or those that are used in one. */
+  kamelets(place: "start" | "within"): readonly KameletView[] {
+    // A catalog of an older runtime, or one kept by the browser, has none.
+    const known = (this.view as Partial<CatalogView>).kamelets ?? [];
+    return known.filter(({ type }) => (type === "source") === (place === "start"));
   }
 
   /** Steps with inner steps, which can wrap other steps. */

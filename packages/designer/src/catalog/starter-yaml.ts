@@ -1,5 +1,5 @@
 // The YAML of a new step, branch or endpoint: the required options with readable default values.
-import { scalarYaml, type ConnectorView, type EntityView, type OptionView, type StepView } from "@sluice/model";
+import { scalarYaml, type ConnectorView, type EntityView, type KameletView, type OptionView, type StepView } from "@sluice/model";
 import { branchesOf, holdsSteps, type BranchView } from "./flow-catalog.ts";
 
 /** Values for options without an example in their declaration; looked up by step and option, then by option. */
@@ -82,6 +82,22 @@ export function sendYaml(connector: ConnectorView, word = "to"): string {
   return `${word}:\n${addressLines(connector)
     .map((line) => `  ${line}`)
     .join("\n")}`;
+}
+
+/** A step that runs a Kamelet. */
+export function kameletYaml(kamelet: KameletView): string {
+  return ["kamelet:", `  name: ${scalarYaml(kamelet.name)}`, ...parameterLines(kamelet).map((line) => `  ${line}`)].join("\n");
+}
+
+/** A route that starts from a Kamelet. */
+export function kameletRouteYaml(kamelet: KameletView, id: string): string {
+  const lines = [`uri: ${scalarYaml(`kamelet:${kamelet.name}`)}`, ...parameterLines(kamelet), ...firstSteps];
+  return ["route:", `  id: ${scalarYaml(id)}`, "  from:", ...lines.map((line) => `    ${line}`)].join("\n");
+}
+
+function parameterLines({ name, parameters }: KameletView): readonly string[] {
+  const lines = parameters.filter(({ required }) => required).map((option) => `  ${option.name}: ${scalarYaml(valueOf(name, option))}`);
+  return lines.length === 0 ? [] : ["parameters:", ...lines];
 }
 
 /** The `uri` and, if options are required, the `parameters` of an endpoint. */

@@ -140,7 +140,7 @@ export const canvasStrings = {
   pickNone: "No matches.",
   pickGroups: "Groups",
   pickWait: "The runtime, which provides the list of steps, is not responding yet.",
-  groups: { recent: "Recent", recipes: "Recipes", routes: "Routes", other: "Other" },
+  groups: { recent: "Recent", recipes: "Recipes", routes: "Routes", kamelets: "Kamelets", other: "Other" },
   paletteGroups: {
     receive: "Receive",
     send: "Send and call",

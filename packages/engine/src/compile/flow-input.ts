@@ -1,3 +1,5 @@
+import type { KameletFiles } from "../spi/host.ts";
+
 /** A flow to deploy: its text and the source of its parameters. */
 export interface FlowInput {
   readonly id: string;
@@ -8,4 +10,6 @@ export interface FlowInput {
   property(name: string): string | undefined;
   /** All properties with this prefix, by the rest of their name, for example `camel.component.kafka.`. */
   propertiesUnder?(prefix: string): Readonly<Record<string, string>>;
+  /** Used instead of the Kamelets of the host, to check a flow against others than the installed ones. */
+  readonly kamelets?: KameletFiles | undefined;
 }

@@ -18,7 +18,7 @@ import {
 } from "@sluice/model";
 import type { templatedRouteFields } from "../entities/template-entities.ts";
 import { CompileError, isCompileError } from "../spi/compiler.ts";
-import type { KameletFiles } from "../spi/host.ts";
+import type { KameletFile, KameletFiles } from "../spi/host.ts";
 import type { FlowInput } from "./flow-input.ts";
 import type { BeanRegistry } from "./flow-scope.ts";
 import { withSteps } from "./kamelet-sink.ts";
@@ -54,6 +54,7 @@ export class TemplateLibrary {
   readonly #templates = new Map<string, Template>();
   /** Kamelets looked up so far, by name; undefined when the file does not exist. */
   readonly #kamelets = new Map<string, Template | undefined>();
+  readonly #files = new Map<string, KameletFile>();
   readonly #vocabulary: Vocabulary;
   readonly #input: FlowInput;
   readonly #host: TemplateHost;
@@ -63,6 +64,11 @@ export class TemplateLibrary {
     this.#input = input;
     this.#host = host;
     for (const entity of entities) if (entity.name === "routeTemplate") this.#read(entity);
+  }
+
+  /** The files of the Kamelets that were used so far, by name. */
+  get usedKamelets(): ReadonlyMap<string, KameletFile> {
+    return this.#files;
   }
 
   /** The route of a templatedRoute; undefined after reporting an error. */
@@ -205,12 +211,13 @@ export class TemplateLibrary {
     const own = this.#templates.get(name);
     if (own !== undefined || this.#kamelets.has(name)) return own ?? this.#kamelets.get(name);
     const file = this.#host.kamelets?.find(name);
+    if (file !== undefined) this.#files.set(name, file);
     const kamelet = file === undefined ? undefined : this.#readKamelet(name, file);
     this.#kamelets.set(name, kamelet);
     return kamelet;
   }
 
-  #readKamelet(name: string, { file, text }: NonNullable<ReturnType<KameletFiles["find"]>>): Template {
+  #readKamelet(name: string, { file, text }: KameletFile): Template {
     const place = { kamelet: name, file };
     const { tree, diagnostics } = readTree(text);
     const wrong = diagnostics[0];

@@ -104,7 +104,7 @@ function prepare(given: FlowInput, parts: PrepareParts): PreparedFlow {
   if (all.some(({ severity }) => severity === "error")) return { deployment: undefined, flow, leftOut, diagnostics: all, secrets, unloaded };
   scope.secrets.end();
   return {
-    deployment: { id: input.id, hash: input.hash, flow, routes: live, scope, connections: scope.connections },
+    deployment: { id: input.id, hash: input.hash, flow, routes: live, scope, connections: scope.connections, kamelets: scope.templates.usedKamelets },
     flow,
     leftOut,
     diagnostics: all,
@@ -155,7 +155,7 @@ function scopeOf<S extends RouteScope["secrets"]>(
     formats: new FormatRegistry(parts.catalog, flow.entities),
     templates: new TemplateLibrary(flow.entities, parts.vocabulary, input, {
       beans,
-      kamelets: parts.host.kamelets,
+      kamelets: input.kamelets ?? parts.host.kamelets,
       report: (found) => void diagnostics.found.push(...found),
       secret: (value) => void secrets.add(value),
     }),

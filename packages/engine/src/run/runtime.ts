@@ -6,6 +6,7 @@ import type { RunEvents } from "../compile/run-events.ts";
 import type { Tap } from "../compile/tap.ts";
 import type { RouteIdentity } from "../exchange/run.ts";
 import type { Inlet, SourceEvent } from "../spi/connector.ts";
+import type { KameletFile } from "../spi/host.ts";
 import type { Awaitable } from "../spi/processor.ts";
 import type { TriggerKind } from "@sluice/model";
 import type { UnloadedPart } from "../spi/declaration.ts";
@@ -69,6 +70,8 @@ export interface Deployment {
   readonly routes: readonly Route[];
   /** The ids of the connections that its endpoints and beans use. */
   readonly connections: ReadonlySet<string>;
+  /** The Kamelets that it was compiled with, by name; those that they use are included. */
+  readonly kamelets: ReadonlyMap<string, KameletFile>;
 }
 
 /** Which start failures are retried instead of rejecting: those of systems that are down, or all. */

@@ -65,6 +65,8 @@ export interface ConnectionDeclaration<F extends Fields = any, C = any> extends 
   readonly browses?: readonly string[];
   /** Names of this kind that exist on the server and start with `prefix`, for pickers. */
   browse?(client: C, what: string, prefix: string, limit: number): Promise<readonly string[]>;
+  /** Without `browse`: why names cannot be listed, and how to find them, such as `MQTT has no command …; use …`. */
+  readonly cannotBrowse?: string;
 }
 
 /** Declares a connection type; exists only for type inference. */

@@ -80,10 +80,12 @@ function addChild(parent: Building, name: string, value: XmlData): void {
 
 // oxlint-disable-next-line no-control-regex
 const unwritable = /[\0-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+// oxlint-disable-next-line no-control-regex -- as above
+const special = /[\0-\u0008\u000b-\u001f"&<>\ufffe\uffff]/;
 const references: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;" };
 
 /** Escapes text for content or an attribute; characters that XML does not allow become the replacement character. */
 export function escapeXml(text: string): string {
-  if (!/[\0-\u0008\u000b-\u001f"&<>\ufffe\uffff]/.test(text)) return text;
+  if (!special.test(text)) return text;
   return text.replaceAll(unwritable, "\ufffd").replaceAll(/[&<>"\r]/g, (character) => references[character] as string);
 }

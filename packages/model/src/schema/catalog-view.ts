@@ -1,5 +1,6 @@
 // The declarations as JSON: the source of palette, forms, nesting and reference. The caller chooses the declarations; connectors and beans are
 // described by shape, since only the engine can run them.
+import type { Kamelet } from "../documents/kamelet.ts";
 import { describe } from "./field.ts";
 import type { BrowsedName, Field, FieldInfo, Fields, Kind } from "./field.ts";
 import type { Described, EntityShape, FormatShape, LanguageShape, StepShape, Vocabulary } from "./shape.ts";
@@ -97,6 +98,16 @@ export interface BeanView extends DescribedView {
   readonly properties: readonly OptionView[];
 }
 
+/** A Kamelet that flows can use. */
+export interface KameletView {
+  readonly name: string;
+  readonly title: string;
+  readonly summary: string;
+  /** `source`, `sink` or `action`. */
+  readonly type: string;
+  readonly parameters: readonly OptionView[];
+}
+
 export interface CatalogView {
   /** Options of every step. */
   readonly common: readonly OptionView[];
@@ -110,6 +121,8 @@ export interface CatalogView {
   readonly beans: readonly BeanView[];
   /** The loaded connection types; all of them with `full`. */
   readonly connections: readonly ConnectionTypeView[];
+  /** The Kamelets of the runtime that can be read. */
+  readonly kamelets: readonly KameletView[];
   /** The packages an operator loaded, each with the names it adds. */
   readonly plugins: readonly PluginView[];
   /** Camel names that are rejected, each with its replacement. */
@@ -174,6 +187,7 @@ export interface CatalogParts extends Vocabulary {
   readonly unloaded: readonly UnloadedConnector[];
   readonly connectors: ReadonlyMap<string, ConnectorShape>;
   readonly beans: ReadonlyMap<string, BeanShape>;
+  readonly kamelets: readonly Omit<Kamelet, "template">[];
   readonly plugins: readonly PluginView[];
   /** Facts that require building a connector. */
   readonly common: Fields;
@@ -215,6 +229,7 @@ export function catalogView(parts: CatalogParts): CatalogView {
       options: fieldsView(entity.options),
     })),
     beans: distinct(parts.beans).map((bean) => ({ ...described(bean), names: bean.names, kind: bean.kind, properties: fieldsView(bean.properties) })),
+    kamelets: parts.kamelets.map(kameletView),
     plugins: parts.plugins,
     refused: Object.fromEntries(parts.refused),
   };
@@ -321,6 +336,31 @@ function connectionTypeView(shape: ConnectionTypeShape): ConnectionTypeView {
     needs,
     browsable: browse !== undefined,
     browses,
+  };
+}
+
+const numbers = ["integer", "number", "boolean"] as const;
+
+function kameletView({ name, title, description, type, parameters }: Omit<Kamelet, "template">): KameletView {
+  return {
+    name,
+    title: title ?? name,
+    summary: description ?? "",
+    type,
+    parameters: parameters.map((parameter) => {
+      const kind = parameter.values === undefined ? (numbers.find((known) => known === parameter.type) ?? "string") : "enum";
+      return {
+        name: parameter.name,
+        kind,
+        type: kind === "enum" ? "string" : kind,
+        ...flags(parameter, ["title", "default", "values"]),
+        doc: parameter.description ?? "",
+        required: parameter.required,
+        group: "common",
+        secret: parameter.secret,
+        ...(parameter.example === undefined ? {} : { examples: [parameter.example] }),
+      };
+    }),
   };
 }
 

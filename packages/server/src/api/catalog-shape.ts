@@ -127,6 +127,9 @@ export const catalogShape = shape(
       raw: z.boolean().optional(),
     }),
     beans: z.array(z.looseObject({ ...described(), names: z.array(z.string()), kind: z.string(), properties: options() })),
+    kamelets: z
+      .array(z.looseObject({ name: z.string(), title: z.string(), summary: z.string(), type: z.string(), parameters: options() }))
+      .describe("The Kamelets that flows can use: deployed ones, and those of SERVICE_KAMELETS."),
     plugins: z
       .array(
         z.looseObject({

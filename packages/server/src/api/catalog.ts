@@ -1,30 +1,35 @@
 // The declarations as JSON and the JSON Schema of the flow language, for tools.
 import { toPlain } from "@sluice/engine/values";
-import { catalogView, commonFields, f, flowToJsonSchema, fromFields, routeFields, type CatalogView } from "@sluice/model";
+import { catalogView, commonFields, f, flowToJsonSchema, fromFields, routeFields, type CatalogParts, type CatalogView } from "@sluice/model";
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { ServerCatalog } from "../catalog.ts";
+import type { InstalledKamelets } from "../kamelets/installed-kamelets.ts";
+import type { KameletFacts } from "../kamelets/kamelet-facts.ts";
 import { catalogShape } from "./catalog-shape.ts";
 import { defineEndpoint, shape, type Call, type Endpoint, type Reply } from "./endpoint.ts";
 
 /** The catalog as JSON. Connectors that are not loaded are listed without options. */
-export function describeCatalog(catalog: ServerCatalog, plugins: CatalogView["plugins"] = []): CatalogView {
+export function describeCatalog(catalog: ServerCatalog, plugins: CatalogView["plugins"] = [], kamelets: CatalogParts["kamelets"] = []): CatalogView {
   const unloaded = catalog.index.entries().filter(({ scheme }) => !catalog.connectors.has(scheme));
   const connections = new Map(catalog.connectionTypes.loaded);
   return toPlain(
-    catalogView({ ...catalog, connections, unloaded, plugins, common: commonFields, route: routeFields(catalog), from: fromFields }),
+    catalogView({ ...catalog, connections, unloaded, plugins, kamelets, common: commonFields, route: routeFields(catalog), from: fromFields }),
   ) as CatalogView;
 }
 
-export function catalogEndpoints(catalog: ServerCatalog, plugins: CatalogView["plugins"]): readonly Endpoint[] {
-  const described = rendered(catalog, () => describeCatalog(catalog, plugins));
+export function catalogEndpoints(catalog: ServerCatalog, plugins: CatalogView["plugins"], installed: InstalledKamelets): readonly Endpoint[] {
+  const described = rendered(catalog, (kamelets: readonly KameletFacts[]) => {
+    const usable = kamelets.flatMap(({ about }) => (about === undefined ? [] : [about]));
+    return describeCatalog(catalog, plugins, usable);
+  });
   const schema = rendered(catalog, () => flowToJsonSchema(catalog, catalog.connectors));
   return [
     defineEndpoint({
       method: "GET",
       path: "/catalog",
       tag: "catalog",
-      summary: "Returns all steps, connectors, languages, formats, entities and beans with their options",
+      summary: "Returns all steps, connectors, languages, formats, entities, beans and Kamelets with their options",
       query: {
         full: f.boolean({ doc: "Load all connectors and connection types, so that their options are included.", default: false }),
         scheme: f.string({ doc: "Load the connector of this scheme, so that its options are included." }),
@@ -39,7 +44,7 @@ export function catalogEndpoints(catalog: ServerCatalog, plugins: CatalogView["p
       async handle(call) {
         if (call.query.full === true) await catalog.index.loadAll();
         else if (call.query.scheme !== undefined) await catalog.index.load([{ kind: "connectors", name: call.query.scheme }]);
-        return unlessKnown(described(), "application/json", call);
+        return unlessKnown(described(await installed.list()), "application/json", call);
       },
     }),
     defineEndpoint({
@@ -53,7 +58,7 @@ export function catalogEndpoints(catalog: ServerCatalog, plugins: CatalogView["p
       },
       async handle(call) {
         await catalog.index.loadAll();
-        return unlessKnown(schema(), "application/schema+json", call);
+        return unlessKnown(schema([]), "application/schema+json", call);
       },
     }),
   ];
@@ -64,15 +69,18 @@ interface Rendered {
   readonly etag: string;
 }
 
-/** Caches the JSON text until more declarations are loaded. */
-function rendered({ connectors, beans, connectionTypes }: ServerCatalog, make: () => unknown): () => Rendered {
+/** Caches the JSON text until more declarations are loaded or a Kamelet changes. */
+function rendered(
+  { connectors, beans, connectionTypes }: ServerCatalog,
+  make: (kamelets: readonly KameletFacts[]) => unknown,
+): (kamelets: readonly KameletFacts[]) => Rendered {
   let kept: Rendered | undefined;
-  let size = 0;
-  return () => {
-    const now = connectors.size + beans.size + connectionTypes.loaded.size;
-    if (kept !== undefined && size === now) return kept;
-    const text = JSON.stringify(make());
-    size = now;
+  let version = "";
+  return (kamelets) => {
+    const now = JSON.stringify([connectors.size + beans.size + connectionTypes.loaded.size, kamelets.map(({ name, hash }) => [name, hash])]);
+    if (kept !== undefined && version === now) return kept;
+    const text = JSON.stringify(make(kamelets));
+    version = now;
     kept = { text, etag: `"${createHash("sha256").update(text).digest("hex").slice(0, 32)}"` };
     return kept;
   };

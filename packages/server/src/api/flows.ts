@@ -12,13 +12,14 @@ import { prepareFlow } from "../flows/installed-flows.ts";
 import { removeFlow } from "../flows/remove-flow.ts";
 import { defineEndpoint, ok, oneOf, shape, type Call, type Endpoint, type Reply } from "./endpoint.ts";
 import { ifMatchOf } from "./if-match.ts";
+import { givenKameletTexts, kameletTexts } from "./kamelet-texts.ts";
 import { anyMap, routeStatus } from "./message-shapes.ts";
 import { changeShape } from "./nodes.ts";
 import type { ServiceView } from "../other-workers/service-view.ts";
 import { invalidId, Refusal } from "../refusal.ts";
 import { versionFacts, versionQuery } from "./version-facts.ts";
 
-const yamlTypes = ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"] as const;
+export const yamlTypes = ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"] as const;
 const routeShape = shape(() => ({ id: z.string(), from: z.string(), status: routeStatus(), url: z.string().optional() }), "DeployedRoute");
 const flowMembers = (): Readonly<Record<string, z.ZodType>> => ({
   id: z.string(),
@@ -72,7 +73,7 @@ export const dryRunShape = shape(
   }),
   "FlowDryRun",
 );
-const problemShape = shape(
+export const problemShape = shape(
   () => ({
     severity: z.enum(["error", "warning"]),
     line: z.int(),
@@ -86,7 +87,10 @@ const problemShape = shape(
 );
 // Not typed here: flow-params validates `params` with the messages of the contract.
 const bodyShape = z.object({ yaml: z.string(), params: z.unknown().optional() });
-const installShape = bodyShape.extend({ tests: z.string().nullable().optional().describe("The content of the flow's test file; null deletes it.") });
+const installShape = bodyShape.extend({
+  tests: z.string().nullable().optional().describe("The content of the flow's test file; null deletes it."),
+  kamelets: kameletTexts,
+});
 
 export function flowEndpoints(views: FlowViews, service: ServiceView | undefined): readonly Endpoint[] {
   const { parts } = views;
@@ -131,13 +135,17 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
       async handle(call) {
         const id = flowId(call.params);
         const { bytes, params } = flowBody(call);
+        const given = call.body as z.infer<typeof installShape> | undefined;
+        if (given?.kamelets !== undefined && !call.query.dryRun)
+          throw new Refusal("body-invalid", "kamelets is allowed only with dryRun=true: install each of them with PUT /_api/kamelets/:name first");
         const outcome = await installFlow(parts, {
           id,
           bytes,
           params,
           ifMatch: ifMatchOf(call.headers["if-match"]),
           dryRun: call.query.dryRun,
-          tests: (call.body as z.infer<typeof installShape> | undefined)?.tests,
+          tests: given?.tests,
+          kamelets: given?.kamelets === undefined ? undefined : views.withKamelets(givenKameletTexts(given.kamelets)),
           testsRequired: call.query.tests === "required",
           facts: versionFacts(call.query, views.fingerprint),
         });
@@ -205,10 +213,14 @@ function flowBody({ body, raw }: Call): { bytes: Buffer; params: unknown } {
   if (raw !== undefined) return { bytes: raw.bytes, params: undefined };
   const { yaml, params } = body as z.infer<typeof bodyShape>;
   if (params !== undefined && (typeof params !== "object" || Array.isArray(params))) throw new Refusal("body-invalid", "params must be an object");
+  return { bytes: yamlBytes(yaml), params };
+}
+
+export function yamlBytes(yaml: string): Buffer {
   const bytes = Buffer.from(yaml, "utf8");
   // A lone surrogate has no UTF-8 encoding and would be changed.
   if (bytes.toString("utf8") !== yaml) throw new Refusal("body-invalid", "yaml must be valid Unicode text");
-  return { bytes, params };
+  return bytes;
 }
 
 export function installJson(views: FlowViews, { flow, created, changed, revision, testsPassed, missing }: InstallOutcome): Readonly<Record<string, unknown>> {

@@ -5,8 +5,10 @@ import { z } from "zod";
 import type { Policies } from "../access/policies.ts";
 import type { FlowViews } from "../flows/flow-views.ts";
 import type { WebhookMounts } from "../flows/webhook-mounts.ts";
+import type { InstalledKamelets } from "../kamelets/installed-kamelets.ts";
 import type { Mappings } from "../mappings/open-mappings.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
+import type { DiskRuns } from "../run-store/open-run-store.ts";
 import type { RunHistory } from "../runs/run-history.ts";
 import type { InvokeParts } from "../sessions/invoke-route.ts";
 import type { TestSessions } from "../sessions/test-sessions.ts";
@@ -24,6 +26,7 @@ import { flowEndpoints } from "./flows.ts";
 import { flowVersionEndpoints } from "./flow-versions.ts";
 import { healthEndpoints, type HealthParts } from "./health.ts";
 import { anyMap } from "./message-shapes.ts";
+import { kameletEndpoints } from "./kamelets.ts";
 import { messageMappingEndpoints } from "./message-mappings.ts";
 import { metricsEndpoints } from "./metrics.ts";
 import { nodeEndpoints } from "./nodes.ts";
@@ -47,7 +50,9 @@ export interface ApiParts {
   readonly policies: Policies;
   readonly mappings: Mappings;
   readonly connections: ConnectionsApiParts;
+  readonly kamelets: InstalledKamelets;
   readonly history: RunHistory;
+  readonly disk: DiskRuns | undefined;
   readonly secrets: SecretValues;
   readonly streams: { readonly opener: StreamOpener; readonly trace: EventHub; readonly log: EventHub };
   readonly sessions: TestSessions;
@@ -69,15 +74,16 @@ export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
     ...flowVersionEndpoints(parts.flows),
     ...accessEndpoints(parts.policies),
     ...connectionEndpoints(parts.connections),
+    ...kameletEndpoints(parts.kamelets),
     ...valueMappingEndpoints(parts.mappings),
     ...messageMappingEndpoints(parts.mappings, parts.invoke.clock),
     ...routeEndpoints(parts.flows.parts),
     ...deadLetterEndpoints(parts.deadLetters, parts.secrets),
-    ...runEndpoints(parts.history, parts.secrets, (runId) => replayFacts(parts.replay, runId), parts.service),
+    ...runEndpoints({ ...parts, replayFacts: (runId) => replayFacts(parts.replay, runId) }),
     ...replayEndpoints(parts.replay, parts.service),
     ...streamEndpoints(parts.streams.opener, parts.streams, parts.service),
     ...testEndpoints(parts.sessions, parts.invoke),
-    ...catalogEndpoints(parts.catalog, parts.plugins),
+    ...catalogEndpoints(parts.catalog, parts.plugins, parts.kamelets),
   ];
   endpoints.push(
     defineEndpoint({

@@ -1,10 +1,14 @@
 import { f } from "@sluice/model";
 import { z } from "zod";
 import type { SecretValues } from "../masking/secret-values.ts";
+import { findStoredRuns } from "../run-store/find-stored-runs.ts";
+import type { DiskRuns } from "../run-store/open-run-store.ts";
+import { messagesOf } from "../run-store/stored-run.ts";
 import { findRuns, mergeRuns } from "../runs/find-runs.ts";
-import type { RunHistory, RunPosition } from "../runs/run-history.ts";
+import type { RunFilter, RunHistory, RunPosition } from "../runs/run-history.ts";
 import { runJson } from "../runs/run-facts.ts";
 import type { ServiceView } from "../other-workers/service-view.ts";
+import type { FoundRuns } from "../other-workers/worker-metrics.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 import { failureShape, messageMembers, runStatus, runStatuses } from "./message-shapes.ts";
 import { Refusal } from "../refusal.ts";
@@ -66,12 +70,16 @@ const runPageShape = shape(() => ({
   complete: z.boolean().optional().describe("True if there are no older matches. Only with `cursor` or `text`."),
 }));
 
-export function runEndpoints(
-  history: RunHistory,
-  secrets: SecretValues,
-  replayFacts: (runId: string) => Readonly<Record<string, unknown>>,
-  service: ServiceView | undefined,
-): readonly Endpoint[] {
+export interface RunParts {
+  readonly history: RunHistory;
+  readonly secrets: SecretValues;
+  readonly service: ServiceView | undefined;
+  /** Undefined when runs are kept in memory only. */
+  readonly disk: DiskRuns | undefined;
+  replayFacts(runId: string): Readonly<Record<string, unknown>>;
+}
+
+export function runEndpoints(parts: RunParts): readonly Endpoint[] {
   return [
     defineEndpoint({
       method: "GET",
@@ -102,9 +110,7 @@ export function runEndpoints(
           until: readTime("until", query.until),
           limit: Math.min(query.limit, maxLimit),
         };
-        const filter = service === undefined ? asked : { ...asked, oldest: await service.oldestRuns(asked) };
-        const here = await findRuns(history, filter, secrets);
-        const { stopped, ...found } = service === undefined ? here : mergeRuns([here, ...(await service.runs(filter))], filter.limit);
+        const { stopped, ...found } = await allRuns(parts, asked);
         if (cursor === undefined && query.text === undefined) return ok(found);
         return ok({
           ...found,
@@ -121,14 +127,41 @@ export function runEndpoints(
       summary: "Returns a run with all its steps",
       replies: { 200: { description: "The run.", schema: detailShape } },
       async handle({ params }) {
-        const run = history.find(params["id"] as string);
-        const elsewhere = run === undefined ? await service?.run(params["id"] as string) : undefined;
-        if (elsewhere !== undefined) return ok(elsewhere);
-        if (run === undefined) throw new Refusal("not-found", `run '${(params["id"] as string).slice(0, 128)}' not found`);
-        return ok({ ...runJson(run, secrets), ...replayFacts(run.id) });
+        const id = params["id"] as string;
+        const run = (await oneRun(parts, id)) ?? (await storedRun(parts, id));
+        if (run === undefined) throw new Refusal("not-found", `run '${id.slice(0, 128)}' not found`);
+        return ok(run);
       },
     }),
   ];
+}
+
+/** Searches memory before the disk: a run that is stored in between is found twice, which is better than not at all. */
+async function allRuns({ history, secrets, service, disk }: RunParts, asked: RunFilter): Promise<FoundRuns> {
+  const filter = service === undefined ? asked : { ...asked, oldest: await service.oldestRuns(asked) };
+  await disk?.writer.flush();
+  const here = await findRuns(history, filter, secrets);
+  if (service === undefined && disk === undefined) return here;
+  const elsewhere = (await service?.runs(filter)) ?? [];
+  const stored = disk === undefined ? [] : [await findStoredRuns(disk.store, asked, secrets)];
+  return mergeRuns([here, ...elsewhere, ...stored], filter.limit);
+}
+
+/** A run in the memory of this or another worker. Captured messages stay longer on disk. */
+async function oneRun({ history, secrets, service, disk, replayFacts }: RunParts, id: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const run = history.find(id);
+  if (run === undefined) return service?.run(id);
+  const facts = replayFacts(id);
+  const stored = disk === undefined || "messages" in facts ? undefined : await disk.store.find(id);
+  return { ...runJson(run, secrets), ...facts, ...(typeof stored?.messages === "string" ? messagesOf(stored.messages, secrets) : {}) };
+}
+
+/** A run on disk. Its input message is not stored, so it can only be replayed with another one. */
+async function storedRun({ secrets, disk }: RunParts, id: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const stored = await disk?.store.find(id);
+  if (stored === undefined) return undefined;
+  const { facts, messages } = stored;
+  return { ...runJson(facts, secrets), replayable: false, ...(messages === null ? {} : messagesOf(messages, secrets)) };
 }
 
 function readCursor(cursor: string | undefined): RunPosition | undefined {

@@ -8,7 +8,8 @@ const sharedVariable = /\b(?:global|route):[\w$]/;
 /** Errors for the parts of a flow that need one process. */
 export function unsupportedParts(deployment: Deployment, catalog: Pick<Catalog, "connectors">): readonly Diagnostic[] {
   const found = deployment.routes.flatMap((route) => reasonsOf(route, catalog).map((reason) => problem(deployment, route, reason)));
-  if (sharedVariable.test(deployment.flow.source)) found.push(problem(deployment, undefined, "global: and route: variables are tied to one process"));
+  const texts = [deployment.flow.source, ...[...deployment.kamelets.values()].map(({ text }) => text)];
+  if (texts.some((text) => sharedVariable.test(text))) found.push(problem(deployment, undefined, "global: and route: variables are tied to one process"));
   return found;
 }
 
@@ -43,6 +44,11 @@ const refused: readonly { readonly methods: readonly string[]; readonly path: Re
     methods: ["PUT", "DELETE"],
     path: /^\/connections\/:id$/,
     reason: "connections are not shared in a cluster yet: put their files into a folder of SERVICE_CONNECTIONS on every node",
+  },
+  {
+    methods: ["PUT", "DELETE"],
+    path: /^\/kamelets\/:name$/,
+    reason: "Kamelets are not shared in a cluster yet: put their files into a folder of SERVICE_KAMELETS on every node",
   },
 ];
 

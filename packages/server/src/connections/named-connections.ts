@@ -120,8 +120,12 @@ export class NamedConnections {
   async browse(id: string, what: string, prefix: string, limit: number): Promise<readonly string[]> {
     const { host, load } = this.#parts;
     const { definition, declaration } = await this.#resolve(id, this.#documentOf(id));
-    const { browse, browses } = declaration;
-    if (browse === undefined) throw new Refusal("document-invalid", `connection '${id}' of type '${definition.type}' does not support listing names`);
+    const { browse, browses, cannotBrowse } = declaration;
+    if (browse === undefined)
+      throw new Refusal(
+        "document-invalid",
+        `connection '${id}' of type '${definition.type}' cannot list names: ${cannotBrowse ?? "this type of connection does not support it; enter the name instead"}`,
+      );
     if (browses?.includes(what) === false)
       throw new Refusal("document-invalid", `connection '${id}' of type '${definition.type}' cannot list '${what}'; it can list ${browses.join(" and ")}`);
     try {

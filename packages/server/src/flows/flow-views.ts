@@ -1,4 +1,5 @@
 // Flows as returned by the API. The list comes from the directory, so manual changes are visible.
+import type { KameletFiles } from "@sluice/engine";
 import { systemClock } from "../host/clock.ts";
 import { Refusal } from "../refusal.ts";
 import { maskUris } from "../masking/secret-uris.ts";
@@ -11,6 +12,8 @@ export interface FlowViews {
   hasPolicy(flowId: string): boolean;
   /** The author of changes whose caller names none. */
   readonly fingerprint: string | undefined;
+  /** The installed Kamelets with these texts instead. */
+  withKamelets(texts: ReadonlyMap<string, string>): KameletFiles;
   /** Data of files whose content is not deployed, by id. */
   readonly seen: Map<string, { readonly stamp: string; readonly hash: string; readonly routeCount: number }>;
 }

@@ -1,6 +1,6 @@
 // Installs or replaces a flow. All checks come before the running version is touched. The file changes last, with one rename, so after a
 // crash either the old or the new flow is complete.
-import { DeployError, type Deployment } from "@sluice/engine";
+import { DeployError, type Deployment, type KameletFiles } from "@sluice/engine";
 import { Refusal } from "../refusal.ts";
 import { hashOf } from "./flow-hash.ts";
 import { fileNameOf } from "./flow-file-name.ts";
@@ -28,6 +28,8 @@ export interface InstallRequest {
   /** Deploy only if the tests pass. */
   readonly testsRequired: boolean;
   readonly facts: VersionFacts;
+  /** For a dry run: the Kamelets to check the flow with, if not the installed ones. */
+  readonly kamelets?: KameletFiles | undefined;
 }
 
 export interface InstallOutcome {
@@ -64,19 +66,21 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
   const testsPassed = request.testsRequired ? await tried(parts, id, tests, { source, hash, params }) : undefined;
   const before = routeIdsOf(parts.runtime.deployments.get(id));
   const known = parts.installed.get(id);
-  if (current?.hash === hash && known?.hash === hash && known.error === undefined && sameParams(current.params, params) && parts.runtime.deployments.has(id)) {
+  const isSame =
+    current?.hash === hash && known?.hash === hash && known.error === undefined && sameParams(current.params, params) && parts.runtime.deployments.has(id);
+  if (isSame && request.kamelets === undefined) {
     const revision = request.dryRun || tests === storedTests ? undefined : await recordTests(parts, request, { hash, params, tests });
     return { flow: known, created: false, changed: false, revision, routeIds: { before, after: before }, testsPassed, missing: [] };
   }
   return parts.mutex.run(claimsKey, async () => {
-    const { prepared, secrets } = await prepareFlow(parts, { id, source, hash, params });
+    const { prepared, secrets } = await prepareFlow(parts, { id, source, hash, params, kamelets: request.kamelets });
     refuseProblems(prepared);
     const deployment = prepared.deployment as Deployment;
     const missing = missingMappings(prepared.flow, parts.mappings).map(({ line, message }) => `line ${line}: ${message}`);
     const flow = { id, hash, params, warnings: warningsOf(prepared), routeCount: prepared.flow.routes.length, error: undefined };
     const outcome = {
       created: current === undefined,
-      changed: true,
+      changed: !isSame,
       revision: undefined,
       routeIds: { before, after: routeIdsOf(deployment) },
       testsPassed,

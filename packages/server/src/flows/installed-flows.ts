@@ -1,5 +1,5 @@
 // Data about flows besides the engine's: file, parameters, and why a flow is not running.
-import type { Deployment, Prepared, RouteStatus, Runtime } from "@sluice/engine";
+import type { Deployment, KameletFiles, Prepared, RouteStatus, Runtime } from "@sluice/engine";
 import type { FlowTestStore } from "./disk-test-store.ts";
 import type { FlowStore, StoredParams } from "./flow-store.ts";
 import { createPropertySource } from "./flow-params.ts";
@@ -91,10 +91,18 @@ export function decodeFlow(bytes: Uint8Array): string | undefined {
 /** Parses, checks and compiles a flow; also returns the secrets that it resolved. */
 export async function prepareFlow(
   parts: PrepareParts,
-  flow: { readonly id: string; readonly source: string; readonly hash: string; readonly params: StoredParams },
+  flow: {
+    readonly id: string;
+    readonly source: string;
+    readonly hash: string;
+    readonly params: StoredParams;
+    /** Used instead of the installed Kamelets. */
+    readonly kamelets?: KameletFiles | undefined;
+  },
 ): Promise<{ readonly prepared: Prepared; readonly secrets: ReadonlySet<string> }> {
   const { property, propertiesUnder, secrets } = createPropertySource(flow.params, parts.environment, parts.properties);
-  const compiled = await parts.runtime.prepareLoaded({ id: flow.id, hash: flow.hash, source: flow.source, property, propertiesUnder });
+  const { id, hash, source, kamelets } = flow;
+  const compiled = await parts.runtime.prepareLoaded({ id, hash, source, property, propertiesUnder, kamelets });
   const problems = (compiled.deployment && parts.problemsOf?.(compiled.deployment)) ?? [];
   const prepared = problems.length === 0 ? compiled : { ...compiled, deployment: undefined, diagnostics: [...compiled.diagnostics, ...problems] };
   if (prepared.deployment !== undefined) parts.paramsOf?.set(prepared.deployment, flow.params);

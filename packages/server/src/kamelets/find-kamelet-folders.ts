@@ -6,14 +6,33 @@ import type { Settings } from "../config.ts";
 import { PluginError, type PluginProblem } from "../plugins/plugin-error.ts";
 import { installedIn, isFolderPath } from "../plugins/find-package.ts";
 
-/** The folder `kamelets` in the data directory, then those of the setting. Throws one PluginError with all problems. */
-export function findKameletFolders({ kamelets, dataDir }: Pick<Settings, "kamelets" | "dataDir">, workingDirectory: string = process.cwd()): readonly string[] {
-  const entries = kamelets.split(",").flatMap((entry) => (entry.trim() === "" ? [] : [entry.trim()]));
-  const found = entries.map((entry) => folderOf(entry, workingDirectory));
-  const problems = found.filter((folder) => typeof folder !== "string");
-  if (problems.length > 0) throw new PluginError(problems);
-  return [join(resolve(workingDirectory, dataDir), "kamelets"), ...(found as readonly string[])];
+/** A folder with Kamelets. Only those of the data directory are deployed, and can be changed over the API. */
+export interface KameletPlace {
+  readonly origin: "deployed" | "folder" | "package";
+  /** The folder or package as the operator named it. */
+  readonly name: string;
+  readonly folder: string;
 }
+
+/** The folder `kamelets` in the data directory, then those of the setting. Throws one PluginError with all problems. */
+export function findKameletPlaces(
+  { kamelets, dataDir }: Pick<Settings, "kamelets" | "dataDir">,
+  workingDirectory: string = process.cwd(),
+): readonly [KameletPlace, ...KameletPlace[]] {
+  const entries = kamelets.split(",").flatMap((entry) => (entry.trim() === "" ? [] : [entry.trim()]));
+  const found = entries.map((name) => {
+    const folder = folderOf(name, workingDirectory);
+    return typeof folder === "string" ? { origin: isFolderPath(name) ? ("folder" as const) : ("package" as const), name, folder } : folder;
+  });
+  const problems = found.filter((place) => "code" in place);
+  if (problems.length > 0) throw new PluginError(problems);
+  const own = join(resolve(workingDirectory, dataDir), "kamelets");
+  return [{ origin: "deployed", name: own, folder: own }, ...found.flatMap((place) => ("code" in place ? [] : [place]))];
+}
+
+/** The folders of all places, in the order in which they are searched. */
+export const findKameletFolders = (settings: Pick<Settings, "kamelets" | "dataDir">, workingDirectory?: string): readonly string[] =>
+  findKameletPlaces(settings, workingDirectory).map(({ folder }) => folder);
 
 function folderOf(entry: string, workingDirectory: string): string | PluginProblem {
   if (isFolderPath(entry)) {

@@ -1,5 +1,5 @@
 // Kamelet files in their published form: `<name>.kamelet.yaml`. Files are read on demand, so that large catalogs cost nothing until used.
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, type Stats } from "node:fs";
 import { basename, join } from "node:path";
 import type { KameletFile, KameletFiles } from "@sluice/engine";
 import { CompileError } from "@sluice/engine/spi";
@@ -14,12 +14,9 @@ const maxNames = 10_000;
 export function kameletFolders(folders: readonly string[]): KameletFiles {
   return {
     find(name) {
-      if (!validName.test(name) || name.includes("..")) return undefined;
-      for (const folder of folders) {
-        for (const ending of endings) {
-          const file = readKamelet(join(folder, `${name}${ending}`));
-          if (file !== undefined) return file;
-        }
+      for (const path of pathsOf(folders, name)) {
+        const file = readKamelet(path);
+        if (file !== undefined) return file;
       }
       return undefined;
     },
@@ -28,6 +25,20 @@ export function kameletFolders(folders: readonly string[]): KameletFiles {
       return [...new Set(names)].sort().slice(0, maxNames);
     },
   };
+}
+
+/** The file of a Kamelet, without reading it. */
+export function findKameletFile(folders: readonly string[], name: string): { readonly path: string; readonly facts: Stats } | undefined {
+  for (const path of pathsOf(folders, name)) {
+    const facts = statSync(path, { throwIfNoEntry: false });
+    if (facts?.isFile() === true) return { path, facts };
+  }
+  return undefined;
+}
+
+function pathsOf(folders: readonly string[], name: string): readonly string[] {
+  if (!validName.test(name) || name.includes("..")) return [];
+  return folders.flatMap((folder) => endings.map((ending) => join(folder, `${name}${ending}`)));
 }
 
 function filesOf(folder: string): readonly string[] {

@@ -4,6 +4,7 @@ import { readdirSync } from "node:fs";
 import { monitorEventLoopDelay, type IntervalHistogram } from "node:perf_hooks";
 import type { Runtime } from "@sluice/engine";
 import { addHttpByteMetrics, type HttpByteMetrics } from "../http/http-bytes.ts";
+import type { RunStoreMetrics } from "../run-store/run-store.ts";
 import type { DurableStore } from "../store/durable-store.ts";
 import { Exposition, type Sample } from "./exposition.ts";
 import { addCounts, addSources, durationBounds, type RunCounts } from "./run-counts.ts";
@@ -29,6 +30,8 @@ export interface MetricsParts {
   systems(): readonly ConnectionMetrics[];
   /** Undefined when spans are not exported. */
   spans(): { readonly exported: number; readonly dropped: number; readonly waiting: number } | undefined;
+  /** Undefined when runs are kept in memory only. */
+  storedRuns(): RunStoreMetrics | undefined;
 }
 
 /** Routes and queues beyond this number are summed up as `_other`, so that a scrape stays bounded. */
@@ -48,6 +51,7 @@ export function createMetricsText(parts: MetricsParts): () => Promise<string> {
     runMetrics(page, others === undefined ? parts.counts.list() : addCounts([parts.counts.list(), ...present.map(({ counts }) => counts), others.departed]));
     routeMetrics(page, parts, present);
     await storeMetrics(page, parts.store);
+    storedRunMetrics(page, parts.storedRuns());
     page.gauge(
       "sluice_memory_queue_depth",
       "Messages waiting in an in-memory queue.",
@@ -174,6 +178,15 @@ async function storeMetrics(page: Exposition, store: DurableStore): Promise<void
   page.gauge("sluice_store_failing", "1 while the durable store cannot be opened or written, 0 otherwise.", [[undefined, store.problem === undefined ? 0 : 1]]);
   page.counter("sluice_store_writes_total", "Changes written to the durable store.", [[undefined, open?.groups.items ?? 0]]);
   page.counter("sluice_store_commits_total", "Transactions of the durable store.", [[undefined, open?.groups.groups ?? 0]]);
+}
+
+function storedRunMetrics(page: Exposition, stored: RunStoreMetrics | undefined): void {
+  if (stored === undefined) return;
+  page.gauge("sluice_stored_runs", "Runs on disk.", [[undefined, stored.runs]]);
+  page.gauge("sluice_stored_run_bytes", "Disk space of the stored runs.", [[undefined, stored.bytes]]);
+  page.counter("sluice_stored_runs_written_total", "Runs written to disk.", [[undefined, stored.written]]);
+  page.counter("sluice_stored_runs_omitted_total", "Runs that were not written because too many ended at the same time.", [[undefined, stored.omitted]]);
+  page.counter("sluice_stored_runs_dropped_total", "Runs that were not written because of the disk.", [[undefined, stored.dropped]]);
 }
 
 function httpMetrics(page: Exposition, parts: MetricsParts, others: readonly WorkerMetrics[]): void {

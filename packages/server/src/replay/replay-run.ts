@@ -6,6 +6,7 @@ import { shownHeaders } from "../masking/preview.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import { shownFailure } from "../masking/shown-failure.ts";
 import { Refusal } from "../refusal.ts";
+import type { DiskRuns } from "../run-store/open-run-store.ts";
 import type { RunHistory } from "../runs/run-history.ts";
 import type { RunFacts } from "../runs/run-facts.ts";
 import type { RunRecord } from "../runs/run-record.ts";
@@ -20,6 +21,7 @@ import { differences } from "./outcome-diff.ts";
 export interface RunReplayParts {
   readonly runtime: Runtime;
   readonly history: RunHistory;
+  readonly disk: DiskRuns | undefined;
   readonly kept: ReplayStore;
   readonly captures: Captures;
   readonly sessions: TestSessions;
@@ -42,8 +44,8 @@ const standardTimeoutMs = 30_000;
 type Json = Readonly<Record<string, unknown>>;
 
 export async function replayRun(parts: RunReplayParts, runId: string, request: ReplayRequest): Promise<Json> {
-  const { history, runtime, clock, sessions } = parts;
-  const record = history.find(runId);
+  const { history, disk, runtime, clock, sessions } = parts;
+  const record = history.find(runId) ?? (await disk?.store.find(runId))?.facts;
   if (record === undefined) throw new Refusal("not-found", `run '${runId.slice(0, 128)}' not found`);
   const cannot = (why: string): Refusal => new Refusal("conflict", `run '${runId}' cannot be replayed: ${why}`);
   if (!record.isOver) throw cannot("it is still running");

@@ -7,7 +7,7 @@ import { containsWords, runJson } from "./run-facts.ts";
 import { isOlder, type RunFilter, type RunHistory, type RunPosition } from "./run-history.ts";
 
 /** A text search stops after this time; the next page continues it. */
-const maxSearchMs = 200;
+export const maxSearchMs = 200;
 
 export function findRuns(history: RunHistory, filter: RunFilter, secrets: SecretValues, excluded?: ReadonlySet<string>): Promise<FoundRuns> {
   return inSlices(search(history, filter, secrets, excluded));
@@ -31,7 +31,7 @@ function* search(history: RunHistory, filter: RunFilter, secrets: SecretValues, 
   return { runs, total: words.length === 0 ? matching.length : runs.length, stopped: read === entries.length ? undefined : positionOf(entries[read - 1]) };
 }
 
-const wordsOf = (text: string | undefined): readonly string[] =>
+export const wordsOf = (text: string | undefined): readonly string[] =>
   (text ?? "")
     .toLowerCase()
     .split(/\s+/)
@@ -40,10 +40,12 @@ const wordsOf = (text: string | undefined): readonly string[] =>
 const positionOf = (entry: RunPosition | undefined): RunPosition | undefined =>
   entry === undefined ? undefined : { startedAt: entry.startedAt, id: entry.id };
 
-/** Merges the runs of several workers, newest first. Where one worker stopped its search, the merged page ends. */
+/**
+ * Merges the runs of several workers and of the disk, newest first. Where one of them stopped its search, the merged page ends. A run that
+ * was stored during the search is found in memory and on disk.
+ */
 export function mergeRuns(found: readonly FoundRuns[], limit: number): FoundRuns {
-  const runs = found
-    .flatMap((part) => part.runs)
+  const runs = [...new Map(found.flatMap((part) => part.runs).map((run) => [run["id"], run])).values()]
     .map((run) => ({ run, position: { startedAt: Date.parse(run["startedAt"] as string), id: run["id"] as string } }))
     .sort((one, other) => (isOlder(one.position, other.position) ? 1 : -1));
   const stopped = found

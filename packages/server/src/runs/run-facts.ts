@@ -72,6 +72,12 @@ function shownTexts({ trigger, error, preview }: RunFacts, secrets: SecretValues
   return { uri: hide(trigger.uri).replace(/:$/, ""), message: error === undefined ? undefined : hide(error.message), preview: hide(maskMembers(preview)) };
 }
 
+/** The run with the texts that are shown. Masking them again does not change them. */
+export function maskedFacts(run: RunFacts, secrets: SecretValues): RunFacts {
+  const { uri, message, preview } = shownTexts(run, secrets);
+  return { ...run, trigger: { ...run.trigger, uri }, preview, ...(run.error === undefined ? {} : { error: { ...run.error, message: message ?? "" } }) };
+}
+
 /** Masking inserts these characters only, so any other text that is shown is in the unmasked text as well. */
 const inserted = /["\\*]/;
 

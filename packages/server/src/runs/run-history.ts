@@ -38,7 +38,9 @@ export interface RunHistory {
   ended(run: Run, exchange: Exchange): void;
   /** Adds an ended run of another process, unless it is already here. */
   adopt(run: RunFacts): void;
-  /** All matches except for `text`, newest first. Runs in `without` are excluded. */
+  /** As `adopt`, for a run that no other process has any more; returns the entry if it was added. */
+  lost(run: RunFacts): HistoryEntry | undefined;
+  /** All matches except for `text`, newest first. Runs in `excluded` are left out. */
   matching(filter: Omit<RunFilter, "limit">, excluded?: ReadonlySet<string>): readonly HistoryEntry[];
   find(id: string): RunFacts | undefined;
   /** Ids of the stored runs of a route, a flow or all, by route. */
@@ -50,7 +52,8 @@ export interface RunHistory {
   readonly bytes: number;
 }
 
-export function createRunHistory(limits: RunHistoryLimits): RunHistory {
+/** `evicted` is called with entries that leave the history while their run continues. */
+export function createRunHistory(limits: RunHistoryLimits, evicted: (entry: HistoryEntry) => void = forget): RunHistory {
   const runsByRoute = new Map<string, RunQueue>();
   let total = 0;
   let bytes = 0;
@@ -65,7 +68,7 @@ export function createRunHistory(limits: RunHistoryLimits): RunHistory {
     const oldest = routeRuns.shift();
     total--;
     bytes -= oldest.bytes;
-    if (oldest.run !== undefined) oldest.run.record = undefined;
+    if (oldest.run !== undefined) evicted(oldest);
   }
 
   const isOver = (): boolean => total > limits.total || bytes > limits.bytes;
@@ -96,6 +99,14 @@ export function createRunHistory(limits: RunHistoryLimits): RunHistory {
     shrink();
   }
 
+  function lost(run: RunFacts): HistoryEntry | undefined {
+    const routeRuns = runsOf(run.route.id);
+    if (routeRuns.newestFirst().some(({ id }) => id === run.id)) return undefined;
+    const entry = adoptedRun(run);
+    keep(routeRuns, entry);
+    return entry;
+  }
+
   function matching(filter: Omit<RunFilter, "limit">, excluded: ReadonlySet<string> = new Set()): readonly HistoryEntry[] {
     const found = [...all(filter.routeId)].filter(
       (kept) => matches(kept, filter) && !excluded.has(kept.id) && kept.id >= (filter.oldest?.get(kept.route.id) ?? ""),
@@ -108,10 +119,8 @@ export function createRunHistory(limits: RunHistoryLimits): RunHistory {
     started(run, exchange) {
       keep(runsOf(run.route.id), new RunRecord(run, exchange));
     },
-    adopt(run) {
-      const routeRuns = runsOf(run.route.id);
-      if (!routeRuns.newestFirst().some(({ id }) => id === run.id)) keep(routeRuns, adoptedRun(run));
-    },
+    lost,
+    adopt: (run) => void lost(run),
     ended(run, exchange) {
       const record = run.record as RunRecord | undefined;
       // Ignore a record that belongs to another run or has already ended.
@@ -146,6 +155,11 @@ export function createRunHistory(limits: RunHistoryLimits): RunHistory {
       return bytes;
     },
   };
+}
+
+/** The run no longer updates its entry. */
+function forget({ run }: HistoryEntry): void {
+  if (run !== undefined) run.record = undefined;
 }
 
 function matches(record: HistoryEntry, { flowId, status, correlationId, sessionId, since, until }: Omit<RunFilter, "limit">): boolean {

@@ -16,6 +16,7 @@ export function joinWorkers({ server, documents, streams, http, engine, sessions
     sessions,
     captures,
     history: engine.history,
+    disk: engine.disk,
     kept: engine.kept,
     counts: engine.counts,
     trace: streams.trace,

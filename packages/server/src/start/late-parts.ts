@@ -1,5 +1,6 @@
 // Breaks dependency cycles of the start: parts created late that earlier parts use once the server runs.
 import type { Runtime } from "@sluice/engine";
+import type { Captures } from "../replay/captures.ts";
 import type { FlowParts } from "../flows/installed-flows.ts";
 import type { HttpListener } from "../http/listener.ts";
 import type { TestSessions } from "../sessions/test-sessions.ts";
@@ -7,6 +8,7 @@ import type { TestSessions } from "../sessions/test-sessions.ts";
 export interface LateParts {
   readonly runtime: LatePart<Runtime>;
   readonly sessions: LatePart<TestSessions>;
+  readonly captures: LatePart<Captures>;
   readonly flows: LatePart<FlowParts>;
   readonly listener: LatePart<HttpListener>;
 }
@@ -31,5 +33,11 @@ class LatePart<T> {
 }
 
 export function createLateParts(): LateParts {
-  return { runtime: new LatePart("runtime"), sessions: new LatePart("sessions"), flows: new LatePart("flows"), listener: new LatePart("listener") };
+  return {
+    runtime: new LatePart("runtime"),
+    sessions: new LatePart("sessions"),
+    captures: new LatePart("captures"),
+    flows: new LatePart("flows"),
+    listener: new LatePart("listener"),
+  };
 }

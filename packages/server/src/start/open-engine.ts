@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { connectionIndex, loadClient, sluiceEvents, type SluiceEvents } from "@sluice/connectors";
 import { createRuntime, type Host, type Runtime } from "@sluice/engine";
-import { findKameletFolders } from "../kamelets/find-kamelet-folders.ts";
-import { kameletFolders } from "../kamelets/kamelet-folders.ts";
+import { findKameletPlaces } from "../kamelets/find-kamelet-folders.ts";
+import { InstalledKamelets } from "../kamelets/installed-kamelets.ts";
 import { findResourceFolders, resourceFolders } from "../resources/resource-folders.ts";
 import type { ServerCatalog } from "../catalog.ts";
 import { closedConnections } from "../connections/closed-connections.ts";
@@ -26,7 +26,9 @@ import { createRunCounts, type RunCounts } from "../metrics/run-counts.ts";
 import type { SpanExport } from "../metrics/span-export.ts";
 import type { Plugins } from "../plugins/load-plugins.ts";
 import { ReplayStore } from "../replay/replay-store.ts";
-import { createRunHistory, type RunHistory } from "../runs/run-history.ts";
+import { openHistory, type DiskRuns } from "../run-store/open-run-store.ts";
+import type { RunStore } from "../run-store/run-store.ts";
+import type { RunHistory } from "../runs/run-history.ts";
 import { createRunListener } from "../runs/run-listener.ts";
 import { stepTap } from "../runs/step-tap.ts";
 import { catalogFor, connectionSettings, runtimeLimits } from "../runtime-settings.ts";
@@ -43,6 +45,7 @@ export interface EngineParts extends RunRecords {
   readonly plugins: Plugins;
   readonly connections: OpenConnections;
   readonly namedConnections: NamedConnections;
+  readonly kamelets: InstalledKamelets;
   readonly host: Host;
   readonly events: SluiceEvents;
   readonly deadLetters: DeadLetterWriter;
@@ -52,6 +55,8 @@ export interface EngineParts extends RunRecords {
 
 interface RunRecords {
   readonly history: RunHistory;
+  /** Undefined when runs are kept in memory only. */
+  readonly disk: DiskRuns | undefined;
   readonly kept: ReplayStore;
   readonly counts: RunCounts;
   /** Undefined unless a collector is configured. */
@@ -61,6 +66,7 @@ interface RunRecords {
 interface EngineNeeds {
   readonly plugins: Plugins;
   readonly durable: DurableStore;
+  readonly runStore: RunStore | undefined;
   readonly trace: TraceRecorder;
   readonly mappings: Mappings;
   readonly routeStates: RouteStates;
@@ -69,7 +75,7 @@ interface EngineNeeds {
 
 export async function openEngine(
   server: ServerProcess,
-  { plugins, durable, trace, mappings, routeStates, http }: EngineNeeds,
+  { plugins, durable, runStore, trace, mappings, routeStates, http }: EngineNeeds,
   late: LateParts,
 ): Promise<EngineParts> {
   const { settings, variant, ids, log, secrets, environment } = server;
@@ -78,9 +84,10 @@ export async function openEngine(
     variant.isTrial === true
       ? closedConnections(connectionTypes, () => host)
       : openConnections({ types: connectionTypes, secrets, host: () => host, load: loadClient });
-  const kamelets = kameletFolders(findKameletFolders(settings));
+  const kamelets = new InstalledKamelets({ places: findKameletPlaces(settings), log, flows: () => late.flows.current });
+  await kamelets.open();
   const resources = resourceFolders(findResourceFolders(settings));
-  const host = createHost({ log, ids, http, environment, secrets, lookup: mappings.tables.lookup, connections, kamelets, resources });
+  const host = createHost({ log, ids, http, environment, secrets, lookup: mappings.tables.lookup, connections, kamelets: kamelets.files, resources });
   const events = sluiceEvents();
   const deadLetters = createDeadLetterWriter(durable, settings.queueMessageBytes);
   const everything = await catalogFor(settings, plugins, {
@@ -92,7 +99,7 @@ export async function openEngine(
     mappings: mappings.documents,
   });
   const catalog = variant.isTrial === true ? trialCatalog(everything) : everything;
-  const records = openRunRecords(server, late);
+  const records = openRunRecords(server, runStore, late);
   const listener = createRunListener({ ...records, trace, log, events });
   const runtime = createRuntime({
     catalog,
@@ -114,7 +121,7 @@ export async function openEngine(
     usersOf: (id) => [...runtime.deployments.values()].filter((deployment) => deployment.connections.has(id)).map((deployment) => deployment.id),
     appeared: (id) => void restartFailed(late.flows.current, missingConnection(id)).then(() => restartFailed(late.flows.current, noConnectionOfKind)),
   });
-  return { ...records, plugins, connections, namedConnections, host, events, deadLetters, catalog, runtime: late.runtime.set(runtime) };
+  return { ...records, plugins, connections, namedConnections, kamelets, host, events, deadLetters, catalog, runtime: late.runtime.set(runtime) };
 }
 
 /** Trials store nothing. */
@@ -124,9 +131,11 @@ async function openConnectionStore({ variant, dataDir, settings }: ServerProcess
   return withConnectionFolders(own, findConnectionFolders(settings));
 }
 
-function openRunRecords({ settings, clock, log, secrets }: ServerProcess, late: LateParts): RunRecords {
+function openRunRecords({ settings, clock, log, secrets }: ServerProcess, store: RunStore | undefined, late: LateParts): RunRecords {
+  const { history, writer } = openHistory(settings, store, { secrets, captured: (runId) => late.captures.current.of(runId) });
   return {
-    history: createRunHistory({ perRoute: settings.runHistory, total: settings.runHistoryTotal, bytes: settings.runHistoryBytes }),
+    history,
+    disk: store === undefined || writer === undefined ? undefined : { store, writer },
     kept: new ReplayStore(settings.replayBytes),
     counts: createRunCounts({ maxRoutes: maxNames, isInService: (routeId) => late.runtime.current.routes.has(routeId) }),
     spans: openSpanExport({ settings, version, clock, log, secrets }),

@@ -45,10 +45,16 @@ export interface Management {
 export function openManagement(parts: ServerParts, service: ServiceView | undefined, late: LateParts): Management {
   const { server, durable, documents, streams, http, engine, sessions, captures, flows } = parts;
   const { clock, log, secrets, settings, ids } = server;
-  const { runtime, history, kept, catalog, plugins } = engine;
+  const { runtime, history, disk, kept, catalog, plugins } = engine;
   const { policies } = http;
   const isDraining = (): boolean => server.phase === "DRAINING";
-  const views: FlowViews = { parts: flows, hasPolicy: (flowId) => policies.has(flowId), fingerprint: tokenFingerprint(settings.deployToken), seen: new Map() };
+  const views: FlowViews = {
+    parts: flows,
+    hasPolicy: (flowId) => policies.has(flowId),
+    fingerprint: tokenFingerprint(settings.deployToken),
+    withKamelets: (texts) => engine.kamelets.withTexts(texts),
+    seen: new Map(),
+  };
   const endpoints = apiEndpoints({
     service,
     cluster: server.cluster,
@@ -58,7 +64,9 @@ export function openManagement(parts: ServerParts, service: ServiceView | undefi
     policies,
     mappings: documents.mappings,
     connections: { named: engine.namedConnections, metrics: () => engine.connections.list(), secrets },
+    kamelets: engine.kamelets,
     history,
+    disk,
     secrets,
     streams: { opener: streams.opener, trace: streams.trace.hub, log: streams.logs.hub },
     sessions,
@@ -66,7 +74,7 @@ export function openManagement(parts: ServerParts, service: ServiceView | undefi
     mounts: http.mounts,
     catalog,
     plugins: plugins.packages,
-    replay: { runtime, history, kept, captures, sessions, clock, secrets },
+    replay: { runtime, history, disk, kept, captures, sessions, clock, secrets },
     deadLetters: {
       store: durable,
       replays: letterReplays({ runtime, writer: engine.deadLetters, clock, isDraining, isOpenSession: (id) => sessions.isOpen(id) }),
@@ -109,7 +117,7 @@ function metricsParts(
   service: ServiceView | undefined,
   late: LateParts,
 ): MetricsParts {
-  const { runtime, counts, spans } = engine;
+  const { runtime, counts, spans, disk } = engine;
   return {
     counts,
     runtime,
@@ -125,6 +133,7 @@ function metricsParts(
     webhookCalls: () => http.ingress.active,
     httpBytes: () => httpByteMetrics(http.bytes),
     spans: () => spans,
+    storedRuns: () => disk?.store.metrics,
     ...(service === undefined ? {} : { others: () => service.metrics() }),
   };
 }

@@ -10,6 +10,8 @@ import { createEnvironment, type Environment } from "../host/environment.ts";
 import { createIds } from "../host/ulid.ts";
 import { createProcessLog, type ProcessLog } from "../log/process-log.ts";
 import type { ClusterNode } from "../other-nodes/cluster-view.ts";
+import { openRunStore } from "../run-store/open-run-store.ts";
+import type { RunStore } from "../run-store/run-store.ts";
 import { createDurableStore, storeUnusable, type DurableStore } from "../store/durable-store.ts";
 import type { LateParts } from "./late-parts.ts";
 import type { StartVariant } from "./start-variant.ts";
@@ -66,10 +68,20 @@ export async function openClusterNode({ settings, variant, dataDir, log, ids }: 
   return joinCluster({ settings, cluster, dataDir, log, boot: ids.next() });
 }
 
+/** Opens the stored runs if SERVICE_RUN_STORE asks for them; trials store nothing. */
+export function openStoredRuns({ settings, variant, dataDir, clock, log, lock }: ServerProcess): RunStore | undefined {
+  if (settings.runStore === "memory" || variant.isTrial === true) return undefined;
+  return openRunStore({ settings, directory: storeIn(dataDir), clock, log, refusal: refusalOf(lock) });
+}
+
+const storeIn = (dataDir: string): string => join(dataDir, "store");
+
+const refusalOf = ({ isHeld }: DirectoryLock): string | undefined => (isHeld ? undefined : "the data directory is not locked");
+
 /** Creates the store without touching a file until it is used. */
 export function openDurableStore({ settings, dataDir, clock, ids, log, lock }: ServerProcess, late: LateParts): DurableStore {
   return createDurableStore({
-    directory: join(dataDir, "store"),
+    directory: storeIn(dataDir),
     clock,
     ids,
     log,
@@ -79,7 +91,7 @@ export function openDurableStore({ settings, dataDir, clock, ids, log, lock }: S
       deadLetters: settings.deadLetters,
       deadLetterBytes: settings.deadLetterBytes,
     },
-    refusal: lock.isHeld ? undefined : "the data directory is not locked",
+    refusal: refusalOf(lock),
     opened: () => void restartFailed(late.flows.current, storeUnusable),
   });
 }

@@ -1,5 +1,6 @@
 import { misnamedVariables } from "../config.ts";
 import { findConnectionFolders } from "../connections/connection-folders.ts";
+import { findKameletFolders } from "../kamelets/find-kamelet-folders.ts";
 import { invokeInProcess } from "../embedding/invoke-in-process.ts";
 import { loadFlows, reloadFlows } from "../flows/load-flows.ts";
 import { watchFlows } from "../flows/watch-flows.ts";
@@ -70,6 +71,8 @@ function watch({ server, documents, http, engine, flows }: ServerParts, service:
       documents: messageMappings,
       policies: http.policies,
       connections: engine.namedConnections,
+      kamelets: engine.kamelets,
+      kameletFolders: findKameletFolders(settings).slice(1),
       connectionFolders: [...findConnectionFolders(settings), ...(settings.secretsDir === undefined ? [] : [settings.secretsDir])],
       ...(service === undefined ? {} : { changed: () => service.changed() }),
     }),
@@ -109,6 +112,8 @@ async function stop(parts: ServerParts, listener: HttpListener, watchers: readon
     await engine.spans?.close(lastSpansMs);
     await server.cluster?.close();
     await durable.close();
+    await engine.disk?.writer.flush();
+    await engine.disk?.store.close();
     lock.release();
     writer.close();
   }

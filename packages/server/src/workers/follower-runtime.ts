@@ -18,11 +18,9 @@ import { openSpanExport } from "../metrics/open-span-export.ts";
 import { maxNames } from "../metrics/metrics-text.ts";
 import { createRunCounts } from "../metrics/run-counts.ts";
 import { ReplayStore } from "../replay/replay-store.ts";
-import { createRunHistory } from "../runs/run-history.ts";
+import { openHistory } from "../run-store/open-run-store.ts";
 import { createRunListener } from "../runs/run-listener.ts";
 import { stepTap } from "../runs/step-tap.ts";
-import { findKameletFolders } from "../kamelets/find-kamelet-folders.ts";
-import { kameletFolders } from "../kamelets/kamelet-folders.ts";
 import { findResourceFolders, resourceFolders } from "../resources/resource-folders.ts";
 import { loadPlugins } from "../plugins/load-plugins.ts";
 import { catalogFor, connectionSettings, runtimeLimits, streamRing } from "../runtime-settings.ts";
@@ -33,6 +31,7 @@ import { TraceRecorder } from "../streams/trace-recorder.ts";
 import { version } from "../version.ts";
 import type { Calls } from "./calls.ts";
 import type { InFlightRuns } from "./in-flight-runs.ts";
+import { sendRuns } from "./sent-runs.ts";
 
 export type FollowerProcess = ReturnType<typeof openFollowerProcess>;
 
@@ -57,7 +56,6 @@ export async function openFollowerRuntime(process: FollowerProcess, ingress: Ing
     secrets,
     lookup: mappings.tables.lookup,
     connections,
-    kamelets: kameletFolders(findKameletFolders(settings)),
     resources: resourceFolders(findResourceFolders(settings)),
   });
   const events = sluiceEvents();
@@ -72,7 +70,9 @@ export async function openFollowerRuntime(process: FollowerProcess, ingress: Ing
   const trace = new TraceRecorder({ ...ring, runtime: () => runtime, wasMocked: () => false });
   const logs = new LogRecorder({ ...ring, minLevel: settings.logLevel.toUpperCase() as LogLevel, recentLines: () => [] });
   log.follow(logs);
-  const history = createRunHistory({ perRoute: settings.runHistory, total: settings.runHistoryTotal, bytes: settings.runHistoryBytes });
+  // Routes with capture enabled run in the lead.
+  const sink = settings.runStore === "disk" ? sendRuns(calls) : undefined;
+  const { history, writer: runWriter } = openHistory(settings, sink, { secrets, captured: () => undefined });
   const kept = new ReplayStore(settings.replayBytes);
   const counts = createRunCounts({ maxRoutes: maxNames, isInService: (routeId) => runtime.routes.has(routeId) });
   const spans = openSpanExport({ settings, version, clock, log, secrets });
@@ -83,7 +83,7 @@ export async function openFollowerRuntime(process: FollowerProcess, ingress: Ing
   const runtime = createRuntime({ catalog, host, listener: inFlightRuns.listen(mirrored), limits: runtimeLimits(settings) });
   runtime.tap(stepTap);
   await mappings.load(catalog, host);
-  return { runtime, stores, mappings, connections, trace, logs, history, kept, counts, spans };
+  return { runtime, stores, mappings, connections, trace, logs, history, runWriter, kept, counts, spans };
 }
 
 /** A log that discards everything: the lead has logged it already. */

@@ -48,7 +48,7 @@ export async function startFollower({ configuration, socketPath, calls, inFlight
   const { settings, log, writer, secrets, environment, clock } = process;
   const forwarder = createForwarder({ socketPath, waitMs, isDraining: () => listener.draining });
   const http = openHttp(process, calls, forwarder);
-  const { runtime, stores, mappings, connections, trace, logs, history, kept, counts, spans } = await openFollowerRuntime(
+  const { runtime, stores, mappings, connections, trace, logs, history, runWriter, kept, counts, spans } = await openFollowerRuntime(
     process,
     http.ingress,
     calls,
@@ -59,7 +59,7 @@ export async function startFollower({ configuration, socketPath, calls, inFlight
   const state = new ReplicatedState({ runtime, log, secrets, environment, properties, policies, mappings, connections, stores });
   const listener = openListener(http, settings, state, forwarder);
 
-  handleLeadCalls(calls, { state, policies, history, kept, secrets, trace, logs, recentLines: () => writer.recent() });
+  handleLeadCalls(calls, { state, policies, history, runWriter, kept, secrets, trace, logs, recentLines: () => writer.recent() });
   const metrics = (): WorkerMetrics =>
     workerMetrics({
       startedAt,
@@ -85,6 +85,7 @@ export async function startFollower({ configuration, socketPath, calls, inFlight
     stop: () =>
       (stopping ??= shutDown({ listener, runtime, log: faultsOnly(log), hubs: [], drainMs: settings.drainMs, clock }).finally(async () => {
         await connections.close();
+        await runWriter?.flush();
         forwarder.close();
         stopReporting();
         await spans?.close(lastSpansMs);

@@ -2,6 +2,7 @@
 import type { Policies } from "../access/policies.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { ReplayStore } from "../replay/replay-store.ts";
+import type { RunWriter } from "../run-store/run-writer.ts";
 import { findRuns } from "../runs/find-runs.ts";
 import { runJson } from "../runs/run-facts.ts";
 import type { RunFilter, RunHistory } from "../runs/run-history.ts";
@@ -17,6 +18,7 @@ export interface AskedParts {
   readonly state: ReplicatedState;
   readonly policies: Policies;
   readonly history: RunHistory;
+  readonly runWriter: RunWriter | undefined;
   readonly kept: ReplayStore;
   readonly secrets: SecretValues;
   readonly trace: TraceRecorder;
@@ -25,7 +27,7 @@ export interface AskedParts {
 }
 
 /** Registers a handler for every call the lead makes. */
-export function handleLeadCalls(calls: Calls, { state, policies, history, kept, secrets, trace, logs, recentLines }: AskedParts): void {
+export function handleLeadCalls(calls: Calls, { state, policies, history, runWriter, kept, secrets, trace, logs, recentLines }: AskedParts): void {
   const hand = (handed: ForwardedEvents): void => calls.notify("lead", "forwarded-events", handed);
   const watchers = { trace: new EventWatcher(trace.hub, hand), log: new EventWatcher(logs.hub, hand) };
   calls.on("change", (order: ChangeOrder) => state.take(order));
@@ -34,7 +36,10 @@ export function handleLeadCalls(calls: Calls, { state, policies, history, kept, 
     watchers[stream].watch(queries);
     return lines;
   });
-  calls.on("runs", ({ without, ...filter }: RunsQuery) => findRuns(history, filter, secrets, new Set(without)));
+  calls.on("runs", async ({ without, ...filter }: RunsQuery) => {
+    await runWriter?.flush();
+    return findRuns(history, filter, secrets, new Set(without));
+  });
   calls.on("run-ids", (filter: RunFilter) => history.runIds(filter));
   calls.on("run", ({ id }: { id: string }) => {
     const found = history.find(id);

@@ -10,6 +10,7 @@ import type { RuntimeLog } from "../log/runtime-log.ts";
 import type { RunCounts } from "../metrics/run-counts.ts";
 import type { Captures } from "../replay/captures.ts";
 import type { ReplayStore } from "../replay/replay-store.ts";
+import type { DiskRuns } from "../run-store/open-run-store.ts";
 import type { RunHistory } from "../runs/run-history.ts";
 import type { TestSessions } from "../sessions/test-sessions.ts";
 import type { EventHub } from "../streams/event-hub.ts";
@@ -20,7 +21,7 @@ import { recordWorkerExit } from "./worker-exits.ts";
 import { FetchedRuns } from "./fetched-runs.ts";
 import { Members } from "./members.ts";
 import type { WorkerExit, FoundRuns, RouteStatsSnapshot } from "../other-workers/worker-metrics.ts";
-import type { MetricDeltas, ForwardedEvents, RemoteRun, RunsQuery } from "./messages.ts";
+import type { MetricDeltas, ForwardedEvents, RemoteRun, RunsQuery, SentRuns } from "./messages.ts";
 import { Publication } from "./publication.ts";
 import { republish } from "./forwarded-events.ts";
 import type { InFlightRuns } from "./in-flight-runs.ts";
@@ -40,6 +41,7 @@ export interface LeadParts {
   readonly sessions: TestSessions;
   readonly captures: Captures;
   readonly history: RunHistory;
+  readonly disk: DiskRuns | undefined;
   readonly kept: ReplayStore;
   readonly counts: RunCounts;
   readonly trace: TraceRecorder;
@@ -132,6 +134,10 @@ function attach(calls: Calls, members: Members, parts: LeadParts): ServiceView {
 function handleMemberCalls(calls: Calls, members: Members, parts: LeadParts): void {
   calls.on("properties", () => parts.properties);
   calls.on("draining", () => parts.draining());
+  calls.on("store-runs", ({ runs, omitted }: SentRuns) => {
+    if (parts.disk === undefined) throw new Error("runs cannot be stored");
+    return parts.disk.store.write(runs, omitted);
+  });
   calls.on("metric-deltas", (deltas: MetricDeltas, from) => members.note(from as number, deltas));
   calls.on("member-exited", ({ worker }: { worker: number }) => keepStats(members.left(worker), parts.runtime));
   calls.on("event", (event: SluiceEvent) => parts.events.emit(event));

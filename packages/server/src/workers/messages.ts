@@ -1,4 +1,5 @@
 // Messages between the processes of a service.
+import type { KameletFile } from "@sluice/engine";
 import type { WorkerMetrics } from "../other-workers/worker-metrics.ts";
 import type { RunIdentity } from "../other-workers/run-identity.ts";
 import type { BrokenPolicy, StoredPolicy } from "../access/policy-store.ts";
@@ -7,6 +8,7 @@ import type { Definition } from "../connections/named-connections.ts";
 import type { StoredParams } from "../flows/flow-store.ts";
 import type { ReplayData } from "../replay/replay-store.ts";
 import type { RunFacts } from "../runs/run-facts.ts";
+import type { StoredRun } from "../run-store/stored-run.ts";
 import type { RunFilter } from "../runs/run-history.ts";
 import type { BodyDetail, EventFacts, FilterQuery } from "../streams/stream-filter.ts";
 
@@ -27,6 +29,8 @@ export interface PlacedFlow {
   readonly hash: string;
   readonly params: StoredParams;
   readonly routeIds: readonly string[];
+  /** The Kamelets that the lead compiled it with. */
+  readonly kamelets: ReadonlyMap<string, KameletFile>;
 }
 
 /** A change for followers to apply; an undefined value removes the item. */
@@ -55,6 +59,12 @@ export interface RunsQuery extends RunFilter {
 export interface RemoteRun {
   readonly record: RunFacts;
   readonly kept: ReplayData | undefined;
+}
+
+/** Ended runs to store, and the number of those that were too many. */
+export interface SentRuns {
+  readonly runs: readonly StoredRun[];
+  readonly omitted: number;
 }
 
 /** The events that followers forward; an empty list stops forwarding. */

@@ -17,8 +17,9 @@ export function placeRoutes(parts: PlacementParts): ReadonlyMap<string, readonly
   const { runtime } = parts;
   const free = new Set<Route>();
   const callers = new Set<Route>();
-  for (const { id, flow, routes } of runtime.deployments.values()) {
-    if (parts.isCounted(id) || sharedVariable.test(flow.source)) continue;
+  for (const { id, flow, routes, kamelets } of runtime.deployments.values()) {
+    const texts = [flow.source, ...[...kamelets.values()].map(({ text }) => text)];
+    if (parts.isCounted(id) || texts.some((text) => sharedVariable.test(text))) continue;
     for (const route of routes) {
       const { placement, status, identity } = route;
       if (placement.tiedBy.length > 0 || status !== "Started" || parts.isCaptured(identity.id)) continue;

@@ -132,7 +132,11 @@ export class Publication {
       const routes = routeIds.join();
       const known = this.#flows.get(id);
       if (known?.deployment === deployment && known.routes === routes) continue;
-      const change: Change = { kind: "flow", id, flow: { id, source: deployment.flow.source, hash: deployment.hash, params, routeIds } };
+      const change: Change = {
+        kind: "flow",
+        id,
+        flow: { id, source: deployment.flow.source, hash: deployment.hash, params, routeIds, kamelets: deployment.kamelets },
+      };
       this.#flows.set(id, { deployment, routes, change });
       changes.push(change);
     }

@@ -4,9 +4,11 @@ import type { Deployment, DrainReport, Log } from "@sluice/engine";
 import type { Policies } from "../access/policies.ts";
 import type { Definition } from "../connections/named-connections.ts";
 import type { OpenConnections } from "../connections/open-connections.ts";
+import { hashOf } from "../flows/flow-hash.ts";
 import { refuseProblems } from "../flows/flow-problems.ts";
 import { deployMasked, undeployMasked } from "../flows/masked-deployment.ts";
 import { prepareFlow, type PrepareParts } from "../flows/installed-flows.ts";
+import { givenKamelets } from "../kamelets/given-kamelets.ts";
 import type { MemoryDocumentStore } from "../mappings/memory-document-store.ts";
 import type { Mappings } from "../mappings/open-mappings.ts";
 import type { Change, ChangeOrder, PlacedFlow } from "./messages.ts";
@@ -96,7 +98,7 @@ export class ReplicatedState {
   }
 
   async #takeFlow(id: string, flow: PlacedFlow | undefined): Promise<void> {
-    const version = flow === undefined ? undefined : JSON.stringify([flow.hash, flow.params, flow.routeIds]);
+    const version = flow === undefined ? undefined : versionOf(flow);
     if (this.#flows.get(id) === version) return;
     this.#flows.delete(id);
     if (flow === undefined || version === undefined) return this.#undeploy(id);
@@ -114,8 +116,8 @@ export class ReplicatedState {
     this.#parts.log.write("ERROR", "sluice.workers", `Flow '${id}' is served by the lead only: ${message}`);
   }
 
-  async #deploy({ id, source, hash, params, routeIds }: PlacedFlow): Promise<void> {
-    const { prepared, secrets } = await prepareFlow(this.#parts, { id, source, hash, params });
+  async #deploy({ id, source, hash, params, routeIds, kamelets }: PlacedFlow): Promise<void> {
+    const { prepared, secrets } = await prepareFlow(this.#parts, { id, source, hash, params, kamelets: givenKamelets(kamelets) });
     refuseProblems(prepared);
     const { drained } = await deployMasked(this.#parts, partOf(prepared.deployment as Deployment, routeIds), secrets);
     this.#drains.set(id, drained);
@@ -130,4 +132,9 @@ export class ReplicatedState {
       setTimeout(() => this.#drains.get(id) === leaving && this.#drains.delete(id), drainKnownMs).unref();
     });
   }
+}
+
+/** A flow is compiled again when its text, its parameters, its Kamelets or the routes that run here have changed. */
+function versionOf({ hash, params, routeIds, kamelets }: PlacedFlow): string {
+  return JSON.stringify([hash, params, routeIds, [...kamelets].map(([name, { text }]) => [name, hashOf(Buffer.from(text))])]);
 }

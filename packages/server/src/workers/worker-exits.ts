@@ -16,7 +16,7 @@ export function recordWorkerExit(
   for (const run of runs) {
     const { id: runId, route, parentRunId, startedAt } = run;
     const lost = lostRun(run, error, at);
-    history.adopt(lost);
+    history.lost(lost);
     counts.lost(route, at - startedAt);
     trace.runLost(lost);
     const stats = addStats(runtime, { id: route.id, flowHash: route.flowHash, total: 1, failed: 1, lastRunAt: at });

@@ -1,18 +1,22 @@
 // The API calls that read, install and remove each kind of artifact.
-import type { Answer, InstalledFlow } from "@sluice/client";
+import type { Answer, InstalledFlow, InstalledKamelet } from "@sluice/client";
 import { author } from "../../runtime/author.ts";
 import type { Connection } from "../../runtime/connection.ts";
-import type { Artifact, DocumentArtifact, FlowArtifact } from "./artifacts.ts";
+import type { Artifact, DocumentArtifact, FlowArtifact, KameletArtifact } from "./artifacts.ts";
 
 /** The reply of the runtime for an installed artifact. */
 export interface InstalledArtifact {
   readonly warnings: readonly string[];
   readonly routes?: InstalledFlow["routes"];
+  /** For a Kamelet: running flows that cannot use this version. */
+  readonly refused?: InstalledKamelet["refused"];
 }
 
 interface Conditions {
   readonly ifMatch?: string | undefined;
   readonly withTests?: boolean;
+  /** Installs a Kamelet even if running flows cannot use it; those of this deployment are replaced afterwards. */
+  readonly force?: boolean;
   /** For the version history of a flow. */
   readonly comment?: string | undefined;
 }
@@ -31,6 +35,7 @@ export function putArtifact(connection: Connection, artifact: Artifact, body: un
   const { kind, id } = artifact;
   const { ifMatch } = conditions;
   if (kind === "flow") return putFlow(connection, id, body as FlowArtifact["body"], conditions);
+  if (kind === "kamelet") return putKamelet(connection, id, body as KameletArtifact["body"], conditions);
   if (kind === "policy") return connection.call("PUT /auth/:flowId", { params: { flowId: id }, body: body as Readonly<Record<string, unknown>>, ifMatch });
   if (kind === "message-mapping") return connection.call("PUT /message-mappings/:id", { params: { id }, body, ifMatch });
   const { contentType } = artifact;
@@ -46,8 +51,14 @@ async function putFlow(connection: Connection, id: string, body: FlowArtifact["b
   return reply as InstalledFlow;
 }
 
+async function putKamelet(connection: Connection, name: string, body: KameletArtifact["body"], { ifMatch, force }: Conditions): Promise<InstalledKamelet> {
+  const reply = await connection.call("PUT /kamelets/:name", { params: { name }, body, ifMatch, query: { force } });
+  return reply as InstalledKamelet;
+}
+
 export async function removeArtifact(connection: Connection, { kind, id }: Artifact): Promise<void> {
   if (kind === "flow") await connection.call("DELETE /flows/:id", { params: { id } });
+  else if (kind === "kamelet") await connection.call("DELETE /kamelets/:name", { params: { name: id } });
   else if (kind === "policy") await connection.call("DELETE /auth/:flowId", { params: { flowId: id } });
   else if (kind === "message-mapping") await connection.call("DELETE /message-mappings/:id", { params: { id } });
   else await connection.call("DELETE /value-mappings/:id", { params: { id } });

@@ -4,7 +4,8 @@ import { basename, dirname, extname, join, resolve } from "node:path";
 import type { Operations } from "@sluice/client";
 import { FlowTestFileError, readFlowTests } from "@sluice/flow-tests";
 import { UsageError } from "../../command/declaration.ts";
-import { readParamsFile, type Params } from "../../files/flow-params.ts";
+import { flatParams, readParamsFile, type Params } from "../../files/flow-params.ts";
+import { kameletPlaces } from "../../files/kamelet-places.ts";
 import { readProjectProperties } from "../../files/project-properties.ts";
 import { findYamlFiles, flowIdOf, readText, type YamlFile } from "../../files/yaml-files.ts";
 
@@ -16,7 +17,16 @@ interface Named {
 
 export interface FlowArtifact extends Named {
   readonly kind: "flow";
-  readonly body: Operations["PUT /flows/:id"]["body"];
+  readonly body: FlowBody;
+  /** The names of the project's Kamelets that it uses. */
+  readonly kamelets: readonly string[];
+}
+
+type FlowBody = Extract<Operations["PUT /flows/:id"]["body"], { readonly yaml: string }>;
+
+export interface KameletArtifact extends Named {
+  readonly kind: "kamelet";
+  readonly body: { readonly yaml: string };
 }
 
 export interface DocumentArtifact extends Named {
@@ -26,7 +36,7 @@ export interface DocumentArtifact extends Named {
   readonly contentType: TableType | undefined;
 }
 
-export type Artifact = FlowArtifact | DocumentArtifact;
+export type Artifact = FlowArtifact | KameletArtifact | DocumentArtifact;
 
 type TableType = Operations["GET /value-mappings/:id"]["replyText"];
 
@@ -36,7 +46,9 @@ const folders = [
   { folder: "policies", kind: "policy", types: { ".json": undefined } },
 ] as const;
 
-/** Everything to be deployed, documents before the flows that use them. */
+const kameletFile = /^(.+)\.kamelet\.ya?ml$/;
+
+/** Everything to be deployed, documents and Kamelets before the flows that use them. */
 export async function collectArtifacts(
   paths: readonly string[],
   options: { readonly params: Params; readonly profile: string | undefined; readonly id: string | undefined; readonly tests: boolean },
@@ -47,12 +59,18 @@ export async function collectArtifacts(
     if (facts?.isDirectory() === true) documents.push(...(await documentsOf(path)));
   }
   const files = await findYamlFiles(paths);
-  const flows = files.filter(({ kind }) => kind === "flow");
+  const isGivenKamelet = ({ path }: YamlFile): boolean => kameletFile.test(basename(path));
+  const flows = files.filter((file) => file.kind === "flow" && !isGivenKamelet(file));
+  const given = files.filter(isGivenKamelet);
   if (options.id !== undefined && flows.length !== 1) throw new UsageError(`--id requires exactly one flow, found ${flows.length}`);
-  if (flows.length + documents.length === 0) throw new UsageError(`found nothing to deploy in ${paths.join(", ")}`);
+  if (flows.length + documents.length + given.length === 0) throw new UsageError(`found nothing to deploy in ${paths.join(", ")}`);
   const made: FlowArtifact[] = [];
   // The environment is not used: variables of this machine are not those of the runtime.
   const project = readProjectProperties({ profile: options.profile, environment: {} });
+  // Loaded on demand: it includes the flow checker.
+  const usesKamelets = given.length > 0 || kameletPlaces(flows.map(({ path }) => path)).length > 0;
+  const kamelets = usesKamelets ? new (await import("./used-kamelets.ts")).UsedKamelets() : undefined;
+  for (const { path, text } of given) kamelets?.addFile(kameletFile.exec(basename(path))?.[1] as string, path, text);
   for (const { path, text } of flows) {
     const id = options.id ?? flowIdOf(path);
     const twin = made.find((other) => other.id === id);
@@ -60,9 +78,10 @@ export async function collectArtifacts(
     const params = { ...(await project.paramsFor(path, text)), ...(await readParamsFile(path)), ...options.params };
     const tests = options.tests ? await testsOf(path, files) : undefined;
     const body = { yaml: text, ...(Object.keys(params).length === 0 ? {} : { params }), ...(tests === undefined ? {} : { tests }) };
-    made.push({ kind: "flow", id, file: path, text, body });
+    const used = kamelets?.add({ file: path, text, params: flatParams(params) }) ?? [];
+    made.push({ kind: "flow", id, file: path, text, body, kamelets: used });
   }
-  return [...documents, ...made];
+  return [...documents, ...(kamelets?.artifacts ?? []), ...made];
 }
 
 async function documentsOf(folder: string): Promise<readonly DocumentArtifact[]> {

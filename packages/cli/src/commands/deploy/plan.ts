@@ -1,9 +1,10 @@
 // Compares each artifact with the deployed version.
 import { isDeepStrictEqual } from "node:util";
+import type { Kamelet } from "@sluice/client";
 import { CommandError } from "../../command/declaration.ts";
 import { ifFound, type Connection } from "../../runtime/connection.ts";
 import { readDocument } from "./artifact-calls.ts";
-import type { Artifact, DocumentArtifact, FlowArtifact } from "./artifacts.ts";
+import type { Artifact, DocumentArtifact, FlowArtifact, KameletArtifact } from "./artifacts.ts";
 import { printedDiff } from "../../runtime/printed-diff.ts";
 
 export interface Change {
@@ -16,23 +17,29 @@ export interface Change {
   readonly diff: readonly string[];
   readonly warnings: readonly string[];
   readonly routes: { readonly added: readonly string[]; readonly removed: readonly string[] } | undefined;
+  /** For a Kamelet: the running flows that use it, and those among them that cannot use this version. */
+  readonly users?: { readonly flows: readonly string[]; readonly refused: readonly string[] };
 }
 
 export async function planDeploy(connection: Connection, artifacts: readonly Artifact[]): Promise<readonly Change[]> {
   const changes: Change[] = [];
-  for (const artifact of artifacts) changes.push(artifact.kind === "flow" ? await planFlow(connection, artifact) : await planDocument(connection, artifact));
+  const kamelets = await planKamelets(connection, artifacts);
+  const texts = Object.fromEntries(kamelets.flatMap(({ artifact, action }) => (action === "same" ? [] : [[artifact.id, artifact.text]])));
+  for (const artifact of artifacts) {
+    if (artifact.kind === "flow") changes.push(await planFlow(connection, artifact, texts));
+    else if (artifact.kind === "kamelet") changes.push(...kamelets.filter((change) => change.artifact === artifact));
+    else changes.push(await planDocument(connection, artifact));
+  }
   return changes;
 }
 
-async function planFlow(connection: Connection, artifact: FlowArtifact): Promise<Change> {
+async function planFlow(connection: Connection, artifact: FlowArtifact, kamelets: Readonly<Record<string, string>>): Promise<Change> {
   const { id, body, file, text } = artifact;
   const before = await ifFound(connection.call("GET /flows/:id", { params: { id } }));
-  const reply = await connection.call("PUT /flows/:id", { params: { id }, query: { dryRun: true }, body }).catch(async (error: Error) => {
-    if (!(error instanceof CommandError)) throw error;
-    // Loaded on demand: it includes the flow checker.
-    const { missingKameletFix } = await import("./missing-kamelet.ts");
-    const fix = missingKameletFix(error.message, file);
-    throw new CommandError(`${file}: ${error.message}${fix === undefined ? "" : `; ${fix}`}`);
+  // Checked with the Kamelets of this deployment, which are not installed yet.
+  const checked = Object.keys(kamelets).length === 0 ? body : { ...body, kamelets };
+  const reply = await connection.call("PUT /flows/:id", { params: { id }, query: { dryRun: true }, body: checked }).catch((error: Error) => {
+    throw error instanceof CommandError ? new CommandError(`${file}: ${error.message}${missingKameletFix(error.message)}`) : error;
   });
   const action = before === undefined ? "create" : reply.changed ? "replace" : "same";
   return {
@@ -43,6 +50,60 @@ async function planFlow(connection: Connection, artifact: FlowArtifact): Promise
     diff: before !== undefined && action === "replace" ? printedDiff(before.yaml, text) : [],
     warnings: reply.warnings,
     routes: "dryRun" in reply ? reply.routes : undefined,
+  };
+}
+
+/** The fix for a flow that the runtime rejects because neither it nor the project has a Kamelet. */
+function missingKameletFix(error: string): string {
+  const name = /unknown route template or Kamelet '([^']+)'/.exec(error)?.[1];
+  if (name === undefined) return "";
+  return `; neither the project nor the runtime has this Kamelet: put ${name}.kamelet.yaml into the folder 'kamelets' of the project, or install it in a folder or package of the runtime's SERVICE_KAMELETS`;
+}
+
+/** Each Kamelet is checked together with the others, as it will run. */
+async function planKamelets(connection: Connection, artifacts: readonly Artifact[]): Promise<readonly Change[]> {
+  const found: { readonly artifact: KameletArtifact; readonly before: Kamelet | undefined }[] = [];
+  for (const artifact of artifacts)
+    if (artifact.kind === "kamelet") found.push({ artifact, before: await ifFound(connection.call("GET /kamelets/:name", { params: { name: artifact.id } })) });
+  const texts = Object.fromEntries(found.map(({ artifact: { id, text } }) => [id, text]));
+  const changes: Change[] = [];
+  for (const { artifact, before } of found) changes.push(await planKamelet(connection, artifact, before, { artifacts, texts }));
+  return changes;
+}
+
+interface KameletContext {
+  readonly artifacts: readonly Artifact[];
+  readonly texts: Readonly<Record<string, string>>;
+}
+
+async function planKamelet(
+  connection: Connection,
+  artifact: KameletArtifact,
+  before: Kamelet | undefined,
+  { artifacts, texts }: KameletContext,
+): Promise<Change> {
+  const { id, file, text } = artifact;
+  const facts = { artifact, beforeHash: before?.hash, routes: undefined };
+  if (before?.yaml === text) return { ...facts, action: "same", before, diff: [], warnings: [] };
+  const { [id]: _, ...kamelets } = texts;
+  const query = { dryRun: true, force: true };
+  const { flows, refused, warnings } = await connection
+    .call("PUT /kamelets/:name", { params: { name: id }, query, body: { yaml: text, kamelets } })
+    .catch((error: Error) => {
+      throw error instanceof CommandError ? new CommandError(`${file}: ${error.message}`) : error;
+    });
+  // Flows of this deployment are checked in their new version.
+  const [broken] = refused.filter((flow) => !artifacts.some((other) => other.kind === "flow" && other.id === flow.id));
+  if (broken !== undefined)
+    throw new CommandError(`${file}: flow '${broken.id}', which is not part of this deployment, cannot use this version: ${broken.error}`);
+  return {
+    ...facts,
+    action: before === undefined ? "create" : "replace",
+    // A rollback removes a Kamelet that hides the one of a folder or package.
+    before: before?.origin === "deployed" ? { yaml: before.yaml } : undefined,
+    diff: before === undefined ? [] : printedDiff(before.yaml, text),
+    warnings,
+    users: { flows, refused: refused.map((flow) => flow.id) },
   };
 }
 

@@ -2,7 +2,7 @@
 import { readConfiguration } from "@sluice/server/config";
 import { CommandError, isOn, listOf, textFlag, type Call } from "../../command/declaration.ts";
 import { readParamFlags } from "../../files/flow-params.ts";
-import { connect, type Connection } from "../../runtime/connection.ts";
+import { connect, ifFound, type Connection } from "../../runtime/connection.ts";
 import { putArtifact, removeArtifact, type InstalledArtifact } from "./artifact-calls.ts";
 import { collectArtifacts } from "./artifacts.ts";
 import { planDeploy, type Change } from "./plan.ts";
@@ -22,7 +22,7 @@ export async function run(call: Call): Promise<number> {
   terminal.progress(undefined);
   const asJson = isOn(flags, "json");
   if (!asJson) for (const change of plan) terminal.write(changeText(change, terminal.style));
-  const due = plan.filter(({ action }) => action !== "same");
+  const due = plan.filter((change) => change.action !== "same" || (withTests && needsTests(change, plan)));
   if (isOn(flags, "dryRun") || due.length === 0) {
     if (asJson) terminal.write(JSON.stringify({ deployed: false, changes: plan.map(changeJson) }, undefined, 2));
     else terminal.note(due.length === 0 ? "nothing to do: all artifacts are up to date" : `${due.length} of ${plan.length} would change; nothing was changed`);
@@ -58,6 +58,9 @@ interface Applying {
 async function apply(connection: Connection, due: readonly Change[], applying: Applying): Promise<readonly InstalledArtifact[]> {
   const done: Change[] = [];
   const replies: InstalledArtifact[] = [];
+  const kamelets = due.filter(({ artifact }) => artifact.kind === "kamelet");
+  // The plan was checked as a whole: one new Kamelet may need another one, or the new version of a flow.
+  const force = kamelets.length > 1 || kamelets.some(({ users }) => (users?.refused.length ?? 0) > 0);
   for (const [index, change] of due.entries()) {
     const { artifact, beforeHash } = change;
     applying.progress(
@@ -65,8 +68,10 @@ async function apply(connection: Connection, due: readonly Change[], applying: A
     );
     try {
       applying.signal.throwIfAborted();
-      replies.push(await putArtifact(connection, artifact, artifact.body, { ifMatch: beforeHash, withTests: applying.withTests, comment: applying.comment }));
+      const conditions = { ifMatch: beforeHash, withTests: applying.withTests, comment: applying.comment, force };
+      replies.push(await putArtifact(connection, artifact, artifact.body, conditions));
       done.push(change);
+      if (index === due.length - 1) await refuseBrokenFlows(connection, replies);
     } catch (error) {
       applying.progress("");
       const left = await rollBack(connection, done.toReversed());
@@ -83,13 +88,30 @@ async function apply(connection: Connection, due: readonly Change[], applying: A
   return replies;
 }
 
+/** An unchanged flow whose tests may have another result, because it uses a changed Kamelet. */
+function needsTests({ artifact }: Change, plan: readonly Change[]): boolean {
+  if (artifact.kind !== "flow" || artifact.body.tests === undefined) return false;
+  return plan.some((other) => other.artifact.kind === "kamelet" && other.action !== "same" && artifact.kamelets.includes(other.artifact.id));
+}
+
+/** Rejects a deployment after which a flow still runs with the previous version of a Kamelet. */
+async function refuseBrokenFlows(connection: Connection, replies: readonly InstalledArtifact[]): Promise<void> {
+  for (const id of new Set(replies.flatMap(({ refused = [] }) => refused.map((flow) => flow.id)))) {
+    const flow = await ifFound(connection.call("GET /flows/:id", { params: { id } }));
+    if (flow !== undefined && flow.error !== null) throw new CommandError(`flow '${id}' cannot use the new Kamelets: ${flow.error}`);
+  }
+}
+
 /** Restores the previous versions; returns the artifacts that could not be restored. */
 async function rollBack(connection: Connection, done: readonly Change[]): Promise<readonly string[]> {
+  const isRestoredFirst = ({ artifact, before }: Change): boolean => artifact.kind === "kamelet" && before !== undefined;
+  // The previous version of a flow may need the previous Kamelet; a new Kamelet can be removed when no flow uses it.
+  const ordered = [...done.filter(isRestoredFirst), ...done.filter((change) => !isRestoredFirst(change))];
   const left: string[] = [];
-  for (const { artifact, action, before } of done) {
+  for (const { artifact, action, before } of ordered) {
     try {
-      if (action === "create") await removeArtifact(connection, artifact);
-      else await putArtifact(connection, artifact, before);
+      if (action === "create" || before === undefined) await removeArtifact(connection, artifact);
+      else await putArtifact(connection, artifact, before, { force: true });
     } catch {
       left.push(`${artifact.kind} '${artifact.id}'`);
     }
@@ -97,16 +119,18 @@ async function rollBack(connection: Connection, done: readonly Change[]): Promis
   return left;
 }
 
-function changeText({ artifact, action, diff, routes, warnings }: Change, style: Call["terminal"]["style"]): string {
+function changeText({ artifact, action, diff, routes, warnings, users }: Change, style: Call["terminal"]["style"]): string {
   const mark = { create: style("green", "+"), replace: style("yellow", "~"), same: style("dim", "=") }[action];
   const lines = [`${mark} ${artifact.kind} ${style("bold", artifact.id)} (${artifact.file})${action === "same" ? " unchanged" : ""}`];
   if (routes !== undefined && routes.added.length > 0) lines.push(`    routes added: ${routes.added.join(", ")}`);
   if (routes !== undefined && routes.removed.length > 0) lines.push(`    routes removed: ${routes.removed.join(", ")}`);
+  if (users !== undefined && users.flows.length > 0) lines.push(`    used by: ${users.flows.join(", ")}`);
   for (const line of diff) lines.push(`    ${line.startsWith("+") ? style("green", line) : line.startsWith("-") ? style("red", line) : line}`);
   for (const warning of warnings) lines.push(`    ${style("yellow", "warning")} ${warning}`);
   return lines.join("\n");
 }
 
-function changeJson({ artifact, action, diff, routes, beforeHash, warnings }: Change): Readonly<Record<string, unknown>> {
-  return { kind: artifact.kind, id: artifact.id, file: artifact.file, action, previousHash: beforeHash ?? null, diff, routes: routes ?? null, warnings };
+function changeJson({ artifact, action, diff, routes, beforeHash, warnings, users }: Change): Readonly<Record<string, unknown>> {
+  const facts = { kind: artifact.kind, id: artifact.id, file: artifact.file, action, previousHash: beforeHash ?? null, diff, routes: routes ?? null, warnings };
+  return users === undefined ? facts : { ...facts, flows: users.flows };
 }

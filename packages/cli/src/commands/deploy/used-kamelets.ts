@@ -1,0 +1,49 @@
+// The Kamelets of a deployment: those that its flows use and that are files of the project. Kamelets of a catalog are installed on the runtime.
+import { relative } from "node:path";
+import { kameletNamesIn, readTree } from "@sluice/model";
+import { kameletFolders } from "@sluice/server/check";
+import { UsageError } from "../../command/declaration.ts";
+import { kameletPlaces } from "../../files/kamelet-places.ts";
+import type { FlowArtifact, KameletArtifact } from "./artifacts.ts";
+
+type KameletUser = Pick<FlowArtifact, "file" | "text"> & { readonly params: Readonly<Record<string, string>> };
+
+export class UsedKamelets {
+  readonly #found = new Map<string, KameletArtifact>();
+
+  /** In dependency order: a Kamelet follows those that it uses. */
+  get artifacts(): readonly KameletArtifact[] {
+    return [...this.#found.values()];
+  }
+
+  /** Adds the Kamelets that a flow uses, also through other Kamelets; returns their names. */
+  add({ file, text, params }: KameletUser): readonly string[] {
+    const places = kameletPlaces([file]);
+    if (places.length === 0) return [];
+    const kamelets = kameletFolders(places);
+    const seen = new Set<string>();
+    const visit = (name: string): void => {
+      if (seen.has(name)) return;
+      const found = kamelets.find(name);
+      if (found === undefined) return;
+      seen.add(name);
+      for (const inner of namesIn(found.text)) visit(inner);
+      this.addFile(name, relative(process.cwd(), found.file) || found.file, found.text);
+    };
+    for (const name of namesIn(text, params)) visit(name);
+    return [...seen];
+  }
+
+  addFile(id: string, file: string, text: string): void {
+    const twin = this.#found.get(id);
+    if (twin !== undefined && twin.text !== text)
+      throw new UsageError(`'${file}' and '${twin.file}' are different Kamelets of the name '${id}': a runtime can have one of them, so rename the other`);
+    if (twin === undefined) this.#found.set(id, { kind: "kamelet", id, file, text, body: { yaml: text } });
+  }
+}
+
+/** The runtime reports a text that cannot be read, with the position of the error. */
+function namesIn(text: string, params: Readonly<Record<string, string>> = {}): readonly string[] {
+  const { tree } = readTree(text);
+  return tree === undefined ? [] : kameletNamesIn(tree, (name) => params[name]);
+}

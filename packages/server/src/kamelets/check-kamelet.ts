@@ -1,0 +1,32 @@
+// Checks a Kamelet before it is installed: its form, its name, and that this runtime has every connector, step and bean it needs.
+import type { KameletFiles, Prepared } from "@sluice/engine";
+import { camelKind, readKamelet, readTree, type Diagnostic, type Kamelet } from "@sluice/model";
+import { prepareFlow, type PrepareParts } from "../flows/installed-flows.ts";
+
+export interface CheckedKamelet {
+  /** As a flow that defines only this template, with every problem. */
+  readonly prepared: Prepared;
+  /** Undefined when the text is not a Kamelet. */
+  readonly kamelet: Kamelet | undefined;
+}
+
+export async function checkKamelet(
+  parts: PrepareParts,
+  { name, text, hash, kamelets }: { readonly name: string | undefined; readonly text: string; readonly hash: string; readonly kamelets: KameletFiles },
+): Promise<CheckedKamelet> {
+  const { prepared } = await prepareFlow(parts, { id: name ?? "kamelet", source: text, hash, params: {}, kamelets });
+  const { tree, diagnostics } = readTree(text);
+  if (tree === undefined || diagnostics.some(({ severity }) => severity === "error")) return { prepared, kamelet: undefined };
+  const isKamelet = camelKind(tree) === "Kamelet";
+  const read = readKamelet(tree);
+  const fault = (message: string, span = tree.span): Diagnostic => ({ code: "kamelet-invalid", severity: "error", message, path: "", span });
+  // Otherwise the problems are those of a text that was read as a list of routes.
+  if (!isKamelet)
+    return {
+      prepared: { ...prepared, diagnostics: [fault("this is not a Kamelet: it needs apiVersion: camel.apache.org/v1 and kind: Kamelet")] },
+      kamelet: undefined,
+    };
+  if ("code" in read) return { prepared, kamelet: undefined };
+  if (name === undefined || read.name === name) return { prepared, kamelet: read };
+  return { prepared: { ...prepared, diagnostics: [fault(`the Kamelet is named '${read.name}', not '${name}'`), ...prepared.diagnostics] }, kamelet: undefined };
+}

@@ -1,0 +1,10 @@
+// Kamelets given by a caller, for compiling a flow with other Kamelets than the installed ones.
+import type { KameletFile, KameletFiles } from "@sluice/engine";
+
+/** These Kamelets and, for other names, those of `rest`. An undefined file hides the Kamelet of that name. */
+export function givenKamelets(files: ReadonlyMap<string, KameletFile | undefined>, rest?: KameletFiles): KameletFiles {
+  return {
+    find: (name) => (files.has(name) ? files.get(name) : rest?.find(name)),
+    names: () => [...new Set([...files.keys(), ...(rest?.names() ?? [])])].filter((name) => !files.has(name) || files.get(name) !== undefined).sort(),
+  };
+}

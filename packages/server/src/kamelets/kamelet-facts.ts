@@ -1,0 +1,69 @@
+// What lists and forms show of a Kamelet file. Files are read again only when they change: a catalog has hundreds of them.
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { defaultLimits, readKamelet, readTree, type Kamelet } from "@sluice/model";
+import { hashOf } from "../flows/flow-hash.ts";
+import type { KameletPlace } from "./find-kamelet-folders.ts";
+import { findKameletFile } from "./kamelet-folders.ts";
+
+export interface KameletFacts {
+  readonly name: string;
+  readonly path: string;
+  readonly place: KameletPlace;
+  /** SHA-256 of the file. */
+  readonly hash: string;
+  readonly lastModified: number;
+  /** Undefined when the file is not a usable Kamelet. */
+  readonly about: Omit<Kamelet, "template"> | undefined;
+  readonly error: string | undefined;
+}
+
+export class KameletFactsCache {
+  readonly #places: readonly KameletPlace[];
+  readonly #known = new Map<string, KameletFacts & { readonly size: number }>();
+
+  constructor(places: readonly KameletPlace[]) {
+    this.#places = places;
+  }
+
+  /** The facts about the file that flows use; undefined when there is none. */
+  find(name: string): KameletFacts | undefined {
+    const found = findKameletFile(
+      this.#places.map(({ folder }) => folder),
+      name,
+    );
+    if (found === undefined) {
+      this.#known.delete(name);
+      return undefined;
+    }
+    const { path, facts } = found;
+    const lastModified = Math.round(facts.mtimeMs);
+    const known = this.#known.get(name);
+    if (known?.path === path && known.lastModified === lastModified && known.size === facts.size) return known;
+    const place = this.#places.find(({ folder }) => folder === dirname(path)) as KameletPlace;
+    const read = { name, path, place, lastModified, size: facts.size, ...factsOf(path) };
+    this.#known.set(name, read);
+    return read;
+  }
+
+  /** Forgets a file that was just written: its size and time can be those of the previous one. */
+  forget(name: string): void {
+    this.#known.delete(name);
+  }
+}
+
+function factsOf(path: string): Pick<KameletFacts, "hash" | "about" | "error"> {
+  try {
+    const bytes = readFileSync(path).subarray(0, defaultLimits.bytes + 1);
+    const { tree, diagnostics } = readTree(bytes.toString("utf8"));
+    const kamelet = tree === undefined ? undefined : readKamelet(tree);
+    const fault = diagnostics[0] ?? (kamelet !== undefined && "code" in kamelet ? kamelet : undefined);
+    const hash = hashOf(bytes);
+    if (fault !== undefined) return { hash, about: undefined, error: `line ${fault.span.line}, column ${fault.span.column}: ${fault.message}` };
+    if (kamelet === undefined || "code" in kamelet) return { hash, about: undefined, error: "the file is empty" };
+    const { template: _, ...about } = kamelet;
+    return { hash, about, error: undefined };
+  } catch (error) {
+    return { hash: "", about: undefined, error: `the file cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"})` };
+  }
+}

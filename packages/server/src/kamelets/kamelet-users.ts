@@ -1,0 +1,60 @@
+// The flows that use a Kamelet: whether they can run with another version of it, and recompiling them with it.
+import type { Deployment, KameletFiles } from "@sluice/engine";
+import { systemClock } from "../host/clock.ts";
+import { refuseProblems } from "../flows/flow-problems.ts";
+import { prepareFlow, shownProblem, type FlowParts } from "../flows/installed-flows.ts";
+import { reloadFlow } from "../flows/load-flows.ts";
+import { Refusal } from "../refusal.ts";
+
+/** A flow that cannot be deployed with the new version. */
+export interface RefusedFlow {
+  readonly id: string;
+  readonly error: string;
+}
+
+/** The ids of the running flows that use a Kamelet, also through another Kamelet. */
+export const usersOf = ({ runtime }: Pick<FlowParts, "runtime">, name: string): readonly string[] =>
+  [...runtime.deployments.values()]
+    .filter(({ kamelets }) => kamelets.has(name))
+    .map(({ id }) => id)
+    .sort();
+
+/** The flows that a new text of the Kamelet affects, including those that failed because of it. */
+export function affectedFlows({ runtime, installed }: FlowParts, name: string, text: string | undefined): readonly string[] {
+  const isAffected = ({ id, kamelets }: Deployment): boolean =>
+    kamelets.has(name) && (kamelets.get(name)?.text !== text || installed.get(id)?.error !== undefined);
+  const running = [...runtime.deployments.values()].filter(isAffected).map(({ id }) => id);
+  const failed = [...installed.values()].filter(({ error }) => error?.includes(`Kamelet '${name}'`) === true).map(({ id }) => id);
+  return [...new Set([...running, ...failed])].sort();
+}
+
+/** The running flows among these that cannot be deployed with these Kamelets. Changes nothing. */
+export async function refusedFlows(parts: FlowParts, ids: readonly string[], kamelets: KameletFiles): Promise<readonly RefusedFlow[]> {
+  const refused: RefusedFlow[] = [];
+  for (const id of ids) {
+    const deployment = parts.runtime.deployments.get(id);
+    const known = parts.installed.get(id);
+    // A flow that failed before cannot get worse.
+    if (deployment === undefined || known === undefined || known.error !== undefined) continue;
+    await systemClock.yieldToEventLoop();
+    const { hash, flow } = deployment;
+    const { prepared } = await prepareFlow(parts, { id, source: flow.source, hash, params: known.params, kamelets });
+    try {
+      refuseProblems(prepared);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      refused.push({ id, error: shownProblem(parts, error.message) });
+    }
+  }
+  return refused;
+}
+
+/** Recompiles these flows and replaces their running versions; a flow that cannot be replaced keeps its version and is returned. */
+export async function reloadUsers(parts: FlowParts, ids: readonly string[]): Promise<readonly RefusedFlow[]> {
+  if (ids.length === 0) return [];
+  for (const file of await parts.store.list()) if (ids.includes(file.id)) await reloadFlow(parts, file, true);
+  return ids.flatMap((id) => {
+    const error = parts.installed.get(id)?.error;
+    return error === undefined ? [] : [{ id, error: shownProblem(parts, error) }];
+  });
+}

@@ -1,0 +1,78 @@
+// Finds stored runs page by page, as `findRuns` does for those in memory.
+import { systemClock } from "../host/clock.ts";
+import { inSlices } from "../host/in-slices.ts";
+import type { SecretValues } from "../masking/secret-values.ts";
+import type { FoundRuns } from "../other-workers/worker-metrics.ts";
+import { maxSearchMs, wordsOf } from "../runs/find-runs.ts";
+import { containsWords, runJson, type RunFacts } from "../runs/run-facts.ts";
+import type { RunFilter, RunPosition } from "../runs/run-history.ts";
+import type { SqlValue } from "../store/sqlite.ts";
+import type { FoundRow, RunSearch } from "./segment-files.ts";
+import type { RunStore } from "./run-store.ts";
+import { factsOf } from "./stored-run.ts";
+
+/** Runs read at a time when searching for text. */
+const pageSize = 200;
+
+export async function findStoredRuns(store: RunStore, filter: RunFilter, secrets: SecretValues): Promise<FoundRuns> {
+  const words = wordsOf(filter.text);
+  const wanted = conditions(filter);
+  if (wanted === undefined) return { runs: [], total: 0, stopped: undefined };
+  const runs: Readonly<Record<string, unknown>>[] = [];
+  const deadline = systemClock.monotonic() + maxSearchMs;
+  let { after } = filter;
+  for (;;) {
+    const limit = words.length === 0 ? filter.limit : pageSize;
+    const { rows, hasMore, total } = await store.search({ ...wanted, after, limit, counts: words.length === 0 });
+    const read = await inSlices(matching(rows, words, secrets, { found: runs, limit: filter.limit }));
+    const stopped = read < rows.length || hasMore ? positionOf(rows[read - 1]) : undefined;
+    const isDone = stopped === undefined || words.length === 0 || runs.length === filter.limit || systemClock.monotonic() > deadline;
+    if (isDone) return { runs, total: words.length === 0 ? total : runs.length, stopped };
+    after = stopped;
+  }
+}
+
+/** Adds the runs that contain the words; returns how many rows were read until the limit was reached. */
+function* matching(
+  rows: readonly FoundRow[],
+  words: readonly string[],
+  secrets: SecretValues,
+  { found, limit }: { readonly found: Readonly<Record<string, unknown>>[]; readonly limit: number },
+): Generator<undefined, number> {
+  // Words that JSON does not escape are searched for before a row is parsed.
+  const plain = words.filter((word) => JSON.stringify(word).length === word.length + 2);
+  let read = 0;
+  for (const { facts: text } of rows) {
+    if (found.length === limit) break;
+    read++;
+    if (plain.length > 0 && !includesAll(text.toLowerCase(), plain)) continue;
+    const facts: RunFacts = factsOf(text);
+    if (words.length === 0 || containsWords(facts, words, secrets)) found.push(runJson(facts, secrets));
+    yield;
+  }
+  return read;
+}
+
+const includesAll = (text: string, words: readonly string[]): boolean => words.every((word) => text.includes(word));
+
+const positionOf = (row: FoundRow | undefined): RunPosition | undefined => (row === undefined ? undefined : { startedAt: row.startedAt, id: row.id });
+
+/** Undefined when nothing can match. */
+function conditions(filter: RunFilter): Pick<RunSearch, "where" | "values"> | undefined {
+  const parts: string[] = ["1"];
+  const values: SqlValue[] = [];
+  const add = (condition: string, value: SqlValue | undefined): void => {
+    if (value === undefined) return;
+    parts.push(condition);
+    values.push(value);
+  };
+  add("route_id = ?", filter.routeId);
+  add("flow_id = ?", filter.flowId);
+  add("status = ?", filter.status);
+  add("correlation_id = ?", filter.correlationId);
+  add("session_id = ?", filter.sessionId);
+  add("started_at >= ?", filter.since);
+  add("started_at <= ?", filter.until);
+  // The driver cuts text at the first NUL, and the rest would match too much.
+  return values.some((value) => typeof value === "string" && value.includes("\0")) ? undefined : { where: parts.join(" AND "), values };
+}

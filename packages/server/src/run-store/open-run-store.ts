@@ -1,0 +1,51 @@
+import type { Clock, Log } from "@sluice/engine";
+import type { Settings } from "../config.ts";
+import type { SecretValues } from "../masking/secret-values.ts";
+import type { Captures } from "../replay/captures.ts";
+import { createRunHistory, type RunHistory, type RunHistoryLimits } from "../runs/run-history.ts";
+import { RunStore, type RunSink } from "./run-store.ts";
+import { RunWriter } from "./run-writer.ts";
+import { createStoringHistory } from "./storing-history.ts";
+
+/** Runs on disk. */
+export interface DiskRuns {
+  readonly store: RunStore;
+  readonly writer: RunWriter;
+}
+
+/** More than the durable store reserves: runs must not use the space that messages need. */
+const reservedBytes = 16 * 1024 * 1024;
+
+export interface RunStoreNeeds {
+  readonly settings: Settings;
+  /** Of the embedded store. */
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Why nothing may be written. */
+  readonly refusal: string | undefined;
+}
+
+/** Undefined, with a warning, when runs cannot be stored: they are then kept in memory only. */
+export function openRunStore({ settings, directory, clock, log, refusal }: RunStoreNeeds): RunStore | undefined {
+  try {
+    if (refusal !== undefined) throw new Error(refusal);
+    const limits = { runs: settings.runStoreTotal, bytes: settings.runStoreBytes, ageMs: settings.runStoreAge, reservedBytes };
+    return new RunStore({ directory, limits, clock, log });
+  } catch (error) {
+    log.write("WARN", "sluice.runs", `Runs are kept in memory only, because they cannot be stored: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+/** The history, and the writer of stored runs if there is a place for them. */
+export function openHistory(
+  settings: Settings,
+  sink: RunSink | undefined,
+  { secrets, captured }: { readonly secrets: SecretValues; readonly captured: Captures["of"] },
+): { readonly history: RunHistory; readonly writer: RunWriter | undefined } {
+  const limits: RunHistoryLimits = { perRoute: settings.runHistory, total: settings.runHistoryTotal, bytes: settings.runHistoryBytes };
+  if (sink === undefined) return { history: createRunHistory(limits), writer: undefined };
+  const writer = new RunWriter({ sink, secrets, captured });
+  return { history: createStoringHistory(limits, writer), writer };
+}

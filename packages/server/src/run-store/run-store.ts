@@ -1,0 +1,104 @@
+// Runs on disk, for SERVICE_RUN_STORE=disk. A disk that fails costs stored runs, never a message: a batch that cannot be written is
+// dropped and counted.
+import { join } from "node:path";
+import type { Clock, Log } from "@sluice/engine";
+import type { RunFacts } from "../runs/run-facts.ts";
+import type { FoundRows, RunSearch, SegmentLimits } from "./segment-files.ts";
+import { Segments } from "./segments.ts";
+import { factsOf, type StoredRun } from "./stored-run.ts";
+
+/** Where batches of runs are written. */
+export interface RunSink {
+  /** `omitted` runs since the last batch were too many to store. Rejects when the runs were not stored. */
+  write(runs: readonly StoredRun[], omitted: number): Promise<void>;
+}
+
+export interface RunStoreMetrics {
+  readonly runs: number;
+  readonly bytes: number;
+  readonly written: number;
+  /** Not stored because there were too many. */
+  readonly omitted: number;
+  /** Not stored because of the disk. */
+  readonly dropped: number;
+}
+
+export interface RunStoreParts {
+  readonly directory: string;
+  readonly limits: SegmentLimits;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const maxTrimMs = 3_600_000;
+
+export class RunStore implements RunSink {
+  readonly #segments: Segments;
+  readonly #parts: RunStoreParts;
+  #cancelTrim: () => void = () => undefined;
+  #isFailing = false;
+  #written = 0;
+  #omitted = 0;
+  #dropped = 0;
+
+  /** Opens the files in the background. Throws when this Node has no SQLite. */
+  constructor(parts: RunStoreParts) {
+    const { directory, limits, clock, log } = parts;
+    this.#parts = parts;
+    this.#segments = new Segments({
+      directory: join(directory, "runs"),
+      limits,
+      now: () => clock.now(),
+      unreadable: ({ name, error }) => log.write("WARN", "sluice.runs", `Skipped stored runs: cannot read ${join(directory, "runs", name)}: ${error}`),
+    });
+    void this.#trim();
+  }
+
+  get metrics(): RunStoreMetrics {
+    const { runs, bytes } = this.#segments;
+    return { runs, bytes, written: this.#written, omitted: this.#omitted, dropped: this.#dropped };
+  }
+
+  async write(runs: readonly StoredRun[], omitted: number): Promise<void> {
+    this.#omitted += omitted;
+    if (runs.length === 0) return;
+    const { clock, log } = this.#parts;
+    try {
+      await this.#segments.ask("add", runs, clock.now());
+    } catch (error) {
+      this.#dropped += runs.length;
+      if (!this.#isFailing) log.write("ERROR", "sluice.runs", `Cannot store runs: ${(error as Error).message}; they are dropped until the disk accepts writes`);
+      this.#isFailing = true;
+      throw error;
+    }
+    this.#written += runs.length;
+    if (this.#isFailing) log.write("INFO", "sluice.runs", "Runs are stored again");
+    this.#isFailing = false;
+  }
+
+  search(query: RunSearch): Promise<FoundRows> {
+    return this.#segments.ask("search", { ...query, where: `started_at >= ? AND ${query.where}`, values: [this.#oldest(), ...query.values] });
+  }
+
+  async find(id: string): Promise<{ readonly facts: RunFacts; readonly messages: string | null } | undefined> {
+    const found = await this.#segments.ask("find", id);
+    const facts = found === undefined ? undefined : factsOf(found.facts);
+    return facts === undefined || facts.startedAt < this.#oldest() ? undefined : { facts, messages: found?.messages ?? null };
+  }
+
+  async close(): Promise<void> {
+    this.#cancelTrim();
+    await this.#segments.close();
+  }
+
+  #oldest(): number {
+    return this.#parts.clock.now() - this.#parts.limits.ageMs;
+  }
+
+  /** Runs expire also when no new ones are stored. */
+  async #trim(): Promise<void> {
+    const { clock, limits } = this.#parts;
+    this.#cancelTrim = clock.after(Math.min(maxTrimMs, limits.ageMs), () => void this.#trim());
+    await this.#segments.ask("trim", clock.now()).catch(() => undefined);
+  }
+}
