@@ -158,7 +158,7 @@ async function deployOrDiscard(
         parts.log.write(
           "WARN",
           "sluice.flows",
-          `Cancelled run ${runId} of the replaced route '${routeId}' at step '${stepId ?? "none"}': it did not finish in time`,
+          `Cancelled run ${runId} of the replaced route '${routeId}'${stepId === undefined ? "" : ` at step '${stepId}'`}: it did not finish in time`,
         );
       }
     });

@@ -43,7 +43,7 @@ async function withdraw(parts: FlowParts, id: string): Promise<DrainReport | und
     parts.log.write(
       "WARN",
       "sluice.flows",
-      `Cancelled run ${runId} of the removed route '${routeId}' at step '${stepId ?? "none"}': it did not finish in time`,
+      `Cancelled run ${runId} of the removed route '${routeId}'${stepId === undefined ? "" : ` at step '${stepId}'`}: it did not finish in time`,
     );
   }
   return report;
