@@ -206,8 +206,9 @@ export const strings = {
     contract: "Webhook contract",
     kept: "✓ Kept: callers can go on as before.",
     broken: "✕ Broken: requests that are answered now are rejected after Deploy.",
-    unanswered: (operation: string) => `${operation} is no longer answered`,
-    answered: (operation: string) => `${operation} is new`,
+    unanswered: (operation: string) =>
+      operation.startsWith("* ") ? `${operation.slice(2)} no longer answers all methods` : `${operation} is no longer answered`,
+    answered: (operation: string) => `${operation.replace(/^\* /, "")} is new`,
     requires: (operation: string, names: readonly string[]) => `${operation} requires ${names.join(", ")}`,
     restricts: (operation: string, names: readonly string[]) => `${operation} allows fewer values of ${names.join(", ")}`,
     narrows: (operation: string, types: readonly string[]) =>

@@ -141,8 +141,8 @@ function Change({ kind, path, onShow, children }: { readonly kind: ChangeKind; r
     <>
       <span className="changes__sign" aria-hidden="true">
         {changeSigns[kind]}
-      </span>
-      <span className="visually-hidden">{words.kinds[kind]}</span>
+      </span>{" "}
+      <b>{words.kinds[kind]}</b>
       {children}
     </>
   );
