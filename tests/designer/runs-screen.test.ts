@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)("the runs screen (needs Chromium)", { timeout: 120_
     expect(await rows().count()).toBe(1);
     await fold.press("Enter");
     const routes = (): Promise<readonly string[]> => page.locator("tbody td:nth-child(2) > a").allInnerTexts();
-    expect(await routes()).toEqual(["caller", "asked", "told"]);
+    await expect.poll(routes, soon).toEqual(["caller", "asked", "told"]);
     expect(await fold.getAttribute("aria-expanded")).toBe("true");
     expect(await findingsOf(page)).toEqual([]);
     await page.getByLabel("Route", { exact: true }).selectOption("told");

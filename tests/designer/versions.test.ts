@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeou
         "Set body , transform step, 1 of 2, two ~ Changed constant one → two",
         "Set header kind , transform step, 2 of 2, order + Added",
       ]);
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain("Set body");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent), soon).toContain("Set body");
     expect(await findingsOf(page)).toEqual([]);
     await page.keyboard.press("Control+z");
     await bar.getByText("No route or step changes.").waitFor();
