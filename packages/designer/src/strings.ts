@@ -181,7 +181,7 @@ export const strings = {
     deploy: (target: string) => `Deploy to ${target}`,
     first: "The flow is not deployed there yet: all of it is new.",
     same: "This version is already deployed.",
-    refused: (reason: string) => `The runtime would refuse this version: ${reason}`,
+    refused: (reason: string) => `The runtime would reject this version: ${reason}`,
     changes: "Changes",
     warnings: "Warnings",
     text: "Show the changed lines",

@@ -14,11 +14,11 @@ export interface DeployCheck {
   readonly deployed: string | undefined;
   readonly deployedHash: string | null;
   readonly difference: FlowDifference | undefined;
-  /** Undefined when the runtime would refuse the text. */
+  /** Undefined when the runtime would reject the text. */
   readonly webhooks: NonNullable<FlowDryRun["difference"]>["webhooks"] | undefined;
   readonly tests: readonly ConcernedTest[];
   readonly warnings: readonly string[];
-  /** Why the runtime would refuse the text. */
+  /** Why the runtime would reject the text. */
   readonly refused: string | undefined;
 }
 
