@@ -44,7 +44,7 @@ const designerInputs = [
   "package-lock.json",
   ...["designer/src", "designer/public", "designer/index.html", "designer/vite.config.ts", "designer/package.json"].map((path) => `packages/${path}`),
   "scripts/designer-catalog.mjs",
-  ...["model/src", "engine/src", "standard/src", "mapping/src", "connectors/src"].map((path) => `packages/${path}`),
+  ...["model/src", "engine/src", "standard/src", "mapping/src", "connectors/src", "flow-tests/src", "client/src"].map((path) => `packages/${path}`),
 ];
 
 /** Bundles the designer's page if the content of its sources has changed since the last bundle. */

@@ -130,6 +130,41 @@ describe("install and replace", () => {
     expect((await server.api("PUT", "/flows/dry-new?dryRun=true", { yaml: answering("dry-new", "2") })).status).toBe(200);
     expect(await entry("dry-new")).toBeUndefined();
   });
+
+  it("dryRun reports the difference by route and step, the contract of the webhooks, and the tests concerned", async () => {
+    const flow = (path: string, steps: string): string => `- route:
+    id: compared
+    from:
+      uri: platform-http:${path}
+      parameters: {httpMethodRestrict: POST}
+      steps: [${steps}]
+`;
+    const tests = "flowId: compared\ntests:\n  - name: answers\n    when: {webhook: compared}\n    then: [{visited: [gone]}]\n";
+    const before = flow("/compared", "{log: {id: gone, message: x}}, {setBody: {id: answer, constant: one}}");
+    expect((await server.api("PUT", "/flows/compared", { yaml: before, tests })).status).toBe(201);
+    const compared = async (yaml: string) => (await server.api("PUT", "/flows/compared?dryRun=true", { yaml })).json.difference;
+    const nothing = { routes: [], steps: [], elements: [], webhooks: { kept: true, added: [], removed: [], stricter: [] }, tests: [] };
+    expect(await compared(before)).toEqual(nothing);
+    expect(await compared(flow("/compared", "{setBody: {id: answer, constant: two}}, {setHeader: {name: a, constant: b}}"))).toEqual({
+      ...nothing,
+      steps: [
+        { change: "changed", routeId: "compared", id: "answer", name: "setBody", options: [{ name: "constant", before: "one", after: "two" }] },
+        { change: "added", routeId: "compared", id: "setHeader1", name: "setHeader", options: [] },
+        { change: "removed", routeId: "compared", id: "gone", name: "log", options: [] },
+      ],
+      tests: [{ name: "answers", line: 3, routes: ["compared"], missingSteps: ["gone"] }],
+    });
+    const moved = await compared(flow("/elsewhere", "{log: {id: gone, message: x}}, {setBody: {id: answer, constant: one}}"));
+    expect(moved.routes).toEqual([
+      { change: "changed", id: "compared", options: [{ name: "from.uri", before: "platform-http:/compared", after: "platform-http:/elsewhere" }] },
+    ]);
+    expect(moved.webhooks).toEqual({ kept: false, added: ["POST /elsewhere"], removed: ["POST /compared"], stricter: [] });
+    const first = (await server.api("PUT", "/flows/compared-first?dryRun=true", { yaml: answering("compared-first", "x") })).json.difference;
+    expect([first.routes.map(({ change, id }: { change: string; id: string }) => [change, id]), first.webhooks.kept]).toEqual([
+      [["added", "compared-first"]],
+      true,
+    ]);
+  });
 });
 
 describe("rejections", () => {

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { catalogView, commonFields, fromFields, readTree, type OptionView, type Tree } from "@sluice/model";
+import { catalogView, commonFields, everyStep, fromFields, type OptionView, readTree, type StepOutline, type Tree } from "@sluice/model";
 import { formats, languages, steps } from "@sluice/standard";
 import { FlowCatalog } from "../../packages/designer/src/catalog/flow-catalog.ts";
 import { starterYaml } from "../../packages/designer/src/catalog/starter-yaml.ts";
@@ -18,7 +18,6 @@ import { toggleDisabledWith } from "../../packages/designer/src/commands/toggle-
 import { wrapIn } from "../../packages/designer/src/commands/wrap-steps.ts";
 import { diffLines } from "@sluice/model";
 import * as flows from "../../packages/designer/src/document/open-flow.ts";
-import { everyStep, type StepOutline } from "../../packages/designer/src/document/outline.ts";
 import { changeLanguage, expressionPlace, writeExpression } from "../../packages/designer/src/inspector/expression-place.ts";
 import { writeText, type FormScope } from "../../packages/designer/src/inspector/form-scope.ts";
 

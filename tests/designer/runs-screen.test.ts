@@ -71,4 +71,29 @@ describe.skipIf(!hasBrowser)("the runs screen (needs Chromium)", { timeout: 120_
     expect(new Set(ids).size).toBe(244);
     expect(await page.getByRole("button", { name: "Show older runs" }).count()).toBe(0);
   });
+
+  it("folds the runs of called routes into the run that called them", async () => {
+    const { page } = open;
+    const flow = `- route:
+    id: caller
+    from:
+      uri: webhook
+      steps: [{to: {uri: "direct:asked"}}, {to: {uri: "seda:told"}}]
+- route: {id: asked, from: {uri: "direct:asked", steps: [{log: asked}]}}
+- route: {id: told, from: {uri: "seda:told", steps: [{log: told}]}}
+`;
+    expect((await server.putFlow("caller", flow)).status).toBe(201);
+    await call(server.baseUrl, "POST", "/api/caller", "{}");
+    await page.goto(`${designer.url}/runs?flow=caller`);
+    const fold = page.getByRole("button", { name: /called routes?$/ });
+    await fold.waitFor();
+    expect(await rows().count()).toBe(1);
+    await fold.press("Enter");
+    const routes = (): Promise<readonly string[]> => page.locator("tbody td:nth-child(2) > a").allInnerTexts();
+    await expect.poll(routes, soon).toEqual(["caller", "asked", "told"]);
+    expect(await fold.getAttribute("aria-expanded")).toBe("true");
+    expect(await findingsOf(page)).toEqual([]);
+    await page.getByLabel("Route", { exact: true }).selectOption("told");
+    await expect.poll(routes, soon).toEqual(["told"]);
+  });
 });

@@ -86,6 +86,8 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeou
     const before = "        - log: arrived\n        - setBody:\n            constant: one\n";
     designer.writeFlow("reviewed", text(before));
     await server.putFlow("reviewed", text(before));
+    const tests = "flowId: reviewed\ntests:\n  - name: answers\n    when: {webhook: reviewed}\n    then: [{visited: [log1]}]\n";
+    expect((await designer.call("PUT", "/_designer/flows/reviewed/tests/answers", { text: tests, expectedHash: null })).status).toBeLessThan(300);
     await page.goto(`${designer.url}/flows/reviewed?view=yaml`);
     await page.locator(".cm-content").waitFor();
     await typeSource(page, text("        - setBody:\n            constant: two\n        - setHeader:\n            name: kind\n            constant: order\n"));
@@ -96,9 +98,49 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeou
       .poll(async () => (await changes.allInnerTexts()).map((line) => line.replaceAll(/\s+/g, " ").trim()), soon)
       .toEqual(["~ Changed: Set body: constant one → two", "+ Added: Set header kind (order)", "− Removed: Log (arrived)"]);
     expect(await findingsOf(page)).toEqual([]);
+    await dialog.getByRole("region", { name: "Webhook contract" }).getByText("Kept: callers can go on as before.").waitFor();
+    expect(await dialog.getByRole("region", { name: "Affected tests" }).getByRole("listitem").allInnerTexts()).toEqual([
+      "answers: runs the changed route reviewed, names the removed step log1",
+    ]);
+
+    // By keyboard to the canvas, where each change has a badge with words.
+    await changes.first().getByRole("button").press("Enter");
+    const canvas = page.getByRole("region", { name: "Canvas" });
+    const bar = canvas.getByRole("region", { name: "Changes since the version on local" });
+    await bar.getByText("1 added, 1 changed, 1 removed").waitFor();
+    const cards = canvas.locator(".route .card");
+    const marks = async (): Promise<readonly string[]> => (await cards.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " ").trim());
+    await expect
+      .poll(marks, soon)
+      .toEqual([
+        "Webhook , trigger, /api/reviewed",
+        "Log arrived − Removed",
+        "Set body , transform step, 1 of 2, two ~ Changed constant one → two",
+        "Set header kind , transform step, 2 of 2, order + Added",
+      ]);
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent), soon).toContain("Set body");
+    expect(await findingsOf(page)).toEqual([]);
+    await page.keyboard.press("Control+z");
+    await bar.getByText("No route or step changes.").waitFor();
+    expect(await canvas.getByText("Removed").count()).toBe(0);
+    await page.keyboard.press("Control+Shift+z");
+    await bar.getByText("1 added, 1 changed, 1 removed").waitFor();
+    await bar.getByRole("button", { name: "Review changes" }).click();
+    await changes.first().waitFor();
     const reply = async (): Promise<string> => (await fetch(`${server.baseUrl}/api/reviewed`, { method: "POST" })).text();
     expect(await reply()).toBe("one");
     await dialog.getByRole("button", { name: "Deploy to local" }).click();
     await expect.poll(reply, soon).toBe("two");
+    await bar.waitFor({ state: "detached" });
+
+    // Callers with other methods are rejected.
+    await page.goto(`${designer.url}/flows/reviewed?view=yaml`);
+    await page.locator(".cm-content").waitFor();
+    await typeSource(page, designer.flowText("reviewed").replace("/api/reviewed", "/api/reviewed?httpMethodRestrict=POST"));
+    await page.getByRole("button", { name: "Review changes" }).click();
+    const contract = dialog.getByRole("region", { name: "Webhook contract" });
+    await contract.getByText("Broken: requests that are answered now are rejected after Deploy.").waitFor();
+    expect(await contract.getByRole("listitem").allInnerTexts()).toEqual(["/api/reviewed no longer answers all methods"]);
+    expect(await findingsOf(page)).toEqual([]);
   });
 });

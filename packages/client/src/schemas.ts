@@ -423,6 +423,42 @@ export interface Flow {
   readonly warnings: readonly string[];
 }
 
+export interface FlowDifference {
+  readonly routes: readonly { readonly change: "added" | "changed" | "removed"; readonly id: string; readonly options: readonly OptionChange[] }[];
+  /** Steps of routes that both versions have; those of added and removed routes are not listed. */
+  readonly steps: readonly {
+    readonly change: "added" | "changed" | "moved" | "removed";
+    readonly routeId: string;
+    readonly id: string;
+    /** The kind of the step, such as `setBody`. */
+    readonly name: string;
+    readonly options: readonly OptionChange[];
+  }[];
+  /** Elements other than routes, such as `onException` or `beans`. */
+  readonly elements: readonly { readonly change: "added" | "changed" | "removed"; readonly name: string; readonly options: readonly OptionChange[] }[];
+  readonly webhooks: {
+    /** False when a request that is answered now may be rejected afterwards. */
+    readonly kept: boolean;
+    /** Such as `POST /api/orders`; `*` stands for all methods. */
+    readonly added: readonly string[];
+    readonly removed: readonly string[];
+    /** Operations that reject more requests than before. */
+    readonly stricter: readonly {
+      readonly operation: string;
+      /** Parameters that become required; `body` stands for the body. */
+      readonly required: readonly string[];
+      /** Parameters that get fewer allowed values. */
+      readonly restricted: readonly string[];
+      /** Content types that are no longer accepted; `*` when all were. */
+      readonly contentTypes: readonly string[];
+    }[];
+  };
+  /** Tests of the flow that run a changed route or name a removed step; null when the tests cannot be read. */
+  readonly tests:
+    | readonly { readonly name: string; readonly line: number; readonly routes: readonly string[]; readonly missingSteps: readonly string[] }[]
+    | null;
+}
+
 export interface FlowDryRun {
   readonly id: string;
   readonly created: boolean;
@@ -438,6 +474,8 @@ export interface FlowDryRun {
   readonly dryRun: true;
   readonly previousHash: string | null;
   readonly routes: { readonly added: readonly string[]; readonly removed: readonly string[]; readonly kept: readonly string[] };
+  /** The changes by route and step, compared as written; absent when the installed text cannot be read. */
+  readonly difference?: FlowDifference;
 }
 
 export interface FlowSummary {
@@ -721,6 +759,14 @@ export interface OpenedSession {
     readonly steps: readonly string[];
   }[];
   readonly warnings: readonly string[];
+}
+
+export interface OptionChange {
+  /** The path of the option, such as `when[0].simple`; empty for the value of a step that is plain text. */
+  readonly name: string;
+  /** As written; null when it was not set. Secrets are masked. */
+  readonly before: string | null;
+  readonly after: string | null;
 }
 
 export interface OutcomeDifference {

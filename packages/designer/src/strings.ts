@@ -185,13 +185,45 @@ export const strings = {
     changes: "Changes",
     warnings: "Warnings",
     text: "Show the changed lines",
-    kinds: { added: "Added: ", changed: "Changed: ", removed: "Removed: " },
-    routeAdded: (id: string, uri: string) => `Route ${id} (${uri})`,
-    routeRemoved: (id: string, uri: string) => `Route ${id} (${uri}) stops`,
-    address: (id: string, before: string, after: string) =>
-      before === after ? `Route ${id}: options of ${after}` : `Route ${id}: address ${before} → ${after}. Requests to the old address fail.`,
-    option: (name: string, before: string | undefined, after: string | undefined) =>
-      `${name === "" ? "value" : name} ${before ?? "not set"} → ${after ?? "not set"}`,
+    kinds: { added: "Added: ", changed: "Changed: ", moved: "Moved: ", removed: "Removed: " },
+    badges: { added: "Added", changed: "Changed", moved: "Moved", removed: "Removed" },
+    counts: {
+      added: (count: number) => `${count} added`,
+      changed: (count: number) => `${count} changed`,
+      moved: (count: number) => `${count} moved`,
+      removed: (count: number) => `${count} removed`,
+    },
+    none: "No route or step changes.",
+    show: "Show on canvas",
+    showStep: "Show on the canvas",
+    shown: (target: string) => `Changes since the version on ${target}`,
+    hide: "Hide changes",
+    route: {
+      added: (id: string, uri: string) => `Route ${id} (${uri})`,
+      changed: (id: string, options: string) => `Route ${id}: ${options}`,
+      removed: (id: string, uri: string) => `Route ${id} (${uri}) stops`,
+    },
+    contract: "Webhook contract",
+    kept: "✓ Kept: callers can go on as before.",
+    broken: "✕ Broken: requests that are answered now are rejected after Deploy.",
+    unanswered: (operation: string) =>
+      operation.startsWith("* ") ? `${operation.slice(2)} no longer answers all methods` : `${operation} is no longer answered`,
+    answered: (operation: string) => `${operation.replace(/^\* /, "")} is new`,
+    requires: (operation: string, names: readonly string[]) => `${operation} requires ${names.join(", ")}`,
+    restricts: (operation: string, names: readonly string[]) => `${operation} allows fewer values of ${names.join(", ")}`,
+    narrows: (operation: string, types: readonly string[]) =>
+      types.includes("*") ? `${operation} no longer accepts all content types` : `${operation} no longer accepts ${types.join(", ")}`,
+    tests: "Affected tests",
+    noTests: "No test of this flow is affected.",
+    test: (name: string, routes: readonly string[], missingSteps: readonly string[]) =>
+      [
+        name,
+        [
+          ...(routes.length === 0 ? [] : [`runs the changed route ${routes.join(", ")}`]),
+          ...(missingSteps.length === 0 ? [] : [`names the removed step ${missingSteps.join(", ")}`]),
+        ].join(", "),
+      ].join(": "),
+    option: (name: string, before: string | null, after: string | null) => `${name === "" ? "value" : name} ${before ?? "not set"} → ${after ?? "not set"}`,
   },
   deployedPanel: {
     title: (target: string) => `Running on ${target}`,

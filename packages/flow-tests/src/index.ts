@@ -1,3 +1,4 @@
+export * from "./affected-tests.ts";
 export * from "./flow-test-file.ts";
 export type { FlowTest, FlowTestFile, Then, When } from "./flow-test-shape.ts";
 export * from "./install-subject.ts";

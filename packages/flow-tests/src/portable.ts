@@ -1,4 +1,5 @@
 // Reading, running and evaluating tests without a transport: a web page supplies its own.
+export * from "./affected-tests.ts";
 export * from "./flow-test-file.ts";
 export type { FlowTest, FlowTestFile, Then, When } from "./flow-test-shape.ts";
 export * from "./run-flow-tests.ts";

@@ -20,6 +20,7 @@ import {
 } from "@sluice/engine/spi";
 import { inSlices } from "@sluice/engine/tools";
 import { asJsonInSteps, isLongToWrite } from "@sluice/engine/values";
+import type { WebhookOperation } from "@sluice/model";
 import { checkNotReserved, claimsOf } from "./http-claims.ts";
 import type { QueueRegistry } from "../queue/queue-registry.ts";
 import { durableIntake, type DurableIntake } from "./durable-intake.ts";
@@ -50,6 +51,20 @@ export interface HttpSourceSettings {
   readonly operation?: RestOperation;
 }
 
+/** The requests that the route answers, for callers who compare two versions. */
+function operationsOf({ paths, methods = ["*"], options, operation = {} }: HttpSourceSettings): readonly WebhookOperation[] {
+  const { validates = false, required = [], allowed = {}, bodyRequired = false } = operation;
+  const demands = {
+    required: validates ? [...required, ...(bodyRequired ? ["body"] : [])] : [],
+    allowed: validates ? allowed : {},
+    consumes: (options.consumes ?? "").split(",").flatMap((type) => type.trim().toLowerCase() || []),
+  };
+  return paths.flatMap((path) => {
+    const served = options.matchOnUriPrefix ? `${path === "/" ? "" : path}/*` : path;
+    return methods.map((method) => ({ method, path: served, ...demands }));
+  });
+}
+
 /** Creates the source; checks the path, so that an invalid one fails the deploy before anything starts. */
 export function httpSource(host: Host, settings: HttpSourceSettings): Source {
   const { route, paths, methods, options } = settings;
@@ -63,6 +78,7 @@ export function httpSource(host: Host, settings: HttpSourceSettings): Source {
   };
   return {
     claims: paths.flatMap((path) => claimsOf(path, methods, prefix)),
+    operations: operationsOf(settings),
     exclusive: false,
     // Accepted messages and idempotency keys belong to the worker that received them.
     everyWorker: !options.durable && !options.idempotency,

@@ -8,7 +8,7 @@ import { createPartner, partnerOf } from "../commands/direct-partner.ts";
 import { placeAfterSelection, placeInside } from "../commands/insert-step.ts";
 import { runCommand } from "../commands/run-command.ts";
 import type { Editor } from "../document/editor.ts";
-import { pathKey } from "../document/outline.ts";
+import { pathKey } from "@sluice/model";
 import { blockAt, selectedStep, selectedSteps } from "../document/open-flow.ts";
 import { strings } from "../strings.ts";
 import { openPicker, setZoom, useCanvasUi } from "./canvas-ui.ts";

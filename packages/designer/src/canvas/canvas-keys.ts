@@ -3,7 +3,7 @@ import type { KeyboardEvent } from "react";
 import { documentCommands } from "../commands/document-commands.ts";
 import { matchesShortcut } from "../commands/shortcut.ts";
 import type { Editor } from "../document/editor.ts";
-import { everyStep, pathKey, type Outline, type StepOutline } from "../document/outline.ts";
+import { everyStep, pathKey, type Outline, type StepOutline } from "@sluice/model";
 import { selectedStep, stepAt } from "../document/open-flow.ts";
 import { actOn, canvasActions, cardOf } from "./canvas-actions.ts";
 import { setFolded, useCanvasUi } from "./canvas-ui.ts";

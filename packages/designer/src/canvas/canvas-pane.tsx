@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState, type CSSProperties } from "react";
 import { useCatalog } from "../catalog/use-catalog.ts";
 import { EmptyState } from "../controls/empty-state.tsx";
-import { pathKey, type Outline } from "../document/outline.ts";
+import { pathKey, type Outline } from "@sluice/model";
 import { isBroken, type OpenFlow } from "../document/open-flow.ts";
 import { problemsByStep } from "../document/problem-places.ts";
 import { useEditor, useEditorState } from "../editor/editor-context.ts";

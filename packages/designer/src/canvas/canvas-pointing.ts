@@ -3,7 +3,7 @@ import type { ClipboardEvent, FocusEvent, MouseEvent } from "react";
 import { copiedText, pasteSteps } from "../commands/paste-steps.ts";
 import { removeStep } from "../commands/remove-step.ts";
 import type { Editor } from "../document/editor.ts";
-import { pathKey } from "../document/outline.ts";
+import { pathKey } from "@sluice/model";
 import { selectedSteps, stepAt } from "../document/open-flow.ts";
 import { strings } from "../strings.ts";
 import { actOn, canvasActions } from "./canvas-actions.ts";

@@ -2,7 +2,7 @@ import { Activity, ListTree, Maximize, MoreHorizontal, Plus, Route, Search, Zoom
 import { useEffect, useMemo, useRef, useState } from "react";
 import { shownShortcut } from "../commands/shortcut.ts";
 import { Button } from "../controls/button.tsx";
-import { everyStep, pathKey } from "../document/outline.ts";
+import { everyStep, pathKey } from "@sluice/model";
 import { useEditor, useEditorState } from "../editor/editor-context.ts";
 import { switchMetrics, useMetricsSwitch } from "../metrics/live-metrics.tsx";
 import { strings } from "../strings.ts";

@@ -1,7 +1,6 @@
 // Fills the templates of declarations, such as `Set header {name}`, with the options of a step or endpoint.
-import { parseQuery, readSyntax, splitPath, type ConnectorView, type StepView } from "@sluice/model";
+import { type ConnectorView, type OptionTexts, parseQuery, readSyntax, splitPath, type StepOutline, type StepView } from "@sluice/model";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
-import type { OptionTexts, StepOutline } from "../document/outline.ts";
 
 const placeholder = /\{(\w+)(\?)?\}/g;
 

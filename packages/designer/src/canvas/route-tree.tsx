@@ -1,11 +1,12 @@
 // A route as a tree of cards. Layout is nested HTML; nothing is measured or positioned by script. Clicks, drags and keys are handled by listeners on
 // ancestors: cards and gaps only carry their keys.
-import { memo, useId, useRef } from "react";
-import type { StepView } from "@sluice/model";
+import { Fragment, memo, useId, useRef } from "react";
+import { type BlockOutline, type EntityOutline, pathKey, type RouteOutline, type StepOutline, type StepView } from "@sluice/model";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
-import { pathKey, type BlockOutline, type EntityOutline, type RouteOutline, type StepOutline } from "../document/outline.ts";
 import { strings } from "../strings.ts";
 import { entityFace, stepFace, triggerFace } from "./step-face.ts";
+import { Addresses } from "./address-lanes.tsx";
+import { RemovedSteps } from "./removed-steps.tsx";
 import { useMark } from "./selected-keys.ts";
 import { InViewContext, StepCard } from "./step-card.tsx";
 import { areDrawnSame, chunksOf, countSteps, drawnSize, type Chunk } from "./step-chunks.ts";
@@ -83,6 +84,7 @@ function Steps({ steps, listKey, level, scope, facts, tail = false }: StepsProps
   return (
     <>
       {chunks === undefined ? <Stretch steps={steps} start={0} {...common} /> : chunks.map((chunk) => <StepChunk key={chunk.start} {...chunk} {...common} />)}
+      <RemovedSteps listKey={listKey} index={steps.length} />
       {steps.length === 0 && !tail ? null : <Gap listKey={listKey} index={steps.length} kind={tail ? "tail" : "end"} />}
     </>
   );
@@ -98,7 +100,10 @@ interface StretchProps extends Chunk {
 function Stretch({ steps, start, total, level, scope, facts }: StretchProps) {
   const keys = contentKeys(steps);
   return steps.map((step, index) => (
-    <Step key={keys[index]} step={step} level={level} position={start + index + 1} total={total} scope={scope} facts={facts} />
+    <Fragment key={keys[index]}>
+      <RemovedSteps listKey={pathKey(step.listPath)} index={step.index} />
+      <Step step={step} level={level} position={start + index + 1} total={total} scope={scope} facts={facts} />
+    </Fragment>
   ));
 }
 
@@ -201,23 +206,6 @@ function Step({ step, level, position, total, scope, facts }: StepProps) {
       {expanded === true ? <Blocks owner={step} id={group} level={level + 1} scope={scope} facts={facts} adopts={position < total} /> : null}
       {facts.catalog?.step(step.name)?.lanes === "addresses" ? <Addresses step={step} /> : null}
     </li>
-  );
-}
-
-/** The recipients of a step that sends to a list of addresses, as far as they are written in the flow. */
-function Addresses({ step }: { readonly step: StepOutline }) {
-  const [written = ""] = step.detail.split(" = ");
-  const isFixed = written.includes(":") && !written.includes("${");
-  const addresses = isFixed ? written.split(",").map((address) => address.trim()) : [words.eachAddress];
-  return (
-    <div className="blocks" data-lanes="all" aria-hidden="true">
-      {addresses.map((address, index) => (
-        <div className="lane" key={index}>
-          <div className="gap" />
-          <div className="lane__address">{address}</div>
-        </div>
-      ))}
-    </div>
   );
 }
 

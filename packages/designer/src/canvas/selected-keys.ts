@@ -1,6 +1,6 @@
 // Which cards are selected, and which card of each tree is in the tab order. Computed once per state of the flow; each card subscribes separately,
 // so that moving the selection re-renders two cards instead of all.
-import { pathKey } from "../document/outline.ts";
+import { pathKey } from "@sluice/model";
 import { selectedSteps, type OpenFlow } from "../document/open-flow.ts";
 import { useEditorState } from "../editor/editor-context.ts";
 

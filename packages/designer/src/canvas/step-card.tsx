@@ -3,6 +3,7 @@ import { createContext, memo, useContext } from "react";
 import type { StepKind } from "../catalog/flow-catalog.ts";
 import { strings } from "../strings.ts";
 import { useCardFacts, type CardMetrics } from "./card-facts.ts";
+import { changeSigns, useChangeMarks, type CardChange } from "./change-marks.ts";
 import { useMark } from "./selected-keys.ts";
 import { StepIcon } from "./step-icon.tsx";
 
@@ -67,13 +68,15 @@ function CardContent({
   frame,
 }: StepCardProps & { readonly frame: Readonly<Record<string, unknown>> }) {
   const facts = useCardFacts(id);
+  const change = useChangeMarks(({ cards }) => cards.get(id));
   return (
     <div
       {...frame}
       data-failed={facts?.error !== undefined || undefined}
       data-dimmed={facts?.dimmed || undefined}
       data-dropped={facts?.dropped || undefined}
-      data-metrics={(facts?.metrics !== undefined && faults === 0) || undefined}
+      data-metrics={(facts?.metrics !== undefined && faults === 0 && change === undefined) || undefined}
+      data-change={change?.kind}
     >
       <StepIcon icon={icon} kind={kind} />
       <span className="card__text">
@@ -83,12 +86,24 @@ function CardContent({
           {disabled ? words.disabled : (facts?.error ?? (facts?.dropped === true ? words.dropped : subtitle))}
         </span>
       </span>
-      {facts?.metrics === undefined || faults > 0 ? (
+      {change !== undefined ? (
+        <ChangeBadge {...change} />
+      ) : facts?.metrics === undefined || faults > 0 ? (
         <CardState faults={faults} error={facts?.error} count={facts?.count} summary={facts?.summary} />
       ) : (
         <Metrics {...facts.metrics} />
       )}
     </div>
+  );
+}
+
+/** What a deployment would do to the step, in words. */
+function ChangeBadge({ kind, text }: CardChange) {
+  return (
+    <span className="card__state card__change" data-kind={kind} title={text}>
+      {changeSigns[kind]} <span className="card__state-text">{strings.review.badges[kind]}</span>
+      <span className="visually-hidden">{text}</span>
+    </span>
   );
 }
 

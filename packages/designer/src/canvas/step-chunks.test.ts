@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openFlow } from "../document/open-flow.ts";
-import type { StepOutline } from "../document/outline.ts";
+import type { StepOutline } from "@sluice/model";
 import { areDrawnSame, chunksOf, drawnSize } from "./step-chunks.ts";
 
 const text = (steps: readonly string[]): string =>

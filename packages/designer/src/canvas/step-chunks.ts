@@ -1,6 +1,6 @@
 // Long lists of steps are rendered in chunks, which the browser skips while they are out of view. A chunk must therefore estimate its size and
 // detect when its content is unchanged.
-import type { BlockOutline, StepOutline } from "../document/outline.ts";
+import type { BlockOutline, StepOutline } from "@sluice/model";
 
 export interface Size {
   readonly width: number;

@@ -1,8 +1,7 @@
 // Titles of steps, triggers and elements on their cards.
 import type { FlowCatalog, StepKind } from "../catalog/flow-catalog.ts";
 import { kindOfStep } from "../catalog/flow-catalog.ts";
-import type { ConnectorView } from "@sluice/model";
-import type { BlockOutline, EntityOutline, OptionTexts, RouteOutline, StepOutline } from "../document/outline.ts";
+import type { BlockOutline, ConnectorView, EntityOutline, OptionTexts, RouteOutline, StepOutline } from "@sluice/model";
 import { strings } from "../strings.ts";
 import { endpointValues, filled, stepValues, withDefaults } from "./card-text.ts";
 

@@ -1,9 +1,8 @@
 // Dragging cards to gaps, and panning the empty canvas. Every drag has a keyboard equivalent (Alt+arrow keys, scrolling).
 import { useRef, type DragEvent, type PointerEvent } from "react";
-import type { Path } from "@sluice/model";
+import { type Path, pathKey } from "@sluice/model";
 import { moveStepsTo } from "../commands/move-step.ts";
 import type { Editor } from "../document/editor.ts";
-import { pathKey } from "../document/outline.ts";
 import { selectedSteps, stepAt } from "../document/open-flow.ts";
 import type { Place } from "../document/step-edits.ts";
 import { strings } from "../strings.ts";

@@ -1,8 +1,7 @@
 // Navigates between a step that sends to another route, such as `direct:name`, and that route; creates the route if it is missing.
-import { insertItem, scalarYaml, type Path } from "@sluice/model";
+import { everyStep, insertItem, type Path, pathKey, scalarYaml } from "@sluice/model";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import { firstSteps } from "../catalog/starter-yaml.ts";
-import { everyStep, pathKey } from "../document/outline.ts";
 import { selectedStep, type OpenFlow } from "../document/open-flow.ts";
 import type { DocumentCommand } from "./command.ts";
 

@@ -1,5 +1,4 @@
-import { applySplice, itemText, readTree, setScalar, type Path, type Tree } from "@sluice/model";
-import { everyStep } from "../document/outline.ts";
+import { applySplice, everyStep, itemText, type Path, readTree, setScalar, type Tree } from "@sluice/model";
 import type { OpenFlow } from "../document/open-flow.ts";
 import { listItem } from "../document/step-edits.ts";
 

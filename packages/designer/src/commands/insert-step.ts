@@ -1,5 +1,4 @@
-import type { Path } from "@sluice/model";
-import { pathKey } from "../document/outline.ts";
+import { type Path, pathKey } from "@sluice/model";
 import { blockAt, selectedSteps, type OpenFlow } from "../document/open-flow.ts";
 import { insertSteps, type Place } from "../document/step-edits.ts";
 import type { DocumentCommand } from "./command.ts";

@@ -1,7 +1,6 @@
-import type { Path } from "@sluice/model";
+import type { Path, StepOutline } from "@sluice/model";
 import { moveItem } from "@sluice/model";
 import { blockAt, selectedSteps, stepAt, type OpenFlow } from "../document/open-flow.ts";
-import type { StepOutline } from "../document/outline.ts";
 import { moveSteps, type Place } from "../document/step-edits.ts";
 import type { CommandResult, DocumentCommand } from "./command.ts";
 

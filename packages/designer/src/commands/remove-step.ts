@@ -1,4 +1,4 @@
-import { pathKey } from "../document/outline.ts";
+import { pathKey } from "@sluice/model";
 import { blockAt, selectedSteps, stepAt } from "../document/open-flow.ts";
 import { removeBranch, removeSteps } from "../document/step-edits.ts";
 import type { DocumentCommand } from "./command.ts";

@@ -1,8 +1,7 @@
 // Steps that a test or a typed response names get an id written into the flow: a generated one such as `to2` would name another step
 // after the next insertion.
-import { setAt, slug, wholeEdit, type Edit } from "@sluice/model";
+import { type Edit, everyStep, setAt, slug, type StepOutline, wholeEdit } from "@sluice/model";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
-import { everyStep, type StepOutline } from "../document/outline.ts";
 import type { OpenFlow } from "../document/open-flow.ts";
 
 export interface WrittenIds {

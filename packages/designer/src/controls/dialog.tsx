@@ -3,6 +3,8 @@ import { useEffect, useId, useRef, type ReactNode, type SubmitEvent } from "reac
 export interface DialogProps {
   readonly title: string;
   readonly wide?: boolean;
+  /** True to leave the page visible: the dialog is at the right edge. */
+  readonly side?: boolean;
   /** True for content without controls, which must be focusable to scroll with the keyboard. */
   readonly reading?: boolean;
   readonly onClose: () => void;
@@ -13,7 +15,7 @@ export interface DialogProps {
 }
 
 /** A modal dialog based on the native element, which traps and restores the focus. */
-export function Dialog({ title, wide = false, reading = false, onClose, children, actions, onSubmit }: DialogProps) {
+export function Dialog({ title, wide = false, side = false, reading = false, onClose, children, actions, onSubmit }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
   useEffect(() => {
@@ -35,7 +37,7 @@ export function Dialog({ title, wide = false, reading = false, onClose, children
   return (
     <dialog
       ref={element}
-      className={`dialog${wide ? " dialog--wide" : ""}`}
+      className={`dialog${wide ? " dialog--wide" : ""}${side ? " dialog--side" : ""}`}
       aria-labelledby={heading}
       onCancel={(event) => {
         event.preventDefault();

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { removeItem, setScalar } from "@sluice/model";
+import { everyStep, removeItem, setScalar } from "@sluice/model";
 import * as flows from "./open-flow.ts";
-import { everyStep } from "./outline.ts";
 import { sampleText } from "./test-flow.test-support.ts";
 
 const note = (origin: "source" | "form" | "canvas" = "canvas", at = 0) => ({ label: "edit", origin, at });

@@ -1,9 +1,21 @@
 // An open flow: its text is the source of truth, everything else is derived from it. All functions are pure; every change is a splice of the text,
 // recorded in one history.
-import { applySplice, rereadTree, type Diagnostic, type Edit, type Path, type Splice, type Tree } from "@sluice/model";
+import {
+  applySplice,
+  type BlockOutline,
+  type Diagnostic,
+  type Edit,
+  type Outline,
+  outlineOf,
+  type Path,
+  pathKey,
+  rereadTree,
+  type Splice,
+  type StepOutline,
+  type Tree,
+} from "@sluice/model";
 import * as timeline from "./history.ts";
 import type { History, Origin } from "./history.ts";
-import { outlineOf, pathKey, type BlockOutline, type Outline, type StepOutline } from "./outline.ts";
 
 /** The file as last loaded or saved by the page. */
 export interface SavedFile {

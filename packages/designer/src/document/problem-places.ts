@@ -1,6 +1,6 @@
 import { offsetOfLine } from "./line-offset.ts";
 import { placeAt, type OpenFlow } from "./open-flow.ts";
-import { pathKey } from "./outline.ts";
+import { pathKey } from "@sluice/model";
 import type { Problem } from "./problem.ts";
 
 /** Problems by step, assigned by position: the runtime names a step only when it knows its kind. Keys are path keys. */

@@ -1,8 +1,7 @@
 // The selected element for a form: its name, its options, and where they are written.
-import type { OptionView, Path } from "@sluice/model";
+import { everyStep, type OptionView, type Outline, type Path, pathKey, type RouteOutline } from "@sluice/model";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import { branchesOf } from "../catalog/flow-catalog.ts";
-import { everyStep, pathKey, type Outline, type RouteOutline } from "../document/outline.ts";
 import { blockAt, stepAt, type OpenFlow } from "../document/open-flow.ts";
 import { branchTitle, entityFace, stepFace, triggerFace } from "../canvas/step-face.ts";
 import { strings } from "../strings.ts";

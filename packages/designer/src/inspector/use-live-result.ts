@@ -1,8 +1,7 @@
 // The result of an expression for a message, computed by the engine in the page shortly after the last keystroke.
 import { useEffect, useMemo, useState } from "react";
-import type { Tree } from "@sluice/model";
+import { pathKey, type StepOutline, type Tree } from "@sluice/model";
 import { stepAt, type OpenFlow } from "../document/open-flow.ts";
-import { pathKey, type StepOutline } from "../document/outline.ts";
 import { useEditor } from "../editor/editor-context.ts";
 import { useShownRun } from "../trial/shown-run.tsx";
 import type { SeenMessage } from "../simulation/evaluate.ts";

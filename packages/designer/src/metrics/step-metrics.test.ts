@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Run, RunStep } from "@sluice/client";
 import { openFlow } from "../document/open-flow.ts";
-import type { Outline } from "../document/outline.ts";
+import type { Outline } from "@sluice/model";
 import { layeredFacts, type CardFacts } from "../canvas/card-facts.ts";
 import { metricFacts, shownRate } from "./metric-facts.ts";
 import { stepMetrics, type TrafficData } from "./step-metrics.ts";

@@ -1,6 +1,6 @@
 // Metrics of a deployed flow by step, from its latest runs and route counters.
 import type { Health, Run, RunStep } from "@sluice/client";
-import { everyStep, pathKey, type Outline, type RouteOutline } from "../document/outline.ts";
+import { everyStep, pathKey, type Outline, type RouteOutline } from "@sluice/model";
 
 export interface StepMetrics {
   /** Number of messages in the time window, as far as their runs are stored. */

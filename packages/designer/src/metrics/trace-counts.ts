@@ -1,7 +1,7 @@
 // Counts trace events of a deployed flow while the page is open: executions of each step and the last duration. Memory is one entry per step,
 // independent of the number of events.
 import type { TraceEvent } from "@sluice/client";
-import { everyStep, pathKey, type Outline } from "../document/outline.ts";
+import { everyStep, pathKey, type Outline } from "@sluice/model";
 
 export interface SeenStep {
   readonly count: number;

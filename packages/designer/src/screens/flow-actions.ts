@@ -1,11 +1,10 @@
 // The actions of a flow's menu: changes of its file and of its deployment on the selected target.
-import { readTree, setOption, setScalar, slug, type Edit, type Path, type Tree } from "@sluice/model";
+import { type Edit, outlineOf, type Path, readTree, setOption, setScalar, slug, type Tree } from "@sluice/model";
 import { runtimeAt } from "../api-client/runtime-client.ts";
 import { workspaceClient } from "../api-client/workspace-client.ts";
 import { drafts } from "../document/drafts.ts";
 import type { Editor } from "../document/editor.ts";
 import { unsavedChanges } from "../document/open-flow.ts";
-import { outlineOf } from "../document/outline.ts";
 import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
 import { closeEditor, openEditor } from "./editor/open-editors.ts";

@@ -1,9 +1,14 @@
+import { ChevronDown, ChevronRight } from "lucide-react";
+import { Fragment, useState, type CSSProperties, type ReactNode } from "react";
 import { Link } from "wouter";
 import type { Run } from "@sluice/client";
 import { Moment } from "../controls/moment.tsx";
 import { strings } from "../strings.ts";
+import { foldRuns } from "./folded-runs.ts";
+import "./run-table.css";
 
 const words = strings.runs;
+const { columns } = words;
 
 const looks: Readonly<Record<string, string>> = { completed: "chip--ok", failed: "chip--fail", retrying: "chip--warn" };
 
@@ -11,10 +16,11 @@ export const StatusChip = ({ status }: { readonly status: string }) => (
   <span className={`chip ${looks[status] ?? ""}`}>{words.statuses[status as Run["status"]] ?? status}</span>
 );
 
-/** A list of runs, newest first; each links to its flow's canvas. */
+/** A list of runs, newest first; each links to its flow's canvas. Runs of called routes are folded into the run that called them. */
 export function RunTable({ runs, chosen }: { readonly runs: readonly Run[]; readonly chosen?: string | undefined }) {
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const toggle = (id: string): void => setOpened((before) => (before.has(id) ? new Set([...before].filter((one) => one !== id)) : new Set([...before, id])));
   if (runs.length === 0) return <p className="muted">{strings.common.nothingFound}</p>;
-  const { columns } = words;
   return (
     <div className="table-scroll" role="region" aria-label={words.title} tabIndex={0}>
       <table className="table table--stacks">
@@ -31,35 +37,64 @@ export function RunTable({ runs, chosen }: { readonly runs: readonly Run[]; read
           </tr>
         </thead>
         <tbody>
-          {runs.map((run) => (
-            <tr key={run.id}>
-              <td>
-                <StatusChip status={run.status} />
-              </td>
-              <td>
-                <Link href={`/flows/${run.flowId}`}>{run.routeId}</Link>
-                <div>
-                  <Link className="mono" href={`/flows/${run.flowId}/runs/${run.id}`} aria-current={run.id === chosen ? "true" : undefined}>
-                    {run.id}
-                  </Link>
-                </div>
-              </td>
-              <td data-label={columns.started}>
-                <Moment iso={run.startedAt} />
-              </td>
-              <td className="number" data-label={columns.duration}>
-                {run.durationMs === null ? "" : `${run.durationMs} ms`}
-              </td>
-              <td className="mono" data-label={columns.trigger}>
-                {run.trigger.uri}
-              </td>
-              <td className="cell-text" data-label={columns.error}>
-                {run.error?.message}
-              </td>
-            </tr>
-          ))}
+          {foldRuns(runs).map(({ run, called }) => {
+            const isOpen = opened.has(run.id);
+            return (
+              <Fragment key={run.id}>
+                <RunRow run={run} chosen={chosen}>
+                  {called.length === 0 ? null : (
+                    <button type="button" className="run-fold" aria-expanded={isOpen} onClick={() => toggle(run.id)}>
+                      {isOpen ? <ChevronDown size={14} aria-hidden="true" /> : <ChevronRight size={14} aria-hidden="true" />}
+                      {words.calledRoutes(called.length, called.filter((one) => one.run.status === "failed").length)}
+                    </button>
+                  )}
+                </RunRow>
+                {isOpen ? called.map((one) => <RunRow key={one.run.id} run={one.run} chosen={chosen} depth={one.depth} />) : null}
+              </Fragment>
+            );
+          })}
         </tbody>
       </table>
     </div>
+  );
+}
+
+interface RunRowProps {
+  readonly run: Run;
+  readonly chosen: string | undefined;
+  /** 0 for a run that stands alone. */
+  readonly depth?: number;
+  readonly children?: ReactNode;
+}
+
+function RunRow({ run, chosen, depth = 0, children }: RunRowProps) {
+  return (
+    <tr data-called={depth > 0 || undefined} style={{ "--depth": depth } as CSSProperties}>
+      <td>
+        <StatusChip status={run.status} />
+      </td>
+      <td>
+        {depth === 0 ? null : <span className="visually-hidden">{words.calledRun}</span>}
+        <Link href={`/flows/${run.flowId}`}>{run.routeId}</Link>
+        <div>
+          <Link className="mono" href={`/flows/${run.flowId}/runs/${run.id}`} aria-current={run.id === chosen ? "true" : undefined}>
+            {run.id}
+          </Link>
+        </div>
+        {children}
+      </td>
+      <td data-label={columns.started}>
+        <Moment iso={run.startedAt} />
+      </td>
+      <td className="number" data-label={columns.duration}>
+        {run.durationMs === null ? "" : `${run.durationMs} ms`}
+      </td>
+      <td className="mono" data-label={columns.trigger}>
+        {run.trigger.uri}
+      </td>
+      <td className="cell-text" data-label={columns.error}>
+        {run.error?.message}
+      </td>
+    </tr>
   );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openFlow } from "../document/open-flow.ts";
-import { everyStep } from "../document/outline.ts";
+import { everyStep } from "@sluice/model";
 import { evaluate, type EvaluationRequest } from "./evaluate.ts";
 
 const source = `- route:

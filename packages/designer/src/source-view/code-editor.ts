@@ -8,7 +8,7 @@ import { EditorView, keymap } from "@codemirror/view";
 import type { Editor } from "../document/editor.ts";
 import { difference } from "../document/history.ts";
 import { isBroken, stepAt } from "../document/open-flow.ts";
-import { pathKey } from "../document/outline.ts";
+import { pathKey } from "@sluice/model";
 import { problemOf, type Problem } from "../document/problem.ts";
 import { strings } from "../strings.ts";
 import { editorSurface } from "./editor-surface.ts";

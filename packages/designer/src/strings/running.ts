@@ -144,6 +144,8 @@ export const runsStrings = {
   searchedBack: (time: string) => `Searched back to ${time}.`,
   searchFurther: "Search further",
   showOlder: "Show older runs",
+  calledRoutes: (number: number, failed: number) => `${count(number, "called route", "called routes")}${failed === 0 ? "" : `, ${failed} failed`}`,
+  calledRun: "Called: ",
   none: "No runs yet. Deploy the flow and send a message.",
   back: "All runs of this flow",
   scrub: "Step",

@@ -1,5 +1,5 @@
 import { MessageView } from "../controls/message-view.tsx";
-import { pathKey } from "../document/outline.ts";
+import { pathKey } from "@sluice/model";
 import { useShownRun } from "./shown-run.tsx";
 import { strings } from "../strings.ts";
 import { useTrialState } from "./trial-context.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { RunDetail } from "@sluice/client";
 import { openFlow } from "../document/open-flow.ts";
-import { pathKey } from "../document/outline.ts";
+import { pathKey } from "@sluice/model";
 import { sampleOfRun } from "./sample-of-run.ts";
 import { recordedFacts, recordedSteps } from "./recorded-run.ts";
 

@@ -1,8 +1,7 @@
 // Maps a recorded run to the displayed flow: visited steps, and the message at each step if it was captured.
-import type { Path } from "@sluice/model";
+import { everyStep, type Outline, type Path, pathKey } from "@sluice/model";
 import type { RunDetail, RunStep } from "@sluice/client";
 import type { CardFacts, CardFactsSource } from "../canvas/card-facts.ts";
-import { everyStep, pathKey, type Outline } from "../document/outline.ts";
 import type { SomeMessage } from "./message-text.ts";
 
 export interface RecordedStep extends RunStep {

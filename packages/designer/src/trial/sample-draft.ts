@@ -1,6 +1,6 @@
 // The edited sample message and its conversion to a message.
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
-import type { RouteOutline } from "../document/outline.ts";
+import type { RouteOutline } from "@sluice/model";
 import type { Sample } from "../simulation/simulate.ts";
 
 export interface SampleDraft {

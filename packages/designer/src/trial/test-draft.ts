@@ -1,7 +1,6 @@
 // Creates a test from a run or trial: input, responses and result. The user selects which checks to include.
-import { slug } from "@sluice/model";
+import { type RouteOutline, slug } from "@sluice/model";
 import type { RunDetail } from "@sluice/client";
-import type { RouteOutline } from "../document/outline.ts";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import { headersOf, routeOf, sampleOf, type SampleDraft } from "./sample-draft.ts";
 import type { MockResponse, MockResponses, TrialState } from "./trial.ts";

@@ -1,6 +1,6 @@
 // Facts of a trial for the cards of the canvas.
 import type { CardFacts, CardFactsSource } from "../canvas/card-facts.ts";
-import { pathKey } from "../document/outline.ts";
+import { pathKey } from "@sluice/model";
 import { bodySummary } from "./message-text.ts";
 import type { Trial, TriedStep } from "./trial.ts";
 

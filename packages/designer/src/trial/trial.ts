@@ -1,11 +1,10 @@
 // Runs the flow while it is edited: a sample message, mock responses, and the result of the current text. Runs shortly after the last change without
 // blocking typing; results of older texts are discarded.
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { MockBody, Path } from "@sluice/model";
+import type { MockBody, Outline, Path, RouteOutline } from "@sluice/model";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import type { Editor } from "../document/editor.ts";
 import { placeAt } from "../document/open-flow.ts";
-import type { Outline, RouteOutline } from "../document/outline.ts";
 import type { Evaluation, EvaluationRequest } from "../simulation/evaluate.ts";
 import type { SimulationRequest, SimulationResult } from "../simulation/simulate.ts";
 import { runtimeConnectorsOf } from "../simulation/runtime-connectors.ts";

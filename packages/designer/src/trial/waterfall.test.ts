@@ -1,7 +1,6 @@
 import type { Run } from "@sluice/client";
-import { readTree, type Tree } from "@sluice/model";
+import { outlineOf, readTree, type Tree } from "@sluice/model";
 import { expect, test } from "vitest";
-import { outlineOf } from "../document/outline.ts";
 import { recordedSteps } from "./recorded-run.ts";
 import { waterfallRows } from "./waterfall.ts";
 

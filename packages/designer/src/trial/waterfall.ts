@@ -1,6 +1,6 @@
 // The rows of a run on one time axis: its steps by nesting, and below a step the steps of the routes it called.
 import type { Run, RunStep } from "@sluice/client";
-import { everyStep, pathKey, type Outline } from "../document/outline.ts";
+import { everyStep, pathKey, type Outline } from "@sluice/model";
 import type { RecordedStep } from "./recorded-run.ts";
 
 interface RowTime {

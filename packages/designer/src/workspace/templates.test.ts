@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readTree } from "@sluice/model";
-import { outlineOf } from "../document/outline.ts";
+import { outlineOf, readTree } from "@sluice/model";
 import { templates } from "./templates.ts";
 
 describe("templates", () => {

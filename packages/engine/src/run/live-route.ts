@@ -9,7 +9,7 @@ import { copyEntries } from "../exchange/copy-entries.ts";
 import { endExchange } from "../exchange/completions.ts";
 import type { Wiring } from "../compile/wiring.ts";
 import type { Delivery, Inlet, SourceEvent, SourceInlet } from "../spi/connector.ts";
-import type { TriggerKind } from "@sluice/model";
+import type { TriggerKind, WebhookOperation } from "@sluice/model";
 import type { Host } from "../spi/host.ts";
 import { noteCompletions } from "./note-completions.ts";
 import { tooDeep, tooManyCopies, tooManyRuns } from "./limit-errors.ts";
@@ -86,6 +86,10 @@ export class LiveRoute implements Route, SourceInlet {
 
   get trigger(): TriggerKind | undefined {
     return this.program.trigger;
+  }
+
+  get operations(): readonly WebhookOperation[] {
+    return this.program.source.operations ?? [];
   }
 
   get steps(): readonly StepPlace[] {

@@ -1,5 +1,5 @@
 // The runtime's interface to its host: prepare is pure and reports every error; only deploy has effects.
-import type { Diagnostic, FlowDocument } from "@sluice/model";
+import type { Diagnostic, FlowDocument, TriggerKind, WebhookOperation } from "@sluice/model";
 import type { FlowInput } from "../compile/flow-input.ts";
 import type { Placement, StepPlace } from "../compile/placement.ts";
 import type { RunEvents } from "../compile/run-events.ts";
@@ -8,7 +8,6 @@ import type { RouteIdentity } from "../exchange/run.ts";
 import type { Inlet, SourceEvent } from "../spi/connector.ts";
 import type { KameletFile } from "../spi/host.ts";
 import type { Awaitable } from "../spi/processor.ts";
-import type { TriggerKind } from "@sluice/model";
 import type { UnloadedPart } from "../spi/declaration.ts";
 
 export interface Runtime {
@@ -96,6 +95,8 @@ export interface Route {
   readonly from: string;
   /** What triggers it, as declared by its connector. */
   readonly trigger: TriggerKind | undefined;
+  /** The requests it answers, if it is called over HTTP. */
+  readonly operations: readonly WebhookOperation[];
   /** When it was last started, milliseconds since the epoch; 0 when never. */
   readonly startedAt: number;
   readonly stats: RouteStats;

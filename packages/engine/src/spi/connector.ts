@@ -1,3 +1,4 @@
+import type { WebhookOperation } from "@sluice/model";
 import type { Exchange, Pattern } from "../exchange/exchange.ts";
 import type { Message } from "../exchange/message.ts";
 import type { RouteIdentity, SessionTag, TraceContext, Trigger } from "../exchange/run.ts";
@@ -56,6 +57,8 @@ export interface SharedState {
 export interface Source {
   /** What only one route may hold at a time, e.g. `direct:orders` or `POST /orders`; checked before anything starts. */
   readonly claims: readonly string[];
+  /** For sources that are called over HTTP: the requests they answer. */
+  readonly operations?: readonly WebhookOperation[];
   /** True when old and new must never run together (timers, polls): on replacement the old one stops first. */
   readonly exclusive: boolean;
   /** True when several workers of a service may each run this source at the same time. */

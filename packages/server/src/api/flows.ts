@@ -64,12 +64,61 @@ const outcomeMembers = (): Readonly<Record<string, z.ZodType>> => ({
   revision: z.int().optional().describe("The new entry in the version history; absent when nothing was stored."),
 });
 export const putShape = shape(() => ({ ...outcomeMembers(), lastModified: z.string(), routes: z.array(routeShape()) }), "InstalledFlow");
+const optionShape = shape(
+  () => ({
+    name: z.string().describe("The path of the option, such as `when[0].simple`; empty for the value of a step that is plain text."),
+    before: z.string().nullable().describe("As written; null when it was not set. Secrets are masked."),
+    after: z.string().nullable(),
+  }),
+  "OptionChange",
+);
+const changeWord = () => z.enum(["added", "changed", "removed"]);
+const differenceShape = shape(
+  () => ({
+    routes: z.array(z.looseObject({ change: changeWord(), id: z.string(), options: z.array(optionShape()) })),
+    steps: z
+      .array(
+        z.looseObject({
+          change: z.enum(["added", "changed", "moved", "removed"]),
+          routeId: z.string(),
+          id: z.string(),
+          name: z.string().describe("The kind of the step, such as `setBody`."),
+          options: z.array(optionShape()),
+        }),
+      )
+      .describe("Steps of routes that both versions have; those of added and removed routes are not listed."),
+    elements: z
+      .array(z.looseObject({ change: changeWord(), name: z.string(), options: z.array(optionShape()) }))
+      .describe("Elements other than routes, such as `onException` or `beans`."),
+    webhooks: z.looseObject({
+      kept: z.boolean().describe("False when a request that is answered now may be rejected afterwards."),
+      added: z.array(z.string()).describe("Such as `POST /api/orders`; `*` stands for all methods."),
+      removed: z.array(z.string()),
+      stricter: z
+        .array(
+          z.looseObject({
+            operation: z.string(),
+            required: z.array(z.string()).describe("Parameters that become required; `body` stands for the body."),
+            restricted: z.array(z.string()).describe("Parameters that get fewer allowed values."),
+            contentTypes: z.array(z.string()).describe("Content types that are no longer accepted; `*` when all were."),
+          }),
+        )
+        .describe("Operations that reject more requests than before."),
+    }),
+    tests: z
+      .array(z.looseObject({ name: z.string(), line: z.int(), routes: z.array(z.string()), missingSteps: z.array(z.string()) }))
+      .nullable()
+      .describe("Tests of the flow that run a changed route or name a removed step; null when the tests cannot be read."),
+  }),
+  "FlowDifference",
+);
 export const dryRunShape = shape(
   () => ({
     ...outcomeMembers(),
     dryRun: z.literal(true),
     previousHash: z.string().nullable(),
     routes: z.looseObject({ added: z.array(z.string()), removed: z.array(z.string()), kept: z.array(z.string()) }),
+    difference: differenceShape().optional().describe("The changes by route and step, compared as written; absent when the installed text cannot be read."),
   }),
   "FlowDryRun",
 );
@@ -238,7 +287,8 @@ export function installJson(views: FlowViews, { flow, created, changed, revision
   };
 }
 
-export function dryRunJson(views: FlowViews, { flow, created, changed, routeIds, testsPassed, missing }: InstallOutcome): Readonly<Record<string, unknown>> {
+export function dryRunJson(views: FlowViews, outcome: InstallOutcome): Readonly<Record<string, unknown>> {
+  const { flow, created, changed, routeIds, testsPassed, missing, difference } = outcome;
   const { before, after } = routeIds;
   return {
     id: flow.id,
@@ -255,5 +305,6 @@ export function dryRunJson(views: FlowViews, { flow, created, changed, routeIds,
     },
     warnings: [...flow.warnings, ...missing],
     ...(testsPassed === undefined ? {} : { testsPassed }),
+    ...(difference === undefined ? {} : { difference }),
   };
 }

@@ -4,6 +4,7 @@ import { DeployError, type Deployment, type KameletFiles } from "@sluice/engine"
 import { Refusal } from "../refusal.ts";
 import { logAbandoned } from "./log-abandoned.ts";
 import { hashOf } from "./flow-hash.ts";
+import { compareVersions, type FlowComparison } from "./flow-comparison.ts";
 import { fileNameOf } from "./flow-file-name.ts";
 import { readParams } from "./flow-params.ts";
 import { refuseProblems, warningsOf } from "./flow-problems.ts";
@@ -43,6 +44,8 @@ export interface InstallOutcome {
   readonly routeIds: { readonly before: readonly string[]; readonly after: readonly string[] };
   /** Number of passed tests; undefined when they were not run. */
   readonly testsPassed: number | undefined;
+  /** Only for a dry run of a flow whose texts can be read. */
+  readonly difference?: FlowComparison | undefined;
   /** Missing tables and documents, and routes that cannot connect yet or that an operator stopped. */
   readonly missing: readonly string[];
 }
@@ -69,9 +72,17 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
   const known = parts.installed.get(id);
   const isSame =
     current?.hash === hash && known?.hash === hash && known.error === undefined && sameParams(current.params, params) && parts.runtime.deployments.has(id);
+  const deployed = parts.runtime.deployments.get(id);
+  const differenceTo = (deployment: Deployment | undefined): FlowComparison | undefined => {
+    const former = current === undefined ? "[]" : decodeFlow(current.bytes);
+    if (!request.dryRun || former === undefined) return undefined;
+    const versions = { before: { source: former, deployment: deployed }, after: { source, deployment }, tests };
+    return compareVersions(id, versions, (text) => shownProblem(parts, text));
+  };
   if (isSame && request.kamelets === undefined) {
     const revision = request.dryRun || tests === storedTests ? undefined : await recordTests(parts, request, { hash, params, tests });
-    return { flow: known, created: false, changed: false, revision, routeIds: { before, after: before }, testsPassed, missing: [] };
+    const routeIds = { before, after: before };
+    return { flow: known, created: false, changed: false, revision, routeIds, testsPassed, missing: [], difference: differenceTo(deployed) };
   }
   return parts.mutex.run(claimsKey, async () => {
     const { prepared, secrets } = await prepareFlow(parts, { id, source, hash, params, kamelets: request.kamelets });
@@ -87,7 +98,10 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
       testsPassed,
       missing,
     };
-    if (request.dryRun) return { ...outcome, flow: { ...flow, file: current?.file ?? fileNameOf(id), lastModified: current?.lastModified ?? 0 } };
+    if (request.dryRun) {
+      const place = { file: current?.file ?? fileNameOf(id), lastModified: current?.lastModified ?? 0 };
+      return { ...outcome, flow: { ...flow, ...place }, difference: differenceTo(deployment) };
+    }
     const staged = await parts.store.stage({ id, bytes, hash, params, tests, facts: request.facts }).catch(asRefusal);
     const disconnected = await deployOrDiscard(parts, { deployment, secrets }, staged, before.length > 0);
     const kept = await staged.commit().catch((error: unknown) => restorePrevious(parts, id, current).then(() => asRefusal(error)));

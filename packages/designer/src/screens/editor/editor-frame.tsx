@@ -3,6 +3,7 @@ import { useSearchParams } from "wouter";
 import { runtimeAt } from "../../api-client/runtime-client.ts";
 import type { DocumentCommand, EditorHandle } from "../../commands/command.ts";
 import { runCommand } from "../../commands/run-command.ts";
+import { focusSelected } from "../../canvas/canvas-actions.ts";
 import { CanvasPane } from "../../canvas/canvas-pane.tsx";
 import { CardFactsContext, layeredFacts } from "../../canvas/card-facts.ts";
 import { useCatalogLoader } from "../../catalog/use-catalog.ts";
@@ -32,7 +33,9 @@ import "./editor.css";
 
 const SourceView = lazy(() => import("../../source-view/source-view.tsx").then((module) => ({ default: module.SourceView })));
 
-const ReviewDialog = lazy(() => import("./review-dialog.tsx").then((module) => ({ default: module.ReviewDialog })));
+const ReviewDialog = lazy(() => import("../../review/review-dialog.tsx").then((module) => ({ default: module.ReviewDialog })));
+
+const ShownChanges = lazy(() => import("../../review/shown-changes.tsx").then((module) => ({ default: module.ShownChanges })));
 
 const lintAfterMs = 300;
 
@@ -79,6 +82,12 @@ function Frame({ runId }: { readonly runId: string | undefined }) {
   useCatalogLoader();
   useLint(editor);
   const [isReviewing, setReviewing] = useState(false);
+  /** The deployed text whose differences are marked on the canvas. */
+  const [compared, setCompared] = useState<string | undefined>(undefined);
+  const endReview = (): void => {
+    setReviewing(false);
+    setCompared(undefined);
+  };
   const target = useWorkspace((state) => state.target);
   const handle = useMemo(() => handleOf(editor, trial, setView, setTab, () => setReviewing(true)), [editor, trial, setView]);
   useEditorHandle(handle);
@@ -97,6 +106,11 @@ function Frame({ runId }: { readonly runId: string | undefined }) {
           <section className="editor__canvas" data-region data-outline={isOutlineOpen || undefined} aria-label={strings.editor.canvas} style={outlineStyle}>
             {isOutlineOpen ? <OutlinePanel /> : null}
             <CanvasPane outline={{ isOpen: isOutlineOpen, toggle: handle.toggleOutline }} />
+            {compared === undefined || target === undefined ? null : (
+              <Suspense>
+                <ShownChanges deployed={compared} target={target} onReview={() => setReviewing(true)} onHide={endReview} />
+              </Suspense>
+            )}
           </section>
         )}
         {view === "canvas" ? null : (
@@ -114,9 +128,17 @@ function Frame({ runId }: { readonly runId: string | undefined }) {
         <Suspense>
           <ReviewDialog
             target={target}
-            onClose={() => setReviewing(false)}
-            onDeploy={(reviewed) => {
+            onClose={endReview}
+            onChecked={setCompared}
+            onShow={(path) => {
               setReviewing(false);
+              setView("canvas");
+              if (path !== undefined) editor.select(path);
+              // The dialog restores the focus when it closes.
+              requestAnimationFrame(() => focusSelected(editor));
+            }}
+            onDeploy={(reviewed) => {
+              endReview();
               deployNow(editor, reviewed);
             }}
           />

@@ -4,11 +4,10 @@ import { focusSelected } from "../../canvas/canvas-actions.ts";
 import { stepFace, triggerFace, type Face } from "../../canvas/step-face.ts";
 import { StepIcon } from "../../canvas/step-icon.tsx";
 import { Separator } from "../../controls/separator.tsx";
-import { pathKey, type Outline, type StepOutline } from "../../document/outline.ts";
 import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 import { strings } from "../../strings.ts";
 import type { FlowCatalog } from "../../catalog/flow-catalog.ts";
-import type { Path } from "@sluice/model";
+import { type Outline, type Path, pathKey, type StepOutline } from "@sluice/model";
 import { changePanel, panelLimits, usePanels } from "./panel-sizes.ts";
 import "./outline-panel.css";
 

@@ -3,7 +3,7 @@ import { useCatalog } from "../../catalog/use-catalog.ts";
 import { Button } from "../../controls/button.tsx";
 import { Field } from "../../controls/field.tsx";
 import { TextAreaField } from "../../controls/text-area-field.tsx";
-import type { RouteOutline } from "../../document/outline.ts";
+import type { RouteOutline } from "@sluice/model";
 import { strings } from "../../strings.ts";
 import { useTrial, useTrialState } from "../../trial/trial-context.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { Button } from "../../controls/button.tsx";
 import { EmptyState } from "../../controls/empty-state.tsx";
-import { everyStep } from "../../document/outline.ts";
+import { everyStep } from "@sluice/model";
 import type { TestVerdict } from "../../simulation/test-verdict.ts";
 import { strings } from "../../strings.ts";
 import { useTrial, useTrialState } from "../../trial/trial-context.ts";

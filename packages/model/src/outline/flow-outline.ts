@@ -1,6 +1,8 @@
 // The outline of a flow as displayed: routes, steps, and blocks of inner steps. Built from the tree alone, so unknown steps are displayed too. Ids
 // are assigned as in the runtime, so that traces match their step.
-import type { MapTree, Path, Span, Tree } from "@sluice/model";
+import type { Span } from "../flow/span.ts";
+import type { MapTree, Tree } from "../flow/tree.ts";
+import type { Path } from "../write/layout.ts";
 
 /** Short option values by name, including those under `parameters`; the value of a step that is plain text has the name "". */
 export type OptionTexts = Readonly<Record<string, string>>;

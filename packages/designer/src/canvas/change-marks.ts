@@ -1,0 +1,28 @@
+// The marks of a review on the canvas: which cards a deployment adds, changes or moves, and which steps it removes. None by default.
+import type { StepChange, StepOutline } from "@sluice/model";
+import { create } from "zustand";
+
+export type ChangeKind = StepChange["change"];
+
+export interface CardChange {
+  readonly kind: ChangeKind;
+  /** The changed options, for the tooltip and screen readers; empty when the kind says all. */
+  readonly text: string;
+}
+
+export interface ChangeMarks {
+  /** By path key. */
+  readonly cards: ReadonlyMap<string, CardChange>;
+  /** Removed steps by the place they had, see `removedKey`. */
+  readonly removed: ReadonlyMap<string, readonly StepOutline[]>;
+}
+
+export const noMarks: ChangeMarks = { cards: new Map(), removed: new Map() };
+
+export const useChangeMarks = create<ChangeMarks>(() => noMarks);
+
+/** The place before the step of this index; the length of the list for its end. */
+export const removedKey = (listKey: string, index: number): string => `${listKey}:${index}`;
+
+/** Signs that are understood without colour. */
+export const changeSigns: Readonly<Record<ChangeKind, string>> = { added: "+", changed: "~", moved: "↕", removed: "−" };

@@ -1,0 +1,15 @@
+import { flowDifference, type FlowDifference } from "@sluice/model";
+import { expect, test } from "vitest";
+import { marksOf } from "./marks-of.ts";
+
+const flow = (steps: string): string => `- route:\n    id: a\n    from:\n      uri: webhook\n      steps: [${steps}]\n`;
+
+test("cards are marked by their path, removed steps by the place they had, without those inside them", () => {
+  const before = flow("{log: one}, {filter: {simple: x, steps: [{log: inner}]}}, {setBody: {constant: y}}");
+  const { cards, removed } = marksOf(flowDifference(before, flow("{log: one}, {setBody: {constant: z}}, {stop: {}}"), "a") as FlowDifference);
+  expect([...cards]).toEqual([
+    ["0/route/from/steps/1", { kind: "changed", text: "constant y → z" }],
+    ["0/route/from/steps/2", { kind: "added", text: "" }],
+  ]);
+  expect([...removed].map(([key, steps]) => [key, steps.map(({ name }) => name)])).toEqual([["0/route/from/steps:1", ["filter"]]]);
+});

@@ -1,0 +1,48 @@
+import { flowDifference, type FlowDifference } from "@sluice/model";
+import { useEffect, useMemo } from "react";
+import { noMarks, useChangeMarks } from "../canvas/change-marks.ts";
+import { Button } from "../controls/button.tsx";
+import { useEditor, useEditorState } from "../editor/editor-context.ts";
+import { strings } from "../strings.ts";
+import { marksOf } from "./marks-of.ts";
+
+const words = strings.review;
+
+/** Marks the changes since the deployed version on the canvas, also while the flow is edited further. */
+export function ShownChanges({
+  deployed,
+  target,
+  onReview,
+  onHide,
+}: {
+  readonly deployed: string;
+  readonly target: string;
+  readonly onReview: () => void;
+  readonly onHide: () => void;
+}) {
+  const { id } = useEditor();
+  const text = useEditorState(({ flow }) => flow.good?.text);
+  const difference = useMemo(() => (text === undefined ? undefined : flowDifference(deployed, text, id)), [deployed, text, id]);
+  useEffect(() => {
+    useChangeMarks.setState(difference === undefined ? noMarks : marksOf(difference));
+  }, [difference]);
+  useEffect(() => () => useChangeMarks.setState(noMarks), []);
+  return (
+    <section className="review-bar" aria-label={words.shown(target)}>
+      <span role="status">
+        {words.shown(target)}: {difference === undefined ? words.none : summaryOf(difference)}
+      </span>
+      <Button onClick={onReview}>{words.open}</Button>
+      <Button onClick={onHide}>{words.hide}</Button>
+    </section>
+  );
+}
+
+function summaryOf({ routes, steps, elements }: FlowDifference): string {
+  const all = [...routes, ...elements, ...steps];
+  const parts = (["added", "changed", "moved", "removed"] as const).flatMap((kind) => {
+    const count = all.filter(({ change }) => change === kind).length;
+    return count === 0 ? [] : [words.counts[kind](count)];
+  });
+  return parts.length === 0 ? words.none : parts.join(", ");
+}

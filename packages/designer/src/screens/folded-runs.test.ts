@@ -1,0 +1,30 @@
+import type { Run } from "@sluice/client";
+import { expect, test } from "vitest";
+import { foldRuns } from "./folded-runs.ts";
+
+const run = (id: string, { parent = null as string | null, correlationId = id, uri = "webhook" } = {}): Run =>
+  ({ id, parentRunId: parent, correlationId, trigger: { uri } }) as Run;
+const folded = (runs: readonly Run[]) => foldRuns(runs).map(({ run: { id }, called }) => [id, called.map((one) => `${one.depth} ${one.run.id}`)]);
+
+test("called runs are under the run that called them, in the order of the calls; others stand alone", () => {
+  const newestFirst = [
+    run("other"),
+    run("a2", { parent: "a" }),
+    run("a11", { parent: "a1" }),
+    run("a1", { parent: "a" }),
+    run("a"),
+    run("lost", { parent: "x" }),
+  ];
+  expect(folded(newestFirst)).toEqual([
+    ["other", []],
+    ["a", ["1 a1", "2 a11", "1 a2"]],
+    ["lost", []],
+  ]);
+});
+
+test("runs of queued messages are under the first run, unless several have its correlation id", () => {
+  const queued = run("queued", { correlationId: "a", uri: "seda:later" });
+  expect(folded([queued, run("a")])).toEqual([["a", ["1 queued"]]]);
+  expect(folded([queued, run("b", { correlationId: "a" }), run("a")]).map(([id]) => id)).toEqual(["queued", "b", "a"]);
+  expect(folded([queued])).toEqual([["queued", []]]);
+});

@@ -1,0 +1,43 @@
+import type { Run } from "@sluice/client";
+
+/** A run that no other run of the list called, with the runs of the routes it called, directly or indirectly. */
+export interface FoldedRun {
+  readonly run: Run;
+  readonly called: readonly CalledRun[];
+}
+
+interface CalledRun {
+  readonly run: Run;
+  /** 1 for a route called by the run itself, 2 for a route called by that one. */
+  readonly depth: number;
+}
+
+/** A called run whose caller is not in the list, because it is older or does not match the filter, stands alone. */
+export function foldRuns(runs: readonly Run[]): readonly FoldedRun[] {
+  const callers = callersIn(runs);
+  const calledBy = new Map<string, Run[]>();
+  const roots: Run[] = [];
+  for (const run of runs) {
+    const caller = callers(run);
+    if (caller === undefined) roots.push(run);
+    else calledBy.set(caller, [run, ...(calledBy.get(caller) ?? [])]);
+  }
+  const below = (id: string, depth: number): readonly CalledRun[] => (calledBy.get(id) ?? []).flatMap((run) => [{ run, depth }, ...below(run.id, depth + 1)]);
+  return roots.map((run) => ({ run, called: below(run.id, 1) }));
+}
+
+const isQueued = ({ trigger, parentRunId }: Run): boolean => parentRunId === null && trigger.uri.startsWith("seda:");
+
+/**
+ * The id of the run that called a run. A message in a `seda` queue has no parent run, only the correlation id of the first run: it belongs to
+ * that run unless several, which got the same correlation id from outside, are in the list.
+ */
+function callersIn(runs: readonly Run[]): (run: Run) => string | undefined {
+  const known = new Set(runs.map(({ id }) => id));
+  const first = new Map<string, string | undefined>();
+  for (const run of runs) if (run.parentRunId === null && !isQueued(run)) first.set(run.correlationId, first.has(run.correlationId) ? undefined : run.id);
+  return (run) => {
+    if (isQueued(run)) return first.get(run.correlationId);
+    return run.parentRunId !== null && known.has(run.parentRunId) ? run.parentRunId : undefined;
+  };
+}

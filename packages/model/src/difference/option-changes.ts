@@ -1,0 +1,61 @@
+// The options of a part of a flow as texts by path, such as `when[0].simple`, and how they differ between two versions.
+import type { Tree } from "../flow/tree.ts";
+
+export interface OptionChange {
+  /** The path of the option; empty for the value of a step that is plain text. */
+  readonly name: string;
+  /** As written; null when it is not set. */
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+export type WrittenOptions = ReadonlyMap<string, string>;
+
+/** All options, without the steps inside: those are compared as steps. */
+export function writtenOptions(tree: Tree | undefined, isLeftOut: (path: string) => boolean = () => false): WrittenOptions {
+  const texts = new Map<string, string>();
+  const visit = (value: Tree, path: string): void => {
+    if (value.type === "scalar") {
+      if (!isUnset(path, value.text)) texts.set(path, value.text ?? "");
+    } else if (value.type === "list") {
+      value.items.forEach((item, index) => visit(item, `${path}[${index}]`));
+    } else {
+      for (const { key, value: member } of value.entries) {
+        const inner = path === "" ? key : `${path}.${key}`;
+        if ((key === "steps" && isSteps(member)) || isLeftOut(inner)) continue;
+        visit(member, inner);
+      }
+    }
+  };
+  if (tree !== undefined) visit(tree, "");
+  return texts;
+}
+
+/** All texts of a part, the steps inside included. */
+export function allTexts(tree: Tree, path = ""): WrittenOptions {
+  if (tree.type === "scalar") return new Map([[path, tree.text ?? ""]]);
+  const members =
+    tree.type === "list" ? tree.items.map((item, index) => [`[${index}]`, item] as const) : tree.entries.map(({ key, value }) => [key, value] as const);
+  return new Map(members.flatMap(([key, value]) => [...allTexts(value, path === "" || key.startsWith("[") ? path + key : `${path}.${key}`)]));
+}
+
+const isSteps = (tree: Tree): boolean => tree.type === "list" || (tree.type === "scalar" && tree.text === null);
+
+/** An empty part, and a switch in its default position, are the same as none. */
+const isUnset = (path: string, text: string | null): boolean => (path === "" && text === null) || (path === "disabled" && text === "false");
+
+export function optionChanges(before: WrittenOptions, after: WrittenOptions): readonly OptionChange[] {
+  const [old, now] = [withoutShorthand(before, after), withoutShorthand(after, before)];
+  return [...new Set([...old.keys(), ...now.keys()])]
+    .filter((name) => old.get(name) !== now.get(name))
+    .map((name) => ({ name, before: old.get(name) ?? null, after: now.get(name) ?? null }));
+}
+
+/** `log: text` is the short form of `log: {message: text}`: named like the option of the other version. */
+function withoutShorthand(options: WrittenOptions, other: WrittenOptions): WrittenOptions {
+  const text = options.get("");
+  if (text === undefined || options.size > 1 || other.has("")) return options;
+  const names = [...other.keys()].filter((name) => name !== "id" && name !== "description");
+  const name = names.find((candidate) => other.get(candidate) === text) ?? (names.length === 1 ? names[0] : undefined);
+  return name === undefined ? options : new Map([[name, text]]);
+}

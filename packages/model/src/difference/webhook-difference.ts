@@ -1,0 +1,72 @@
+// Whether the callers of a flow's webhooks can go on as before.
+
+/** A request that a route answers, as declared. */
+export interface WebhookOperation {
+  /** `*` for all methods. */
+  readonly method: string;
+  /** Ends with `/*` when paths below it are served too. */
+  readonly path: string;
+  /** The parameters that a request must have; `body` stands for the body. */
+  readonly required: readonly string[];
+  /** Allowed values by parameter; parameters that are not listed are free. */
+  readonly allowed: Readonly<Record<string, readonly string[]>>;
+  /** Accepted content types; empty for all. */
+  readonly consumes: readonly string[];
+}
+
+export interface WebhookDifference {
+  /** False when a request that was answered before may be rejected now. */
+  readonly kept: boolean;
+  /** As `POST /api/orders`. */
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** Operations that reject more requests than before. */
+  readonly stricter: readonly StricterOperation[];
+}
+
+export interface StricterOperation {
+  readonly operation: string;
+  /** Parameters that are required now. */
+  readonly required: readonly string[];
+  /** Parameters with fewer allowed values. */
+  readonly restricted: readonly string[];
+  /** Content types that are not accepted any more; `*` when all were. */
+  readonly contentTypes: readonly string[];
+}
+
+export function webhookDifference(before: readonly WebhookOperation[], after: readonly WebhookOperation[]): WebhookDifference {
+  const removed = before.filter((was) => !after.some((is) => answers(is, was)));
+  const added = after.filter((is) => !before.some((was) => answers(was, is)));
+  const stricter = before.flatMap((was) => {
+    const is = after.find((candidate) => callKey(candidate) === callKey(was)) ?? after.find((candidate) => answers(candidate, was));
+    return is === undefined ? [] : strictnessOf(was, is);
+  });
+  return { kept: removed.length === 0 && stricter.length === 0, added: added.map(nameOf), removed: removed.map(nameOf), stricter };
+}
+
+const nameOf = ({ method, path }: WebhookOperation): string => `${method} ${path}`;
+
+/** Callers do not see the names of path parameters. */
+const callPath = (path: string): string => path.replaceAll(/\{[^{}]+\}/g, "{}");
+const callKey = ({ method, path }: WebhookOperation): string => `${method} ${callPath(path)}`;
+
+/** True when every request of `asked` has a path and method that `operation` serves. */
+function answers(operation: WebhookOperation, asked: WebhookOperation): boolean {
+  if (operation.method !== "*" && operation.method !== asked.method) return false;
+  const [own, other] = [callPath(operation.path), callPath(asked.path)];
+  if (own === other) return true;
+  if (!own.endsWith("/*")) return false;
+  const base = own.slice(0, -2);
+  return other === base || other.startsWith(`${base}/`);
+}
+
+function strictnessOf(was: WebhookOperation, is: WebhookOperation): readonly StricterOperation[] {
+  const required = is.required.filter((name) => !was.required.includes(name));
+  const restricted = Object.keys(is.allowed).filter((name) => {
+    const former = was.allowed[name];
+    return former === undefined || former.some((value) => is.allowed[name]?.includes(value) === false);
+  });
+  const accepted = was.consumes.length === 0 ? ["*"] : was.consumes;
+  const contentTypes = is.consumes.length === 0 ? [] : accepted.filter((type) => !is.consumes.includes(type));
+  return required.length + restricted.length + contentTypes.length === 0 ? [] : [{ operation: nameOf(is), required, restricted, contentTypes }];
+}
