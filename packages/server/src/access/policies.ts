@@ -90,7 +90,7 @@ export class Policies {
         if (found.has(flowId)) continue;
         this.#inForce.delete(flowId);
         this.#parts.hide(ownerOf(flowId), []);
-        this.#parts.warn(`Removed the access policy of flow '${flowId}' because its file was deleted`);
+        this.#parts.warn(`Removed the access policy of flow '${flowId}' because ${this.#store.goneBecause ?? "its file was deleted"}`);
       }
     });
   }

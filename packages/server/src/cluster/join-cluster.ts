@@ -14,11 +14,13 @@ import { applyChanges } from "./apply-change.ts";
 import { readClusterTarget, type ClusterTarget } from "./cluster-target.ts";
 import { ConfigFollower } from "./config-follower.ts";
 import { openCluster } from "./open-cluster.ts";
-import { mappingKind, replicatedDocuments, replicatedPolicies, replicatedRouteStates, tableKind } from "./replicated-documents.ts";
+import { mappingKind, replicatedConnections, replicatedDocuments, replicatedPolicies, replicatedRouteStates, tableKind } from "./replicated-documents.ts";
 import { replicatedFlowStore } from "./replicated-flow-store.ts";
+import { replicatedKamelets } from "./replicated-kamelets.ts";
 import { Session, type Heartbeat } from "./session.ts";
 import { Slots, slotOf } from "./slots.ts";
 import { refusalOf, unsupportedParts } from "./unsupported.ts";
+import { WhereUsed } from "./where-used.ts";
 
 export interface JoinParts {
   readonly settings: Settings;
@@ -92,6 +94,7 @@ class JoinedNode implements ClusterNode {
   readonly #follower: ConfigFollower;
   readonly #session: Session;
   readonly #slots: Slots;
+  readonly #whereUsed: WhereUsed;
   readonly #startedAt = new Date().toISOString();
   /** Records that could not be applied here, with the reason. */
   readonly #behind = new Map<string, string>();
@@ -106,6 +109,7 @@ class JoinedNode implements ClusterNode {
     this.#log = log;
     this.#follower = new ConfigFollower(cluster, () => this.#session.publishProgress());
     this.#session = new Session({ cluster, log, ttlMs: settings.clusterTtl, own: () => this.#heartbeat() });
+    this.#whereUsed = new WhereUsed(cluster, this.#session);
     this.#slots = new Slots({ cluster, session: this.#session, log, reconcile: () => this.#reconcile() });
     const { tests, ...flows } = replicatedFlowStore(cluster, this.#follower);
     this.stores = {
@@ -115,6 +119,8 @@ class JoinedNode implements ClusterNode {
       messageMappings: replicatedDocuments(this.#follower, mappingKind),
       routeStates: replicatedRouteStates(this.#follower),
       policies: replicatedPolicies(this.#follower),
+      connections: replicatedConnections(this.#follower),
+      kamelets: replicatedKamelets(this.#follower, target.name),
     };
     this.gate = {
       isHeld: (route) => !isPlaced(route) || this.#slots.holds(slotOf(route.identity.flowId)),
@@ -142,8 +148,13 @@ class JoinedNode implements ClusterNode {
     return unsupportedParts(deployment, catalog);
   }
 
+  usersElsewhere(kind: "connection" | "kamelet", id: string): ReturnType<ClusterNode["usersElsewhere"]> {
+    return this.#whereUsed.ask(kind, id, this.#settings.clusterSettleMs);
+  }
+
   follow(parts: FollowedParts): void {
     this.#parts = parts;
+    this.#whereUsed.answer((kind, id) => (kind === "connection" ? parts.connections : parts.kamelets).usersOf(id));
     const apply = applyChanges(this.#follower, parts, this.#behind);
     this.#follower.follow(apply);
     const retry = (): void => {
@@ -201,6 +212,7 @@ class JoinedNode implements ClusterNode {
   async close(): Promise<void> {
     this.#cancelRetry?.();
     this.#follower.stop();
+    this.#whereUsed.stop();
     await this.#session.close();
     await this.#cluster.close();
   }
