@@ -1,5 +1,5 @@
 // Makes this runtime a node of a cluster: connects to the store, loads the configuration, and keeps up with the other nodes.
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { isClusterError, type Cluster, type Deployment, type Log, type Route } from "@sluice/engine";
@@ -52,8 +52,21 @@ export async function joinCluster(parts: JoinParts): Promise<ClusterNode> {
     await joined.close();
     throw error;
   }
+  await warnAboutFiles(dataDir, log);
   log.write("INFO", "sluice.cluster", `Joined the cluster '${target.name}' as node '${node}' at revision ${joined.report().applied}`);
   return joined;
+}
+
+/** Folders of the data directory whose documents are records in a cluster. */
+const unusedFolders = ["routes", "value-mappings", "message-mappings", "policies", "connections", "kamelets"];
+
+/** A runtime that had its own documents does not use them as a node. */
+async function warnAboutFiles(dataDir: string, log: Log): Promise<void> {
+  for (const folder of unusedFolders) {
+    const names = await readdir(join(dataDir, folder)).catch(() => []);
+    if (names.some((name) => !name.startsWith(".")))
+      log.write("WARN", "sluice.cluster", `The files in '${join(dataDir, folder)}' are not used in a cluster: deploy them with 'sluice deploy'`);
+  }
 }
 
 async function connect(target: ClusterTarget, { settings, log, boot }: JoinParts, node: string): Promise<Cluster> {
@@ -159,11 +172,14 @@ class JoinedNode implements ClusterNode {
     this.#follower.follow(apply);
     const retry = (): void => {
       this.#cancelRetry = systemClock.after(retryMs, () => {
-        void Promise.all([...this.#behind.keys()].map(apply)).then(() => {
+        void retryAll().then(() => {
           this.#session.publishProgress();
           retry();
         });
       });
+    };
+    const retryAll = async (): Promise<void> => {
+      for (const id of [...this.#behind.keys()]) if (this.#behind.has(id)) await apply(id);
     };
     retry();
   }

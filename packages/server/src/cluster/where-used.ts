@@ -68,7 +68,8 @@ export class WhereUsed {
     // A node that is still starting has no flows yet, or cannot answer.
     await this.#session.eventually((live) => live.every((node) => node.boot === boot || !node.isReady || answers.has(node.boot)), until);
     this.#answers.delete(number);
-    return [...answers.values()].flatMap(({ node, flows }) => flows.map((flow) => ({ flow, node })));
+    const sorted = [...answers.values()].sort((a, b) => (a.node < b.node ? -1 : 1));
+    return sorted.flatMap(({ node, flows }) => flows.map((flow) => ({ flow, node })));
   }
 
   stop(): void {

@@ -177,7 +177,10 @@ export class InstalledKamelets {
   follow(name: string): Promise<string | undefined> {
     return this.#inTurn(async () => {
       const flows = this.#parts.flows();
+      const { log, store } = this.#parts;
       const [refused] = await reloadUsers(flows, affectedFlows(flows, name, this.files.find(name)?.text));
+      const isRemoved = store.find(name) === undefined;
+      log.write("INFO", "sluice.kamelets", isRemoved ? `Removed Kamelet '${name}': another node removed it` : `Reloaded Kamelet '${name}'`);
       return refused === undefined ? undefined : `flow '${refused.id}' cannot use this version: ${refused.error}`;
     });
   }
