@@ -47,8 +47,10 @@ export function reloadFlow(parts: FlowParts, file: FlowFile, affected?: Affected
   return parts.mutex.run(flowKey(file.id), async () => {
     const flow = await read(parts, file);
     const known = parts.installed.get(file.id);
-    if (affected === undefined && !("error" in flow) && known?.hash === flow.hash && isDeepStrictEqual(known.params, flow.params) && known.error === undefined) return;
-    const installed = "error" in flow ? broken(file, flow) : await parts.mutex.run(claimsKey, () => start(parts, file, { ...flow, kamelets: affected?.kamelets }));
+    if (affected === undefined && !("error" in flow) && known?.hash === flow.hash && isDeepStrictEqual(known.params, flow.params) && known.error === undefined)
+      return;
+    const installed =
+      "error" in flow ? broken(file, flow) : await parts.mutex.run(claimsKey, () => start(parts, file, { ...flow, kamelets: affected?.kamelets }));
     parts.installed.set(file.id, installed);
     if (installed.error === undefined) parts.announce("deployed", file.id, installed.hash);
     parts.log.write(

@@ -31,7 +31,12 @@ export interface FlowElsewhere {
 }
 
 /** Rejects the removal of a document that a flow uses, here or on another node. */
-export async function refuseUsed(noun: string, id: string, here: readonly string[], elsewhere: (id: string) => Promise<readonly FlowElsewhere[]>): Promise<void> {
+export async function refuseUsed(
+  noun: string,
+  id: string,
+  here: readonly string[],
+  elsewhere: (id: string) => Promise<readonly FlowElsewhere[]>,
+): Promise<void> {
   const users = here.length > 0 ? here.map((flow) => `flow '${flow}'`) : (await elsewhere(id)).map(({ flow, node }) => `flow '${flow}' on node '${node}'`);
   if (users.length > 0) throw new Refusal("conflict", oneSentence(`${noun} '${id}' is used by ${users.join(", ")}`));
 }
