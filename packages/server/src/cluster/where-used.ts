@@ -27,6 +27,9 @@ const answerTopic = "users";
 /** A node that does not answer in this time is left out: it keeps a document that is in use there. */
 const maxWaitMs = 2_000;
 
+/** Flows in one answer: PostgreSQL limits the size of a message. */
+const maxFlows = 20;
+
 const encode = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
 const decode = (bytes: Uint8Array): unknown => JSON.parse(Buffer.from(bytes).toString());
 
@@ -48,7 +51,7 @@ export class WhereUsed {
     this.#stops.push(
       messaging.subscribe(questionTopic, (payload) => {
         const { boot: to, number, kind, id } = decode(payload) as Question;
-        messaging.publish(answerTopic, encode({ to, number, boot, node, flows: usersOf(kind, id) } satisfies Answer));
+        messaging.publish(answerTopic, encode({ to, number, boot, node, flows: usersOf(kind, id).slice(0, maxFlows) } satisfies Answer));
       }),
       messaging.subscribe(answerTopic, (payload) => {
         const answer = decode(payload) as Answer;
