@@ -4,7 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { median } from "./lib/compare.mjs";
-import { killOnExit, temporaryFolder } from "./lib/ending.mjs";
+import { killOnExit, temporaryFolder } from "./lib/cleanup.mjs";
 import { put, token } from "./lib/processes.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 

@@ -8,7 +8,7 @@ import { startDesigner } from "@sluice/designer/server";
 import { readConfiguration, startServer } from "@sluice/server";
 import { chromium } from "playwright-core";
 import { median } from "./lib/compare.mjs";
-import { temporaryFolder } from "./lib/ending.mjs";
+import { temporaryFolder } from "./lib/cleanup.mjs";
 import { endWithUsage } from "./lib/usage.mjs";
 
 const traceAt = process.argv.indexOf("--trace-minutes");

@@ -3,7 +3,7 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { median } from "./lib/compare.mjs";
-import { temporaryFolder } from "./lib/ending.mjs";
+import { temporaryFolder } from "./lib/cleanup.mjs";
 import { load, loadTool } from "./lib/load.mjs";
 import { cpuMicros, put, startSluice } from "./lib/processes.mjs";
 import { numbersOf } from "./lib/usage.mjs";

@@ -4,7 +4,7 @@ import { createHook } from "node:async_hooks";
 import { getHeapStatistics } from "node:v8";
 import { Headers, Message } from "@sluice/engine";
 import { deployed, engineRuntime } from "./lib/engine-runtime.mjs";
-import { besideByHand } from "./lib/slices.mjs";
+import { compareWithHandWritten } from "./lib/slices.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 
 const [rounds] = numbersOf("engine", ["rounds of 10,000 messages", 150]);
@@ -26,7 +26,7 @@ const plain = (message) => {
 };
 
 const newMessage = () => new Message("body", new Headers());
-const { oursNs, plainNs, ratio } = await besideByHand(
+const { oursNs, plainNs, ratio } = await compareWithHandWritten(
   () => inlet.deliver(newMessage()),
   () => plain(newMessage()),
   { slices: rounds, calls: 10_000 },

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { killOnExit, temporaryFolder } from "./lib/ending.mjs";
+import { killOnExit, temporaryFolder } from "./lib/cleanup.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 
 const [files, budgetSeconds] = numbersOf("flow-tests", ["files", 200], ["seconds it may take", 20]);

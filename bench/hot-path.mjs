@@ -4,9 +4,9 @@ import { channel } from "node:diagnostics_channel";
 import { openSync } from "node:fs";
 import { join } from "node:path";
 import { readConfiguration, startServer } from "@sluice/server";
-import { temporaryFolder } from "./lib/ending.mjs";
+import { temporaryFolder } from "./lib/cleanup.mjs";
 import { put, putDocument, token } from "./lib/processes.mjs";
-import { besideByHand, printByHand } from "./lib/slices.mjs";
+import { compareWithHandWritten, printByHand } from "./lib/slices.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 import { router, webhook } from "./lib/workloads.mjs";
 
@@ -98,7 +98,7 @@ async function measure(name, { body, answer, handWritten }, server) {
     work();
     if (answered !== answer) throw new Error(`${name} answered ${answered}`);
   }
-  return besideByHand(ours, plain, { slices, calls: 50 });
+  return compareWithHandWritten(ours, plain, { slices, calls: 50 });
 }
 
 try {

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { join } from "node:path";
 import { median } from "./lib/compare.mjs";
-import { temporaryFolder } from "./lib/ending.mjs";
+import { temporaryFolder } from "./lib/cleanup.mjs";
 import { put, startSluice, token } from "./lib/processes.mjs";
 import { endWithUsage } from "./lib/usage.mjs";
 import { webhook } from "./lib/workloads.mjs";

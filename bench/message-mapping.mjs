@@ -6,7 +6,7 @@ import { Headers } from "@sluice/engine";
 import { compileMapping, readTable } from "@sluice/mapping";
 import jsonata from "jsonata";
 import { mappingCases } from "./lib/mapping-cases.mjs";
-import { besideByHand, printByHand } from "./lib/slices.mjs";
+import { compareWithHandWritten, printByHand } from "./lib/slices.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 
 const [slices] = numbersOf("message-mapping", ["slices", 100, 20]);
@@ -90,7 +90,7 @@ for (const [name, { document: rules, body, result, handWritten }] of Object.entr
   const wire = { ...message, body };
   deepStrictEqual(resultOf(compiledRules.mapping, wire), { output: result, errors: [] });
   deepStrictEqual(handWritten(body), result);
-  formats[name] = await besideByHand(
+  formats[name] = await compareWithHandWritten(
     () => compiledRules.mapping.run(wire),
     () => handWritten(body),
     { slices, calls: 100 },

@@ -5,7 +5,7 @@ import { mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { roundsOf } from "./lib/compare.mjs";
-import { killOnExit } from "./lib/ending.mjs";
+import { killOnExit } from "./lib/cleanup.mjs";
 import { onCore } from "./lib/load.mjs";
 import { comparePeer, installed } from "./lib/peers.mjs";
 

@@ -7,7 +7,7 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { Policies } from "../packages/server/dist/access/policies.js";
 import { TokenBuckets } from "../packages/server/dist/access/token-buckets.js";
 import { median } from "./lib/compare.mjs";
-import { temporaryFolder } from "./lib/ending.mjs";
+import { temporaryFolder } from "./lib/cleanup.mjs";
 import { measurePairs, postMessage } from "./lib/paired.mjs";
 import { put, putDocument, startSluice } from "./lib/processes.mjs";
 import { numbersOf } from "./lib/usage.mjs";

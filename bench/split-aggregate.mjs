@@ -3,7 +3,7 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { Message } from "@sluice/engine";
 import { deployed, engineRuntime } from "./lib/engine-runtime.mjs";
-import { besideByHand } from "./lib/slices.mjs";
+import { compareWithHandWritten } from "./lib/slices.mjs";
 import { printTable } from "./lib/table.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 
@@ -75,7 +75,7 @@ for (const [name, { steps, body, handWritten, expected: result = expected }] of 
   if (failure !== undefined) throw failure;
   deepStrictEqual(message.body, result);
   deepStrictEqual(handWritten(body), result);
-  results[name] = await besideByHand(
+  results[name] = await compareWithHandWritten(
     () => inlet.deliver(new Message(body)),
     () => handWritten(body),
     { slices, calls: 2 },

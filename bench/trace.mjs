@@ -4,7 +4,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { compare, report, roundsOf } from "./lib/compare.mjs";
-import { killOnExit } from "./lib/ending.mjs";
+import { killOnExit } from "./lib/cleanup.mjs";
 import { put, startSluice, token } from "./lib/processes.mjs";
 import { webhook } from "./lib/workloads.mjs";
 

@@ -19,6 +19,8 @@ const alone = [
   "tests/cli-examples.test.ts",
   "tests/cli-terminal.test.ts",
   "packages/server/src/access/schemes/basic.test.ts",
+  "packages/server/src/api/duplicate-names.test.ts",
+  "packages/server/src/runs/find-runs.test.ts",
 ];
 const asked = process.argv.slice(2);
 // A test that failed on a busy machine is retried once, and named in the summary.

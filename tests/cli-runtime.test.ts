@@ -144,7 +144,7 @@ describe("sluice deploy", () => {
     put({ token: "wrong", "x.yaml": answering("x", "x") });
     expect(await sluice("deploy", at("x.yaml"))).toMatchObject({
       exit: 1,
-      stderr: `sluice deploy: the runtime at ${server.baseUrl} refused the deploy token: check SERVICE_DEPLOY_TOKEN or --token-file\n`,
+      stderr: `sluice deploy: the runtime at ${server.baseUrl} rejected the deploy token: check SERVICE_DEPLOY_TOKEN or --token-file\n`,
     });
   });
 });
@@ -267,7 +267,7 @@ describe("sluice doctor", () => {
     const states = Object.fromEntries(JSON.parse(output).findings.map(({ check, state }: { check: string; state: string }) => [check, state]));
     expect(states).toMatchObject({ Node: "ok", runtime: "ok", version: "ok", "deploy token": "ok", clock: "ok" });
     put({ token: "wrong" });
-    expect(await sluice("doctor")).toMatchObject({ exit: 1, output: expect.stringMatching(/✗ deploy token .* refused the deploy token/) });
+    expect(await sluice("doctor")).toMatchObject({ exit: 1, output: expect.stringMatching(/✗ deploy token .* rejected the deploy token/) });
     const terminal = recordedTerminal();
     expect(await runProgram(commands, ["doctor", "--runtime", "http://127.0.0.1:9"], terminal)).toBe(1);
     expect(terminal.output()).toMatch(/✗ runtime .* no runtime at http:\/\/127\.0\.0\.1:9 .*\(fix: start one with `sluice start`/);

@@ -79,8 +79,8 @@ describe("the client", () => {
     expect(await refusalOf(client.call("GET /runs", { query: { limit: 0 } }))).toEqual([400, "limit must be an integer of 1 or more"]);
     expect(await refusalOf(createClient({ baseUrl: server.baseUrl, token: "wrong" }).call("GET /flows"))).toEqual([401, "unauthorized"]);
     const [status, text] = await refusalOf(createClient({ baseUrl: "http://127.0.0.1:1", token }).call("GET /health"));
-    expect([status, text]).toEqual([0, "the runtime at http://127.0.0.1:1 does not answer"]);
-    const own = createClient({ baseUrl: server.baseUrl, token: "wrong", refused: ({ status: code, message }) => new RangeError(`${code} ${message}`) });
+    expect([status, text]).toEqual([0, "the runtime at http://127.0.0.1:1 does not respond"]);
+    const own = createClient({ baseUrl: server.baseUrl, token: "wrong", toError: ({ status: code, message }) => new RangeError(`${code} ${message}`) });
     await expect(own.call("GET /flows")).rejects.toThrow(new RangeError("401 unauthorized"));
   });
 
@@ -96,7 +96,7 @@ describe("the client", () => {
       new Promise((_resolve, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason as Error)));
     expect(await refusalOf(createClient({ baseUrl: server.baseUrl, token, timeoutMs: 30, fetch: never }).call("GET /flows"))).toEqual([
       0,
-      `the runtime at ${server.baseUrl} did not answer within 30 ms`,
+      `the runtime at ${server.baseUrl} did not respond within 30 ms`,
     ]);
     expect((await refusalOf(createClient({ baseUrl: server.baseUrl, token, fetch: never }).call("GET /flows", { timeoutMs: 30 })))[0]).toBe(0);
     const stop = new AbortController();
@@ -169,7 +169,7 @@ describe("the client", () => {
     const history = runs.map(({ id }) => id).toReversed();
     expect(seen).toEqual(history.slice(history.indexOf(seen[0] ?? "")).slice(0, 6));
     const nowhere = createClient({ baseUrl: "http://127.0.0.1:1", token });
-    await expect(follow(nowhere, "GET /logs/stream", {})[Symbol.asyncIterator]().next()).rejects.toThrow("does not answer");
+    await expect(follow(nowhere, "GET /logs/stream", {})[Symbol.asyncIterator]().next()).rejects.toThrow("does not respond");
   });
 
   it("runs a test session from opening to closing", async () => {

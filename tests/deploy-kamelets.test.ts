@@ -101,7 +101,7 @@ describe("sluice deploy with Kamelets", () => {
     expect((await server.api("GET", "/flows/greet")).json.error).toBeNull();
   });
 
-  it("refuses a Kamelet that breaks a flow outside of the deployment, and reports a faulty one with its file and line", async () => {
+  it("rejects a Kamelet that breaks a flow outside of the deployment, and reports a faulty one with its file and line", async () => {
     expect((await sluice("deploy", "flows")).exit).toBe(0);
     put({ "kamelets/greet-action.kamelet.yaml": greeting("{{word}} ${body}", needsWord), "others/other.yaml": flow("other", "kamelet:greet-action?word=Hi") });
     const broken = await sluice("deploy", "others");
@@ -115,7 +115,7 @@ describe("sluice deploy with Kamelets", () => {
     expect(await answer()).toBe("Hello Ada!");
   });
 
-  it("rolls the Kamelets back when a flow is refused", async () => {
+  it("rolls the Kamelets back when a flow is rejected", async () => {
     expect((await sluice("deploy", "flows")).exit).toBe(0);
     put({
       "kamelets/greet-action.kamelet.yaml": greeting("{{word}} ${body}", needsWord),

@@ -119,7 +119,7 @@ describe("createSluice", () => {
     expect((await sluice.invoke("env")).body).toBe("moin");
     await expect(createSluice({ maxBodi: 1 } as SluiceOptions)).rejects.toThrow("unknown option 'maxBodi' (did you mean 'maxBody'?)");
     await expect(createSluice({ maxBody: "much" })).rejects.toThrow(/^maxBody: /);
-    await expect(createSluice({ workers: 2 } as SluiceOptions)).rejects.toThrow("unknown option 'workers': an embedded runtime is part of one process");
+    await expect(createSluice({ workers: 2 } as SluiceOptions)).rejects.toThrow("option 'workers' is not supported: an embedded runtime runs in this process");
   });
 
   it("keeps flows in a data directory, and nothing without one", async () => {

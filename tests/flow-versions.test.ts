@@ -170,7 +170,7 @@ describe("rollback", () => {
     expect([again.json.changed, "revision" in again.json, await revisions()]).toEqual([false, false, [3, 2, 1]]);
   });
 
-  it("refuses a version that conflicts with another flow, and keeps the current one", async () => {
+  it("rejects a version that conflicts with another flow, and keeps the current one", async () => {
     await put("one");
     await server.putFlow("orders", answering("renamed", "two"));
     await server.putFlow("other", answering("orders", "other"));

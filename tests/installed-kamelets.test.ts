@@ -146,7 +146,7 @@ describe("Kamelets over the API", () => {
     for (const id of ["nested", "beside"]) await server.api("DELETE", `/flows/${id}`);
   });
 
-  it("are refused with every problem and its position, and nothing is stored", async () => {
+  it("are rejected with every problem and its position, and nothing is stored", async () => {
     const faulty = await put("faulty-action", action("faulty-action", "${nonsense}").replace("setBody:", "setBdy:"));
     expect([faulty.status, faulty.json.error]).toEqual([422, expect.stringMatching(/^line 21: unknown step 'setBdy'.*did you mean 'setBody'/)]);
     const broken = await put("faulty-action", "kind: Kamelet\nspec: [\n");
@@ -200,7 +200,7 @@ describe("Kamelets over the API", () => {
     expect([upper.status, lower.status, lower.json.error]).toEqual([201, 409, "Kamelet 'case-action' differs from Kamelet 'Case-action' only in case"]);
   });
 
-  it("are checked with the flows that use them: a version that breaks one is refused, or with force leaves it on the previous version", async () => {
+  it("are checked with the flows that use them: a version that breaks one is rejected, or with force leaves it on the previous version", async () => {
     await put("strict-action", action("strict-action", "one"));
     await server.putFlow("strict", using("strict", "strict-action"));
     const next = action("strict-action", "two {{word}}", "[word]");

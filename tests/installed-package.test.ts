@@ -204,7 +204,7 @@ describe("what publish:check adds to publint", () => {
     [{ dependencies: { "@sluice/server": "1" } }, ["README.md", "LICENSE", "package.json"], "dependency '@sluice/server' is not published"],
     [{}, ["LICENSE", "package.json"], "'README.md' is missing"],
     [{}, ["README.md", "LICENSE", "package.json", "src/a.test.ts"], "'src/a.test.ts' does not belong"],
-  ])("%j with %j is refused", (manifest, files, text) => {
+  ])("%j with %j is rejected", (manifest, files, text) => {
     expect(manifestProblems(manifest, files, new Set(["@sluice/model"]))).toEqual([expect.stringContaining(text)]);
   });
 });

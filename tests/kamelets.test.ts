@@ -328,13 +328,13 @@ describe("sluice and Kamelets", () => {
   });
 });
 
-const catalogue = process.env["SLUICE_KAMELET_CATALOGUE"];
+const catalog = process.env["CAMEL_KAMELETS"];
 
-describe.skipIf(catalogue === undefined)("the public catalog (needs SLUICE_KAMELET_CATALOGUE, a folder with the published Kamelets)", () => {
+describe.skipIf(catalog === undefined)("the public catalog (needs CAMEL_KAMELETS, a folder with the published Kamelets)", () => {
   it("has at least the Kamelets that need no other system", async () => {
     const folder = cliFolder();
     try {
-      const { output } = await folder.sluice("kamelets", "check", "--json", "--folder", catalogue as string);
+      const { output } = await folder.sluice("kamelets", "check", "--json", "--folder", catalog as string);
       const { running } = JSON.parse(output) as { running: number };
       expect(running).toBeGreaterThanOrEqual(39);
     } finally {

@@ -33,7 +33,7 @@ describe("package-lock.json", () => {
       const target = `${os[0]} ${cpu[0]}`;
       return ["linux x64", "linux arm64", "darwin x64", "darwin arm64", "win32 x64"].includes(target) ? [path] : [];
     }),
-  )("is refused without %s", (path) => {
+  )("is rejected without %s", (path) => {
     expect(faults(without(path))).toContainEqual(expect.stringContaining(`${path.replace("node_modules/", "")}, which package-lock.json lacks`));
   });
 

@@ -35,14 +35,14 @@ const steps = [
 describe("expressions in messages", () => {
   it.each(steps.map((step, index) => [step, `a10-${index}`] as const))("A10: %s evaluates nothing", async (step, id) => {
     const put = await server.putFlow(id, route(id, step));
-    if (put.status === 422) return expect(put.text).toMatch(/unknown option|refused|cannot/);
+    if (put.status === 422) return expect(put.text).toMatch(/unknown option|rejected|cannot/);
     expect(put.status, put.text).toBe(201);
     const headers = { name: "simple", whole: "language:simple:${variable.secret}" };
     const reply = await call(server.baseUrl, "POST", `/api/${id}`, "${variable.secret}", headers);
     expect(reply.text).not.toContain("do-not-show");
-    if (step.startsWith("wireTap")) return eventually(() => new RegExp(`"${id}"[^\\n]*refused`).test(server.logText()));
+    if (step.startsWith("wireTap")) return eventually(() => new RegExp(`"${id}"[^\\n]*rejected`).test(server.logText()));
     expect(reply.status).toBe(500);
-    expect(reply.text).toContain("refused");
+    expect(reply.text).toContain("rejected");
   });
 
   it("A10: a script the author wrote is evaluated, even if a message chooses between several", async () => {
@@ -50,6 +50,6 @@ describe("expressions in messages", () => {
     expect((await call(server.baseUrl, "POST", "/api/chosen", "x")).text).toBe("A-x");
     await server.putFlow("fixed", route("fixed", 'to: "language:simple:C-${body}"', 'toD: "language:simple:D-$simple{body}"'));
     const fixed = await call(server.baseUrl, "POST", "/api/fixed", "${variable.secret}");
-    expect([fixed.status, fixed.text.includes("refused"), fixed.text.includes("do-not-show")]).toEqual([500, true, false]);
+    expect([fixed.status, fixed.text.includes("rejected"), fixed.text.includes("do-not-show")]).toEqual([500, true, false]);
   });
 });

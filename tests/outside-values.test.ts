@@ -160,7 +160,7 @@ describe("addresses from messages", () => {
       `0.0.0.0:${port}`,
     ]) {
       const reply = await send(host);
-      expect([reply.status, reply.json.error], host).toEqual([500, expect.stringMatching(/egress denied|is refused/)]);
+      expect([reply.status, reply.json.error], host).toEqual([500, expect.stringMatching(/egress denied|is rejected/)]);
     }
     expect(other.connections()).toBe(0);
   });

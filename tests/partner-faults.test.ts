@@ -1,11 +1,11 @@
-// L12: partners that reset, stall, send invalid data and disconnect at odd moments. The affected run fails; the process and all other runs
+// L12: partners that reset, stall, send invalid data and disconnect during a response. The affected run fails; the process and all other runs
 // continue.
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { call, eventually } from "./started-server.ts";
 import { spawnWatched, type Watched } from "./watched-server.ts";
 
-/** What a partner does with a connection; the names are the paths they are called under. */
+/** What a partner does with a connection; each has a route with this name. */
 const behaviors: Readonly<Record<string, (socket: Socket) => void>> = {
   "reset-at-once": (socket) => socket.resetAndDestroy(),
   "reset-after-request": (socket) => socket.once("data", () => socket.resetAndDestroy()),
@@ -15,7 +15,7 @@ const behaviors: Readonly<Record<string, (socket: Socket) => void>> = {
   "end-in-chunks": (socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel")),
   "broken-chunks": (socket) => socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n")),
   "two-lengths": (socket) => socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab")),
-  rubbish: (socket) => socket.once("data", () => socket.write("\0\x01\x02no http at all\r\n\r\n")),
+  "invalid-http": (socket) => socket.once("data", () => socket.write("\0\x01\x02no http at all\r\n\r\n")),
   "bad-gzip": (socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nnope")),
   "endless-head": (socket) => {
     const timer = setInterval(() => socket.write("HTTP/1.1 200 OK\r\n".padEnd(8_000, "x")), 5);
@@ -47,7 +47,7 @@ afterAll(async () => {
   server.clean();
 });
 
-it.each(Object.keys(behaviors))("L12: a partner that is %s fails the run and nothing else", async (name) => {
+it.each(Object.keys(behaviors))("L12: a partner with the behavior %s fails the run and nothing else", async (name) => {
   const replies = await server.unharmed(() => Promise.all(Array.from({ length: 20 }, () => call(server.baseUrl, "POST", `/api/${name}`, "x"))));
   for (const reply of replies) {
     expect([reply.status, Object.keys(reply.json)]).toEqual([expect.toSatisfy((status) => status === 500 || status === 504), ["error"]]);

@@ -87,7 +87,7 @@ describe("classes of another copy", () => {
     const { spi, tools, model } = copy;
     expect(describeField(model.f.duration({ doc: "Wait.", default: 5 }))).toMatchObject({ kind: "duration", spec: { default: 5 } });
     expect(constantOf(tools.constantExpression(7))).toEqual({ value: 7 });
-    const headers = new engine.Headers({ entries: () => [["Name", "value"]], find: () => spi.unsure });
+    const headers = new engine.Headers({ entries: () => [["Name", "value"]], find: () => spi.undetermined });
     expect(headers.get("name")).toBe("value");
   });
 

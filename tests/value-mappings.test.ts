@@ -166,7 +166,7 @@ describe("rejections", () => {
       "<!DOCTYPE vm><vm/>",
       { "content-type": "application/xml" },
       400,
-      "invalid XML body: XML with a DOCTYPE is refused (line 1, column 1): remove the declaration, entities and external files are never read",
+      "invalid XML body: XML with a DOCTYPE is rejected (line 1, column 1): remove the declaration; entities and external files are never read",
     ],
     ["x", { "content-type": "application/octet-stream" }, 415, "unsupported content type 'application/octet-stream'"],
   ])("%j", async (body, headers, status, error) => {

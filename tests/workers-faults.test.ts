@@ -135,7 +135,7 @@ describe("several workers with failures", () => {
 
   it("traces, reports and counts the runs that ended with their worker, and reports the missing worker", async () => {
     await put(server, "lost", route("lost", "webhook", "delay: {constant: 8000}"));
-    await put(server, "news", route("news", "sluice-event:run.failed", 'log: "news of ${body}"'));
+    await put(server, "failures", route("failures", "sluice-event:run.failed", 'log: "event ${body}"'));
     // Runs of the killed worker end with it; the others stay.
     const streams = await Promise.all(Array.from({ length: workers * 2 }, () => follow(server, "/trace/stream?routeId=lost&type=run.started,run.failed")));
     const pending = Array.from({ length: 9 }, () =>
@@ -161,10 +161,10 @@ describe("several workers with failures", () => {
     await eventually(() => streams.some((stream) => endedIn(stream).length === cut));
     const trace = streams.find((stream) => endedIn(stream).length === cut) as (typeof streams)[number];
     const ended = endedIn(trace);
-    expect(ended.map(({ error }) => error.type)).toEqual(Array(cut).fill("WorkerDied"));
+    expect(ended.map(({ error }) => error.type)).toEqual(Array(cut).fill("WorkerExited"));
     const begun = new Set(trace.events.filter(({ type }) => type === "run.started").map(({ runId }) => runId));
     expect(ended.filter(({ runId }) => !begun.has(runId))).toEqual([]);
-    await eventually(() => server.output().match(/news of [^\n]*WorkerDied/g)?.length === cut);
+    await eventually(() => server.output().match(/event [^\n]*WorkerExited/g)?.length === cut);
     for (const { close } of streams) close();
   });
 

@@ -288,7 +288,7 @@ describe("several workers", () => {
     expect((await workersOf(server)).map(({ pid }) => pid)).not.toContain(victim.pid);
     const lost = (await server.api("GET", "/runs?routeId=slow&status=failed&limit=100")).json;
     expect(lost.total).toBe(cut);
-    expect(lost.runs[0].error).toMatchObject({ type: "WorkerDied" });
+    expect(lost.runs[0].error).toMatchObject({ type: "WorkerExited" });
     expect(lost.runs[0].error.message).toContain(`worker process ${victim.pid} exited (SIGKILL)`);
     expect(server.output()).toContain(`lost ${cut} runs`);
     expect(kinds(await many(60, server.baseUrl, "/api/quick"))).toEqual({ "200 q": 60 });

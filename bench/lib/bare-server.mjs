@@ -6,7 +6,7 @@ import { workloads } from "./workloads.mjs";
 const { handWritten } = workloads[process.argv[2] ?? "webhook"];
 const processes = Number(process.argv[3] ?? 1);
 const write = (record) => process.stdout.write(record);
-const tell = (port) => process.stdout.write(`${JSON.stringify({ baseUrl: `http://127.0.0.1:${port}` })}\n`);
+const announce = (port) => process.stdout.write(`${JSON.stringify({ baseUrl: `http://127.0.0.1:${port}` })}\n`);
 
 const server = createServer((request, response) => {
   const chunks = [];
@@ -26,11 +26,11 @@ server.keepAliveTimeout = 65_000;
 function startCluster() {
   let listening = 0;
   cluster.on("listening", (_worker, { port }) => {
-    if (++listening === processes) tell(port);
+    if (++listening === processes) announce(port);
   });
   for (let count = 0; count < processes; count++) cluster.fork();
 }
 
 if (processes > 1 && cluster.isPrimary) startCluster();
-else server.listen(0, "127.0.0.1", () => cluster.isPrimary && tell(server.address().port));
+else server.listen(0, "127.0.0.1", () => cluster.isPrimary && announce(server.address().port));
 process.on("SIGTERM", () => process.exit(0));

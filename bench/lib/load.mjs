@@ -3,7 +3,7 @@ import { execFile, spawnSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { killOnExit, temporaryFolder } from "./ending.mjs";
+import { killOnExit, temporaryFolder } from "./cleanup.mjs";
 
 /** Timeout of a response. */
 const responseTimeoutMs = 10_000;

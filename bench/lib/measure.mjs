@@ -1,7 +1,7 @@
-// Runs benchmarks like a user and reads the figures from their last line of output.
+// Runs benchmarks as a user would, and reads the figures from their last line of output.
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { killOnExit } from "./ending.mjs";
+import { killOnExit } from "./cleanup.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const runTimeoutMs = 900_000;
@@ -13,15 +13,15 @@ const better = { less: Math.min, more: Math.max };
 async function resultOf(command) {
   const child = killOnExit(spawn(process.execPath, command, { cwd: root, stdio: ["ignore", "pipe", "pipe"], timeout: runTimeoutMs }));
   let output = "";
-  let complaints = "";
+  let errorOutput = "";
   child.stdout.on("data", (chunk) => (output += chunk));
-  child.stderr.on("data", (chunk) => (complaints += chunk));
+  child.stderr.on("data", (chunk) => (errorOutput += chunk));
   const status = await new Promise((resolve) => child.once("close", resolve));
   if (status === 3) return undefined;
   const last = output.trim().split("\n").at(-1);
   // A benchmark with its own goal exits with 1 when it is missed; its figures are still valid.
   if (!(status === 0 || status === 1) || !last?.startsWith('{"bench"'))
-    throw new Error(`${command.join(" ")} failed with ${status}: ${complaints.slice(-2_000)}`);
+    throw new Error(`${command.join(" ")} failed with ${status}: ${errorOutput.slice(-2_000)}`);
   return JSON.parse(last);
 }
 

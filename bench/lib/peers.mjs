@@ -3,9 +3,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { compareBesideBare } from "./beside-bare.mjs";
+import { compareWithBare } from "./compare-with-bare.mjs";
 import { printShares } from "./compare.mjs";
-import { killOnExit, temporaryFolder } from "./ending.mjs";
+import { killOnExit, temporaryFolder } from "./cleanup.mjs";
 import { workloads } from "./workloads.mjs";
 
 const installTimeoutMs = 300_000;
@@ -27,7 +27,7 @@ export async function installed(wanted) {
 export async function comparePeer(name, peer, turns) {
   const results = {};
   for (const workName of Object.keys(workloads)) {
-    const shares = await compareBesideBare(workName, turns, [{ name, server: peer, path: `/${workName}` }]);
+    const shares = await compareWithBare(workName, turns, [{ name, server: peer, path: `/${workName}` }]);
     printShares(shares);
     const times = shares.sluice.ratio / shares[name].ratio;
     console.log(`${workName}: sluice ${times.toFixed(1)} times ${name}`);

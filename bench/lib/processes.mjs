@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { killOnExit, temporaryFolder } from "./ending.mjs";
+import { killOnExit, temporaryFolder } from "./cleanup.mjs";
 import { onCore } from "./load.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -27,12 +27,12 @@ async function nanosecondsOf(workloads, { slices, calls }) {
 }
 
 /** Our cost compared with hand-written code. */
-export async function besideByHand(ours, handWritten, options) {
+export async function compareWithHandWritten(ours, handWritten, options) {
   const { oursNs, plainNs } = await nanosecondsOf({ oursNs: ours, plainNs: handWritten }, options);
   return { oursNs, plainNs, ratio: oursNs / plainNs };
 }
 
-/** The results of {@link besideByHand}, by name. */
+/** The results of {@link compareWithHandWritten}, by name. */
 export function printByHand(results) {
   printTable(
     ["", "by hand, ns", "sluice, ns", "times"],

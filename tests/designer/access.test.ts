@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)("access (needs Chromium)", { timeout: 120_000 }, ()
     const row = page.getByRole("row", { name: /orders/ });
     await row.getByText("API key", { exact: true }).waitFor();
     await row.getByText("HMAC signature", { exact: true }).waitFor();
-    await row.getByText("refused").waitFor();
+    await row.getByText("rejected").waitFor();
     await page.getByRole("link", { name: "stock" }).click();
     await page.getByText("Anyone who can reach the runtime can call it").waitFor();
   });
@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)("access (needs Chromium)", { timeout: 120_000 }, ()
     await page.getByRole("region", { name: "Rules" }).getByLabel("Roles", { exact: true }).fill("write");
     await page.getByLabel("When no rule matches").selectOption("deny");
     const verdict = page.getByRole("region", { name: "Test a request" }).getByRole("status");
-    expect(await verdict.innerText()).toBe("Rule 1 applies: refused with 401, because credentials are missing.");
+    expect(await verdict.innerText()).toBe("Rule 1 applies: rejected with 401, because credentials are missing.");
     await page.getByLabel("With valid credentials").check();
     await page.getByLabel("Caller roles").fill("write");
     expect(await verdict.innerText()).toBe("Rule 1 applies: allowed.");
@@ -210,10 +210,10 @@ describe.skipIf(!hasBrowser)("access (needs Chromium)", { timeout: 120_000 }, ()
     await page.goto(`${designer.url}/access`);
     await page
       .getByRole("row", { name: /orders/ })
-      .getByText("Unreadable: all calls are refused")
+      .getByText("Unreadable: all calls are rejected")
       .waitFor();
     await page.getByRole("link", { name: "orders" }).click();
-    await page.getByText("all calls are refused: the file does not contain a policy.").waitFor();
+    await page.getByText("all calls are rejected: the file does not contain a policy.").waitFor();
     expect(await page.getByText(/can call it|open to everyone/i).count()).toBe(0);
     await page.getByRole("button", { name: "Delete policy" }).waitFor();
   });

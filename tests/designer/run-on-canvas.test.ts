@@ -301,7 +301,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     try {
       for (const [url, cause] of [
         [lost.url, "The runtime 'local' at http://127.0.0.1:9 is not responding. Start it"],
-        [refused.url, "The runtime 'local' refused the token. Set SLUICE_TEST_TOKEN"],
+        [refused.url, "The runtime 'local' rejected the token. Set SLUICE_TEST_TOKEN"],
       ] as const) {
         await page.goto(`${url}/flows/orders`);
         await page.getByText(cause).waitFor();

@@ -52,7 +52,7 @@ export interface ClientOptions {
   /** Replaces the platform's fetch. */
   readonly fetch?: typeof fetch;
   /** Converts an error reply to the error to throw. */
-  readonly refused?: (error: ApiError) => Error;
+  readonly toError?: (error: ApiError) => Error;
 }
 
 export interface ApiClient {

@@ -11,7 +11,7 @@ export interface SenderOptions {
   /** Replaces the platform's fetch. */
   readonly fetch?: typeof fetch | undefined;
   /** Converts an error reply to the error to throw. */
-  readonly refused?: ((error: ApiError) => Error) | undefined;
+  readonly toError?: ((error: ApiError) => Error) | undefined;
 }
 
 export interface SentCall {
@@ -44,7 +44,7 @@ export interface Sender {
 const standardTimeoutMs = 60_000;
 
 export function createSender(options: SenderOptions): Sender {
-  const { root, timeoutMs = standardTimeoutMs, fetch: reach = (url, init) => fetch(url, init), refused = (error) => error } = options;
+  const { root, timeoutMs = standardTimeoutMs, fetch: reach = (url, init) => fetch(url, init), toError = (error) => error } = options;
 
   async function fetched(method: string, path: string, call: SentCall, signal: AbortSignal | undefined): Promise<Response> {
     const { body } = call;
@@ -60,9 +60,9 @@ export function createSender(options: SenderOptions): Sender {
   /** The error to throw for a network failure; the caller's own abort is passed through. */
   function faultOf(error: unknown, signal: AbortSignal | undefined, lateAfterMs?: number): Error {
     if (signal?.aborted === true && !(error instanceof ApiError)) return error as Error;
-    if (error instanceof ApiError) return refused(error);
-    const why = lateAfterMs === undefined ? "does not answer" : `did not answer within ${lateAfterMs} ms`;
-    return refused(
+    if (error instanceof ApiError) return toError(error);
+    const why = lateAfterMs === undefined ? "does not respond" : `did not respond within ${lateAfterMs} ms`;
+    return toError(
       new ApiError(0, `${root === "" || root.startsWith("/") ? "the server" : `the runtime at ${root.replace(/\/_api$/, "")}`} ${why}`, { cause: error }),
     );
   }

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { Redirect, Route, Switch } from "wouter";
-import { onSignedOut } from "./api-client/refusals.ts";
+import { onSignedOut } from "./api-client/api-errors.ts";
 import { workspaceClient } from "./api-client/workspace-client.ts";
 import { FlowsScreen } from "./screens/flows-screen.tsx";
 import { Shell } from "./screens/shell.tsx";

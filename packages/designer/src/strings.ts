@@ -181,7 +181,7 @@ export const strings = {
     deploy: (target: string) => `Deploy to ${target}`,
     first: "The flow is not deployed there yet: all of it is new.",
     same: "This version is already deployed.",
-    refused: (reason: string) => `The runtime would refuse this version: ${reason}`,
+    refused: (reason: string) => `The runtime would reject this version: ${reason}`,
     changes: "Changes",
     warnings: "Warnings",
     text: "Show the changed lines",
@@ -189,7 +189,7 @@ export const strings = {
     routeAdded: (id: string, uri: string) => `Route ${id} (${uri})`,
     routeRemoved: (id: string, uri: string) => `Route ${id} (${uri}) stops`,
     address: (id: string, before: string, after: string) =>
-      before === after ? `Route ${id}: options of ${after}` : `Route ${id}: address ${before} → ${after}. Callers of the old address get no answer.`,
+      before === after ? `Route ${id}: options of ${after}` : `Route ${id}: address ${before} → ${after}. Requests to the old address fail.`,
     option: (name: string, before: string | undefined, after: string | undefined) =>
       `${name === "" ? "value" : name} ${before ?? "not set"} → ${after ?? "not set"}`,
   },
@@ -305,8 +305,8 @@ export const strings = {
     connected: (target: string) => `Connected to runtime '${target}'`,
     down: (target: string, address: string) =>
       `The runtime '${target}' at ${address} is not responding. Start it, or correct its address in Settings. You can continue editing.`,
-    tokenRefused: (target: string, variable: string) =>
-      `The runtime '${target}' refused the token. Set ${variable} to the SERVICE_DEPLOY_TOKEN of the runtime, then restart the designer. You can continue editing.`,
+    tokenRejected: (target: string, variable: string) =>
+      `The runtime '${target}' rejected the token. Set ${variable} to the SERVICE_DEPLOY_TOKEN of the runtime, then restart the designer. You can continue editing.`,
     failed: (target: string, reason: string) => `The runtime '${target}' cannot be used: ${reason}`,
   },
   signIn: { title: "Sign in", password: "Password", submit: "Sign in", text: "This designer is password-protected." },

@@ -39,7 +39,7 @@ export async function shutDown({ listener, runtime, log, hubs, drainMs, clock }:
 function abandonedLines({ abandoned }: DrainReport): readonly string[] {
   const places = new Map<string, number>();
   for (const { routeId, stepId } of abandoned) {
-    const place = `route '${routeId}' at step '${stepId ?? "none"}'`;
+    const place = `route '${routeId}'${stepId === undefined ? "" : ` at step '${stepId}'`}`;
     places.set(place, (places.get(place) ?? 0) + 1);
   }
   return [...places].map(([place, count]) => `Abandoned ${count} ${count === 1 ? "run" : "runs"} of ${place}: not finished within the drain limit`);

@@ -118,7 +118,7 @@ describe("C8: attributes that are accepted with a warning, because they have no 
   });
 });
 
-describe("C8: attributes that are refused by name, with a reason", () => {
+describe("C8: attributes that are rejected by name, with a reason", () => {
   it.each([
     [route('{multicast: {onPrepare: "#x", steps: [{log: x}]}}'), "option 'onPrepare' of step 'multicast': onPrepare names a Java processor"],
     [route('{split: {simple: "${body}", watermarkKey: k, steps: [{log: x}]}}'), "watermarks need a resume strategy"],

@@ -52,7 +52,7 @@ describe("a command line", () => {
     [["prob"], "sluice: unknown command 'prob' (Did you mean probe?); see `sluice --help`\n"],
     [["probe", "--levle", "x"], "sluice probe: unknown option '--levle' (Did you mean --level?); see `sluice probe --help`\n"],
     [["probe", "--param"], "sluice probe: option '-p, --param <x>' argument missing; see `sluice probe --help`\n"],
-  ])("%j is refused in one sentence", async (words, sentence) => {
+  ])("%j is rejected with one sentence", async (words, sentence) => {
     expect(
       await called(
         probe(async () => 0),

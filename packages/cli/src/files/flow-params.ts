@@ -20,7 +20,7 @@ export function readParamFlags(words: readonly string[]): Readonly<Record<string
 }
 
 /** Reads `<flow>.params.json`; undefined if the file does not exist. */
-export async function paramsBeside(flowPath: string): Promise<Params | undefined> {
+export async function readParamsFile(flowPath: string): Promise<Params | undefined> {
   const path = flowPath.replace(/(\.camel)?\.ya?ml$/, ".params.json");
   const text = await readFile(path, "utf8").catch(() => undefined);
   if (text === undefined) return undefined;

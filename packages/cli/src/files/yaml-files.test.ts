@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { flatParams, paramsBeside, readParamFlags } from "./flow-params.ts";
+import { flatParams, readParamsFile, readParamFlags } from "./flow-params.ts";
 import { findYamlFiles, flowIdOf } from "./yaml-files.ts";
 
 let folder: string;
@@ -70,12 +70,12 @@ describe("parameters", () => {
     expect(readParamFlags(["a=1", "b=x=y", "c="])).toEqual({ a: "1", b: "x=y", c: "" });
     expect(() => readParamFlags(["=1"])).toThrow("--param must be name=value, not '=1'");
     const flow = put("f.yaml", "");
-    expect(await paramsBeside(flow)).toBeUndefined();
+    expect(await readParamsFile(flow)).toBeUndefined();
     put("f.params.json", '{"erp": {"url": "u"}, "key": {"value": "s", "secret": true}}');
-    expect(flatParams((await paramsBeside(flow)) ?? {})).toEqual({ "erp.url": "u", key: "s" });
+    expect(flatParams((await readParamsFile(flow)) ?? {})).toEqual({ "erp.url": "u", key: "s" });
     put("f.params.json", '{"for": "hash", "params": {"a": {"value": 1}}}');
-    expect(flatParams((await paramsBeside(flow)) ?? {})).toEqual({ a: "1" });
+    expect(flatParams((await readParamsFile(flow)) ?? {})).toEqual({ a: "1" });
     put("f.params.json", "{");
-    await expect(paramsBeside(flow)).rejects.toThrow(/f\.params\.json' is not valid JSON/);
+    await expect(readParamsFile(flow)).rejects.toThrow(/f\.params\.json' is not valid JSON/);
   });
 });

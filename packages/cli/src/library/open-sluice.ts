@@ -9,7 +9,8 @@ import { SluiceError } from "./sluice-error.ts";
 import type { ApiReply, DeployedFlow, FlowSource, InvokeMessage, InvokeReply, Sluice, SluiceOptions } from "./sluice.ts";
 
 export async function openSluice({ flows = {}, environment, onLog, ...settings }: SluiceOptions): Promise<Sluice> {
-  if ("workers" in settings) throw new SettingsError(["unknown option 'workers': an embedded runtime is part of one process"]);
+  if ("workers" in settings)
+    throw new SettingsError(["option 'workers' is not supported: an embedded runtime runs in this process; use `sluice run --workers` for several"]);
   const configuration = configurationOf(settings, environment);
   const { dataDir } = settings;
   const temporary = dataDir === undefined ? await mkdtemp(join(tmpdir(), "sluice-embedded-")) : undefined;

@@ -70,7 +70,7 @@ describe("errors of a runtime", () => {
 
   it("explains how to fix the token and a missing runtime", async () => {
     await answering(401, '{"error":"unauthorized"}', (connection) =>
-      expect(connection.call("GET /flows")).rejects.toThrow(/refused the deploy token: check SERVICE/),
+      expect(connection.call("GET /flows")).rejects.toThrow(/rejected the deploy token: check SERVICE/),
     );
     await answering(503, '{"error":"SERVICE_DEPLOY_TOKEN not configured"}', (connection) =>
       expect(connection.call("GET /flows")).rejects.toThrow(/has no deploy token: start it with/),

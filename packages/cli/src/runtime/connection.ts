@@ -5,14 +5,14 @@ import { createClient, type ApiClient, type ApiError } from "@sluice/client";
 import { readConfiguration, SettingsError } from "@sluice/server/config";
 import { CommandError, textFlag, UsageError, type Values } from "../command/declaration.ts";
 
-/** The management API of a runtime; refused calls throw a CommandError with the message of the runtime. */
+/** The management API of a runtime; rejected calls throw a CommandError with the message of the runtime. */
 export interface Connection extends ApiClient {
   readonly baseUrl: string;
   readonly token: string;
 }
 
-/** A call the runtime refused. */
-class RefusedCall extends CommandError {
+/** A call that the runtime rejected. */
+class RejectedCall extends CommandError {
   readonly status: number;
 
   constructor(status: number, message: string) {
@@ -26,7 +26,7 @@ export async function ifFound<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;
   } catch (error) {
-    if (error instanceof RefusedCall && error.status === 404) return undefined;
+    if (error instanceof RejectedCall && error.status === 404) return undefined;
     throw error;
   }
 }
@@ -73,22 +73,22 @@ async function findToken(flags: Values, baseUrl: string, configured: string | un
 const timeoutMs = 600_000;
 
 export function createConnection(baseUrl: string, token: string): Connection {
-  return { baseUrl, token, ...createClient({ baseUrl, token, timeoutMs, refused: (error) => refusalOf(baseUrl, token, error) }) };
+  return { baseUrl, token, ...createClient({ baseUrl, token, timeoutMs, toError: (error) => commandError(baseUrl, token, error) }) };
 }
 
-function refusalOf(baseUrl: string, token: string, error: ApiError): CommandError {
+function commandError(baseUrl: string, token: string, error: ApiError): CommandError {
   const { status, message } = error;
   if (status === 0) return new CommandError(unreachable(baseUrl, error));
-  if (status === 401) return new CommandError(refusedToken(baseUrl, token));
+  if (status === 401) return new CommandError(rejectedToken(baseUrl, token));
   if (status === 503 && /not configured/.test(message))
     return new CommandError(`the runtime at ${baseUrl} has no deploy token: start it with SERVICE_DEPLOY_TOKEN set`);
-  return new RefusedCall(status, message);
+  return new RejectedCall(status, message);
 }
 
-const refusedToken = (baseUrl: string, token: string): string =>
+const rejectedToken = (baseUrl: string, token: string): string =>
   token === ""
     ? `the runtime at ${baseUrl} requires a deploy token: set SERVICE_DEPLOY_TOKEN or pass --token-file`
-    : `the runtime at ${baseUrl} refused the deploy token: check SERVICE_DEPLOY_TOKEN or --token-file`;
+    : `the runtime at ${baseUrl} rejected the deploy token: check SERVICE_DEPLOY_TOKEN or --token-file`;
 
 function unreachable(baseUrl: string, error: ApiError): string {
   const fault = error.cause as Error & { readonly cause?: NodeJS.ErrnoException };

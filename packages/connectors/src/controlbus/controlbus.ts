@@ -19,9 +19,9 @@ export type RouteAction = "start" | "stop" | "suspend" | "resume" | "restart" | 
 export interface RouteControl {
   /**
    * Executes an action and returns the new status of the route; rejects with a FlowError for an unknown route. The new state survives a
-   * restart, unless it is passing: the next action follows.
+   * restart of the runtime, unless it is temporary, as during a restart of the route.
    */
-  act(routeId: string, action: RouteAction, isPassing?: boolean): Promise<string>;
+  act(routeId: string, action: RouteAction, isTemporary?: boolean): Promise<string>;
 }
 
 const path = { command: f.enum(["route"], { doc: "What to control: `route`.", required: true }) };

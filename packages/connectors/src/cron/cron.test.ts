@@ -33,7 +33,7 @@ describe("cron expressions", () => {
     expect(times("0 30 2 * * ?", "2026-10-24T20:00:00Z", 2)).toEqual(["2026-10-25T00:30:00.000Z", "2026-10-26T01:30:00.000Z"]);
   });
 
-  it.each(["nonsense", "0 0 25 * * ?", "* * * *", ""])("refuses '%s' when the flow is built", (expression) => {
+  it.each(["nonsense", "0 0 25 * * ?", "* * * *", ""])("rejects '%s' when the flow is built", (expression) => {
     expect(() => cronSchedule(expression, undefined)).toThrow(expect.objectContaining({ name: "CompileError", code: "bad-cron" }));
   });
 

@@ -80,7 +80,7 @@ await inDatabases("an aggregate", ["SQLite", "PostgreSQL", "MariaDB"], ({ flow, 
   });
 });
 
-it("refuses a table that is no name, and half of the dead-letter options", () => {
+it("rejects an invalid table name and incomplete dead-letter options", () => {
   const create = (properties: object): unknown => jdbcAggregationRepository.create(properties as never, {} as never, { connection: () => ({}) } as never);
   expect(() => create({ repositoryName: "a; drop table b" })).toThrow("not a valid table name");
   expect(() => create({ repositoryName: "a", headersToStoreAsText: "x y" })).toThrow("cannot be a column");

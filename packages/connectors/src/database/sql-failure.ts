@@ -1,5 +1,5 @@
-// Converts driver errors to the exceptions of Spring's JDBC support, which flows from Camel name. Each has a java.sql.SQLException as its cause, so
-// that either name can be caught.
+// Converts driver errors to the exceptions of Spring's JDBC support, because flows written for Camel catch them by these names. Each has a
+// java.sql.SQLException as its cause, so that either name can be caught.
 import { FlowError, isFlowError } from "@sluice/engine/spi";
 
 const dao = "org.springframework.dao";
@@ -79,8 +79,8 @@ const byNumber: Readonly<Record<number, Kind>> = {
   1927: down,
 };
 
-const linkProblems = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|PROTOCOL_)/;
-const linkTexts = /terminated unexpectedly|Connection terminated|connection is closed|closed state|timeout expired|Client was closed|not queryable/i;
+const connectionErrorCodes = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|PROTOCOL_)/;
+const connectionErrorTexts = /terminated unexpectedly|Connection terminated|connection is closed|closed state|timeout expired|Client was closed|not queryable/i;
 
 /** Properties that drivers set on their errors. */
 interface DriverError extends Error {
@@ -94,7 +94,7 @@ interface DriverError extends Error {
 export function sqlFailure(thrown: unknown, { connecting = false, statement }: { readonly connecting?: boolean; readonly statement?: string } = {}): FlowError {
   if (isFlowError(thrown)) return thrown;
   const error = (thrown instanceof Error ? thrown : new Error(String(thrown))) as DriverError;
-  const { state, number } = marksOf(error);
+  const { state, number } = codesOf(error);
   const kind = kindOf(error, state, number, connecting);
   // A connection refused at several addresses is an AggregateError without a message.
   const message = error.message === "" ? (error.code ?? error.name) : error.message;
@@ -118,9 +118,9 @@ export function isConnectionProblem(thrown: unknown): boolean {
   return sqlFailure(thrown).code === down.code;
 }
 
-function marksOf(error: DriverError): { readonly state: string | undefined; readonly number: number } {
+function codesOf(error: DriverError): { readonly state: string | undefined; readonly number: number } {
   const { code, sqlState, errno, errcode } = error;
-  const isState = code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !linkProblems.test(code);
+  const isState = code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !connectionErrorCodes.test(code);
   return { state: sqlState ?? (isState ? code : undefined), number: errcode ?? errno ?? 0 };
 }
 
@@ -128,7 +128,7 @@ function kindOf(error: DriverError, state: string | undefined, number: number, c
   if (error.errcode !== undefined) return ofSqlite(error.errcode);
   const known = byNumber[number] ?? (state === undefined ? undefined : (byState[state] ?? byClass[state.slice(0, 2)]));
   if (known !== undefined) return connecting && known !== down ? { ...down, retryable: known.retryable ?? false } : known;
-  return connecting || linkProblems.test(error.code ?? "") || linkTexts.test(error.message) ? down : other;
+  return connecting || connectionErrorCodes.test(error.code ?? "") || connectionErrorTexts.test(error.message) ? down : other;
 }
 
 /** By SQLite result code; extended codes contain the primary code in their last eight bits. */

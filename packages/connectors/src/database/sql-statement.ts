@@ -83,12 +83,12 @@ export class SqlStatement {
     if (expected === 0) return [];
     // A single text for a single parameter is used as is, including commas.
     const isSingle = expected === 1 && !Array.isArray(data) && !(data instanceof Set);
-    const given = isSingle ? [data] : isMap(data) ? [] : iterate(data, this.#options.separator);
-    if (given.length === expected) return given;
+    const values = isSingle ? [data] : isMap(data) ? [] : iterate(data, this.#options.separator);
+    if (values.length === expected) return values;
     throw wrongParameters(
       isMap(data)
         ? `the statement has ${expected} parameters by position, but the body is a map; name them with :#name`
-        : `the statement has ${expected} parameters, but there are ${given.length} values`,
+        : `the statement has ${expected} parameters, but there are ${values.length} values`,
     );
   }
 

@@ -1,12 +1,12 @@
-// The only place where names become paths. A path never leaves its directory.
+// The only place where names become paths. A path never points outside its directory.
 import { mkdir, realpath } from "node:fs/promises";
-import { dirname, join, sep } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { FlowError } from "@sluice/engine/spi";
 
 const maxSegmentBytes = 255;
 const maxPathBytes = 4096;
 
-/** The path of a name in a directory; throws a FlowError for an invalid name or one that leaves the directory. */
+/** The path of a name in a directory; throws a FlowError for an invalid name or one outside the directory. */
 export function pathWithin(directory: string, name: string): string {
   const segments = name.split(/[/\\]/).filter((segment) => segment !== "" && segment !== ".");
   const reason = name.includes("\0")
@@ -14,7 +14,7 @@ export function pathWithin(directory: string, name: string): string {
     : /^([/\\]|[A-Za-z]:)/.test(name)
       ? "it is absolute"
       : segments.includes("..")
-        ? "it leaves the directory"
+        ? "it points outside the directory"
         : segments.length === 0 || /[/\\]$/.test(name)
           ? "it does not name a file"
           : segments.some((segment) => Buffer.byteLength(segment) > maxSegmentBytes) || Buffer.byteLength(name) > maxPathBytes
@@ -24,11 +24,12 @@ export function pathWithin(directory: string, name: string): string {
   return join(directory, ...segments);
 }
 
-/** Creates the directories of a file and checks that no link among them leaves `directory`. */
+/** Creates the directories of a file and checks that no symbolic link among them points outside `directory`. */
 export async function prepareParent(directory: string, path: string, create: boolean): Promise<void> {
   const parent = dirname(path);
   if (create) await mkdir(parent, { recursive: true });
-  if (!(await isWithin(directory, parent))) throw fileError("file name rejected: a link leaves the directory", "file-name-refused");
+  if (!(await isWithin(directory, parent)))
+    throw fileError(`file name '${shown(relative(directory, path))}' rejected: a symbolic link points outside the directory`, "file-name-refused");
 }
 
 /** True when the resolved path is inside the directory. */

@@ -44,7 +44,7 @@ export function fileScan(directory: string, options: FileOptions, scope: Endpoin
   };
 }
 
-/** The current file; undefined when it does not exist, is not a regular file or is a link that leaves the directory. */
+/** The current file; undefined when it does not exist, is not a regular file or is a symbolic link that points outside the directory. */
 export async function findFile(directory: string, name: string, path = join(directory, name)): Promise<FoundFile | undefined> {
   try {
     const link = (await lstat(path)).isSymbolicLink();

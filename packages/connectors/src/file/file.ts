@@ -1,4 +1,4 @@
-// Reads files as they appear and writes messages to files. No name leaves the directory.
+// Reads files as they appear and writes messages to files. Names never point outside the directory.
 import { resolve } from "node:path";
 import { CompileError, defineConnector, type Connector, type ConnectorDeclaration, type Endpoint } from "@sluice/engine/spi";
 import { filePoller } from "./file-poller.ts";

@@ -50,7 +50,7 @@ function baseUrl({ scheme, path, extra, uri }: Endpoint<HttpOptions>): URL {
 function otherUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
-  throw new FlowError("java.net.URISyntaxException", "CamelHttpUri is not an http or https address", { code: "http-bad-uri" });
+  throw new FlowError("java.net.URISyntaxException", "header 'CamelHttpUri' must be an http or https URL", { code: "http-bad-uri" });
 }
 
 export function methodOf({ httpMethod }: HttpOptions, { message: { headers, body } }: Exchange): string {
@@ -59,7 +59,9 @@ export function methodOf({ httpMethod }: HttpOptions, { message: { headers, body
   if (own === undefined || own === null) return body === null || body === undefined ? "GET" : "POST";
   const method = asText(own).toUpperCase();
   if (!/^[A-Z]{1,20}$/.test(method) || method === "CONNECT")
-    throw new FlowError("java.lang.IllegalArgumentException", "CamelHttpMethod is not a supported method", { code: "http-bad-method" });
+    throw new FlowError("java.lang.IllegalArgumentException", "header 'CamelHttpMethod' must be an HTTP method other than CONNECT", {
+      code: "http-bad-method",
+    });
   return method;
 }
 

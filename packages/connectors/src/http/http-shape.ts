@@ -23,7 +23,7 @@ const options = {
     doc: "Timeout for the start of the response, and then for each further part; 0 for no limit other than that of the run.",
     default: 30_000,
   }),
-  soTimeout: f.duration({ doc: "Alias of responseTimeout; the shorter one applies." }),
+  soTimeout: f.duration({ doc: "Same as responseTimeout; if both are set, the shorter one applies." }),
   connectionRequestTimeout: f.duration({
     doc: "Accepted without effect: waiting for a free connection counts towards the limit of the run.",
     group: "advanced",
@@ -85,10 +85,10 @@ export const httpShape: Omit<ConnectorDeclaration<typeof path, typeof options>, 
   options,
   lenient: true,
   headers: {
-    CamelHttpMethod: f.string({ doc: "The method, when the route set it." }),
-    CamelHttpUri: f.string({ doc: "Replaces the address, when the route set it; private addresses are then rejected." }),
-    CamelHttpPath: f.string({ doc: "Appended to the path of the address, when the route set it." }),
-    CamelHttpQuery: f.string({ doc: "Replaces the query, when the route set it." }),
+    CamelHttpMethod: f.string({ doc: "The method, if set by the route." }),
+    CamelHttpUri: f.string({ doc: "Replaces the address, if set by the route; private addresses are then rejected." }),
+    CamelHttpPath: f.string({ doc: "Appended to the path of the address, if set by the route." }),
+    CamelHttpQuery: f.string({ doc: "Replaces the query, if set by the route." }),
     CamelHttpResponseCode: f.integer({ doc: "Status code of the response." }),
     CamelHttpResponseText: f.string({ doc: "Status text of the response." }),
   },
@@ -96,14 +96,14 @@ export const httpShape: Omit<ConnectorDeclaration<typeof path, typeof options>, 
     {
       title: "Call an HTTP server",
       yaml: `- route:
-    id: asker
+    id: caller
     from:
       uri: direct:start
       steps:
-        - to: "http://{{server}}/api/answerer"
+        - to: "http://{{server}}/api/greeting"
         - convertBodyTo: String
 - route:
-    id: answerer
+    id: greeting
     from:
       uri: webhook
       steps:

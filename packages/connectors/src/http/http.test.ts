@@ -356,7 +356,7 @@ describe("addresses from messages", () => {
     "[::]",
     "100.64.0.1",
     "[64:ff9b::7f00:1]",
-  ])("refuses %s", async (host) => {
+  ])("rejects %s", async (host) => {
     const { address, seen } = await stub();
     const port = address.split(":")[1];
     const failure = await failureOf(() => sinkOf(`http://${host}:${port}/`, { trusted: false }).send(exchangeOf()));

@@ -1,5 +1,5 @@
-/** Messages whose failed attempts are counted; the oldest is evicted first. */
-const counted = 10_000;
+/** Maximum number of messages whose attempts are counted; the oldest is evicted first. */
+const maxMessages = 10_000;
 
 /** Failed attempts by message id, for systems that do not count them. */
 export class AttemptCounts {
@@ -20,7 +20,7 @@ export class AttemptCounts {
     const attempts = this.of(id) + 1;
     this.#counts.delete(id);
     this.#counts.set(id, attempts);
-    if (this.#counts.size > counted) this.#counts.delete(this.#counts.keys().next().value as string);
+    if (this.#counts.size > maxMessages) this.#counts.delete(this.#counts.keys().next().value as string);
     return attempts;
   }
 

@@ -83,7 +83,7 @@ describe("sending", () => {
     ["knative:endpoint/a?namespace=b.c", /not the name of a Kubernetes resource/],
     ["knative:channel/words?url=ftp:x", /not an http or https address/],
     ["knative:topic/words", /channel, endpoint, event/],
-  ])("refuses %s", (uri, message) => {
+  ])("rejects %s", (uri, message) => {
     expect(() => kit().sink(uri)).toThrow(message);
   });
 });

@@ -56,7 +56,7 @@ export function pahoSink({ options, uri }: Endpoint<PahoOptions>, dialect: PahoD
         await client.publish(version, publication, {
           clock,
           ms: limitMs,
-          late: () => problem(`no confirmation within ${limitMs} ms`, "mqtt-timeout", { retryable: true }),
+          late: () => problem(`no confirmation from the broker within ${limitMs} ms`, "mqtt-timeout", { retryable: true }),
         });
       } catch (thrown) {
         if (isFlowError(thrown)) throw thrown;

@@ -14,7 +14,7 @@ const maxParked = 100_000;
 const windowBytes = 8 * 1024 * 1024;
 
 /** Delay before a change that the disk rejected is retried. */
-const refusedMs = 100;
+const diskRetryMs = 100;
 
 /** The change to a message's row after an attempt. */
 interface Settlement {
@@ -289,9 +289,9 @@ export class WorkQueue {
     this.#log.write(
       "ERROR",
       "sluice.queue",
-      `queue '${this.name}' could not ${settlement.what}: ${message}; the queue is paused until the disk accepts changes`,
+      `Queue '${this.name}' could not ${settlement.what}: ${message}; the queue is paused until the disk accepts changes`,
     );
-    this.clock.after(refusedMs, () => void this.#settleAgain());
+    this.clock.after(diskRetryMs, () => void this.#settleAgain());
   }
 
   async #settleAgain(): Promise<void> {
@@ -301,7 +301,7 @@ export class WorkQueue {
     // Retry one change first: the others would fail too while the disk rejects it.
     const left = first === undefined || (await this.#refusedAgain(first)) ? tried : await this.#stillRefused(others);
     this.#unsettled.unshift(...left);
-    if (this.#unsettled.length > 0) return void this.clock.after(refusedMs, () => void this.#settleAgain());
+    if (this.#unsettled.length > 0) return void this.clock.after(diskRetryMs, () => void this.#settleAgain());
     this.#isPaused = false;
     this.#log.write("INFO", "sluice.queue", `Queue '${this.name}' continues: the disk accepts changes again`);
     this.#subscribers.at(-1)?.wake();

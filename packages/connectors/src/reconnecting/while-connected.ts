@@ -64,7 +64,7 @@ class Attempts<C> {
     const timeout = new Promise<boolean>((resolve) => (cancel = clock.after(startMs, () => resolve(false))));
     const inTime = await Promise.race([this.#attempt().then(() => true), timeout]);
     cancel();
-    if (!inTime && this.#subscription === undefined && !this.#isStopped) this.#report(`no answer within ${startMs} ms`);
+    if (!inTime && this.#subscription === undefined && !this.#isStopped) this.#report(`no response within ${startMs} ms`);
   }
 
   async stop(): Promise<void> {

@@ -17,7 +17,7 @@ const rabbitFields = {
   port: f.integer({ doc: "Port; 5672 by default, or 5671 with TLS.", min: 1, max: 65_535 }),
   addresses: f.string({ doc: "Several servers, tried in order; overrides host and port.", examples: ["one:5672,two:5672"] }),
   vhost: f.string({ doc: "The virtual host.", default: "/" }),
-  username: f.string({ doc: "The user.", default: "guest", group: "security" }),
+  username: f.string({ doc: "The user name.", default: "guest", group: "security" }),
   password: f.text({ doc: "The password; `guest` by default.", secret: true, group: "security" }),
   secure: f.boolean({ doc: "Whether to use TLS.", default: false, group: "security" }),
   tls: tlsField,
@@ -86,15 +86,16 @@ function targetsOf(values: RabbitValues): readonly Amqplib.Options.Connect[] {
   if (values.url !== undefined) return [{ ...urlParts(values.url), heartbeat }];
   const { host, port, addresses, vhost, username, password = "guest", secure, tls } = values;
   const isSecure = secure || tls !== undefined;
-  const usual = port ?? (isSecure ? 5671 : 5672);
-  const places = addresses === undefined ? [{ hostname: host, port: usual }] : addresses.split(",").map((address) => placeOf(address.trim(), usual));
+  const defaultPort = port ?? (isSecure ? 5671 : 5672);
+  const servers =
+    addresses === undefined ? [{ hostname: host, port: defaultPort }] : addresses.split(",").map((address) => parseAddress(address.trim(), defaultPort));
   // The client decodes the name of the virtual host.
-  return places.map((place) => ({ ...place, protocol: isSecure ? "amqps" : "amqp", vhost: encodeURIComponent(vhost), username, password, heartbeat }));
+  return servers.map((server) => ({ ...server, protocol: isSecure ? "amqps" : "amqp", vhost: encodeURIComponent(vhost), username, password, heartbeat }));
 }
 
-function placeOf(address: string, port: number): { readonly hostname: string; readonly port: number } {
+function parseAddress(address: string, defaultPort: number): { readonly hostname: string; readonly port: number } {
   const found = /^\[?([^\]]*?)\]?(?::(\d+))?$/.exec(address);
-  return { hostname: found?.[1] ?? address, port: found?.[2] === undefined ? port : Number(found[2]) };
+  return { hostname: found?.[1] ?? address, port: found?.[2] === undefined ? defaultPort : Number(found[2]) };
 }
 
 function urlParts(text: string): Amqplib.Options.Connect {

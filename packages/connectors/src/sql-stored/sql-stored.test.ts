@@ -71,7 +71,7 @@ await inDatabases("sql-stored", ["PostgreSQL", "MariaDB"], (database) => {
 });
 
 describe("sql-stored in SQLite", () => {
-  it("is refused", async () => {
+  it("is rejected", async () => {
     const database = await sqliteDatabase();
     expect((await (await database.flow(`- to: "sql-stored:x(INTEGER :#a)"`))({ body: { a: 1 } })).error).toContain("SQLite has no stored procedures");
     await expect(database.flow(`- to: "sql-stored:x(STRUCT :#a)"`)).rejects.toThrow("unknown type of parameter");

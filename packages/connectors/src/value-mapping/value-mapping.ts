@@ -8,7 +8,7 @@ const path = { table: f.string({ doc: "Id of the table.", required: true }) };
 const options = {
   from: f.string({ doc: "Column that contains the key.", default: "from" }),
   to: f.string({ doc: "Column that contains the result.", default: "to" }),
-  onMissing: f.enum(["error", "key", "null", "default"], { doc: "Result for a key without an entry; by default the table decides." }),
+  onMissing: f.enum(["error", "key", "null", "default"], { doc: "Result for a key without an entry; by default the setting of the table." }),
   header: f.string({ doc: "Header with the key; the body by default." }),
   resultHeader: f.string({ doc: "Header for the result; the body by default." }),
 };
@@ -44,8 +44,8 @@ export const valueMapping = defineConnector({
   connect: ({ lookup }): Connector<Options> => ({
     sink: ({ options: { table, from, to, onMissing, header, resultHeader } }) => ({
       send({ message }) {
-        const given = header === undefined ? message.body : message.headers.get(header);
-        const key = given instanceof Uint8Array ? asText(given) : given;
+        const input = header === undefined ? message.body : message.headers.get(header);
+        const key = input instanceof Uint8Array ? asText(input) : input;
         if (typeof key === "object" && key !== null)
           throw new FlowError(
             "java.lang.IllegalArgumentException",

@@ -69,7 +69,7 @@ export function httpSource(host: Host, settings: HttpSourceSettings): Source {
     start: (inlet) => (intake === undefined ? mount(inlet) : startDurable(intake, inlet)),
     // A former mount is answered as a stopped route.
     reserve() {
-      mountAll(() => errorReply(503, "the route is stopped"));
+      mountAll(() => errorReply(503, `route '${route.id}' is stopped`));
       unmountAll();
     },
     stop() {

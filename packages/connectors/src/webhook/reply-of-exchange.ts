@@ -25,7 +25,7 @@ type ReplyHeaders = Record<string, string | readonly string[]>;
 
 /** Proxies and clients reject longer headers, most of them without naming the header. */
 const maxHeaderLength = 16_384;
-/** In place of a value with so many parts that it is not written: the reply is refused. */
+/** In place of a value with so many parts that it is not written: the reply is rejected. */
 const overlong = " ".repeat(maxHeaderLength + 1);
 const notBlank = /\S/;
 const plainText = "text/plain; charset=utf-8";
@@ -162,11 +162,11 @@ function failureReply(exchange: Exchange, failure: FlowError, delivered: unknown
   if (failure.code === "limit-time" || failure.code === "limit-run-time") return errorReply(504, failed, headers);
   if (failure.code === "run-cancelled") return errorReply(503, failed, headers);
   const explained = (): string => `${failed}: ${rule.mask(failure.message)}`;
-  if (failure.details?.["clientFault"] === true && isStill(exchange.message.body, delivered)) return errorReply(400, explained(), headers);
+  if (failure.details?.["clientFault"] === true && isUnchanged(exchange.message.body, delivered)) return errorReply(400, explained(), headers);
   return errorReply(500, rule.muteException ? failed : explained(), headers);
 }
 
 /** An unreadable body is the caller's fault only while it is the caller's body, not the response of another system. */
-function isStill(body: unknown, delivered: unknown): boolean {
+function isUnchanged(body: unknown, delivered: unknown): boolean {
   return body === delivered || (typeof body === "string" && body === asText(delivered));
 }

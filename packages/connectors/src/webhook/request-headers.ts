@@ -1,6 +1,6 @@
 // Request headers, query and path values as message headers. All are marked as received from outside: a route can read them, but
 // they control no step and are not sent back to the caller. Headers named `Camel…` are dropped.
-import { unsure, type HttpRequest, type WireHeaders } from "@sluice/engine/spi";
+import { undetermined, type HttpRequest, type WireHeaders } from "@sluice/engine/spi";
 
 /** Hop-by-hop headers. */
 export const connectionHeaders: ReadonlySet<string> = new Set([
@@ -15,7 +15,7 @@ export const connectionHeaders: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 /** Headers that the route may see differently: some are removed, two no longer describe a decompressed body. */
-const unsureHeaders = new Set([...connectionHeaders, "content-encoding", "content-length"]);
+const undeterminedHeaders = new Set([...connectionHeaders, "content-encoding", "content-length"]);
 /** The only `Camel…` headers of a request. */
 const addressHeaders = new Set(["camelhttpmethod", "camelhttppath", "camelhttpuri", "camelhttpurl", "camelhttpquery", "camelhttprawquery"]);
 const maxQueryParameters = 1_000;
@@ -69,16 +69,16 @@ class RequestHeaders implements WireHeaders {
   /** Fast path for a header sent once; all other cases need the complete headers. */
   find(key: string): unknown {
     const { rawHeaders, query, params, hidden } = this.#request;
-    if (query !== "" || unsureHeaders.has(key) || Object.keys(params).length > 0 || this.#more !== none) return unsure;
+    if (query !== "" || undeterminedHeaders.has(key) || Object.keys(params).length > 0 || this.#more !== none) return undetermined;
     // Sinks set and remove such headers for every message.
-    if (key.startsWith("camel")) return addressHeaders.has(key) ? unsure : undefined;
+    if (key.startsWith("camel")) return addressHeaders.has(key) ? undetermined : undefined;
     // A credential consumed by a policy is removed.
     if (hidden?.includes(key) === true) return undefined;
     let found: string | undefined;
     for (let index = 0; index < rawHeaders.length; index += 2) {
       const name = rawHeaders[index] as string;
       if (name.length !== key.length || name.toLowerCase() !== key) continue;
-      if (found !== undefined) return unsure;
+      if (found !== undefined) return undetermined;
       found = rawHeaders[index + 1];
     }
     return found;

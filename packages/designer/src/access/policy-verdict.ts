@@ -22,15 +22,15 @@ interface Rule extends RuleScope {
 
 export function verdictOf(policy: Policy, { route, method, roles, hasCredentials }: SampleCall): Verdict {
   const rules = (Array.isArray(policy["rules"]) ? policy["rules"] : []) as readonly Rule[];
-  const asksWho = Array.isArray(policy["authenticate"]) && policy["authenticate"].length > 0;
+  const hasAuthentication = Array.isArray(policy["authenticate"]) && policy["authenticate"].length > 0;
   const index = rules.findIndex((rule) => ruleMatcher(rule)(route, method));
   const rule = rules[index];
   const number = rule === undefined ? undefined : index + 1;
   if (rule?.public === true) return { rule: number, outcome: "public" };
-  if (asksWho && !hasCredentials) return { rule: number, outcome: "unauthorized" };
+  if (hasAuthentication && !hasCredentials) return { rule: number, outcome: "unauthorized" };
   const admits =
     rule === undefined
       ? (policy["default"] ?? (rules.length === 0 ? "allow" : "deny")) === "allow"
-      : rule.roles === undefined || (asksWho && rule.roles.some((role) => roles.includes(role)));
+      : rule.roles === undefined || (hasAuthentication && rule.roles.some((role) => roles.includes(role)));
   return { rule: number, outcome: admits ? "allowed" : "forbidden" };
 }

@@ -1,6 +1,6 @@
 // The management API of a runtime, via the designer server, which adds the token.
 import { createClient, type ApiClient, type Health } from "@sluice/client";
-import { callTimeoutMs, refused } from "./refusals.ts";
+import { callTimeoutMs, toError } from "./api-errors.ts";
 
 /** The request header that names the target. */
 const targetHeader = "x-sluice-target";
@@ -12,7 +12,7 @@ export function runtimeAt(target: string | undefined): ApiClient {
   let client = clients.get(target);
   if (client === undefined) {
     const headers: Readonly<Record<string, string>> = target === undefined ? {} : { [targetHeader]: target };
-    clients.set(target, (client = createClient({ baseUrl: "", headers, timeoutMs: callTimeoutMs, refused })));
+    clients.set(target, (client = createClient({ baseUrl: "", headers, timeoutMs: callTimeoutMs, toError })));
   }
   return client;
 }

@@ -2,7 +2,7 @@
 import { createSender } from "@sluice/client";
 import type { DeployRecord } from "../document/flow-state.ts";
 import type { SavedFile } from "../document/open-flow.ts";
-import { callTimeoutMs, refused } from "./refusals.ts";
+import { callTimeoutMs, toError } from "./api-errors.ts";
 
 export interface FlowEntry {
   readonly id: string;
@@ -99,7 +99,7 @@ export interface TryReply {
   readonly runId: string | null;
 }
 
-const sender = createSender({ root: "/_designer", timeoutMs: callTimeoutMs, refused });
+const sender = createSender({ root: "/_designer", timeoutMs: callTimeoutMs, toError });
 
 const at = (...names: readonly string[]): string => `/${names.map(encodeURIComponent).join("/")}`;
 

@@ -16,7 +16,7 @@ export interface Face {
 const words = strings.canvas;
 
 /** Splits `setBody` into words, for steps without a declaration. */
-const spoken = (name: string): string => {
+const titleOfName = (name: string): string => {
   const text = name.replaceAll(/([a-z])([A-Z])/g, (_, before: string, after: string) => `${before} ${after.toLowerCase()}`);
   return text.charAt(0).toUpperCase() + text.slice(1);
 };
@@ -29,7 +29,7 @@ export function stepFace(step: StepOutline, catalog: FlowCatalog | undefined): F
   const connector = kind === "endpoint" ? catalog?.connector(uri) : undefined;
   const endpoint = connector === undefined ? undefined : endpointText(connector, endpointValues(uri, values, connector));
   const own = filled(view?.card?.title, values);
-  const title = own ?? endpoint?.title ?? view?.title ?? spoken(step.name);
+  const title = own ?? endpoint?.title ?? view?.title ?? titleOfName(step.name);
   const order = step.isParallel ? words.inParallel : view?.lanes === "all" ? words.inOrder : "";
   const object = filled(view?.card?.subtitle, values) ?? endpoint?.subtitle ?? (view?.card === undefined ? plainDetail(step) : "");
   // With a name of its own, or with a title that is not the connector's, the card still says what it is.
@@ -62,7 +62,7 @@ export function triggerFace(route: RouteOutline, catalog: FlowCatalog | undefine
 export function entityFace(entity: EntityOutline, catalog: FlowCatalog | undefined): Face {
   const view = catalog?.entity(entity.name);
   const isError = /exception|error/i.test(entity.name);
-  return { title: view?.title ?? spoken(entity.name), subtitle: entity.detail, kind: isError ? "error" : "other", icon: view?.icon };
+  return { title: view?.title ?? titleOfName(entity.name), subtitle: entity.detail, kind: isError ? "error" : "other", icon: view?.icon };
 }
 
 export const branchTitle = (block: BlockOutline): string => (block.detail === "" ? block.name : `${block.name} ${block.detail}`);

@@ -14,7 +14,7 @@ interface CatalogState {
   readonly target: string | undefined;
 }
 
-const useCatalogStore = create<CatalogState>(() => ({ catalog: kept(), target: undefined }));
+const useCatalogStore = create<CatalogState>(() => ({ catalog: cachedCatalog(), target: undefined }));
 
 /** The catalog, once it is loaded. */
 export function useCatalog(): FlowCatalog | undefined {
@@ -55,7 +55,7 @@ async function readBundled(): Promise<void> {
   if (isCatalog(view) && useCatalogStore.getState().catalog === undefined) useCatalogStore.setState({ catalog: new FlowCatalog(view) });
 }
 
-function kept(): FlowCatalog | undefined {
+function cachedCatalog(): FlowCatalog | undefined {
   const text = readSetting(settingKey);
   if (text === undefined) return undefined;
   try {

@@ -28,10 +28,10 @@ test("any series of changes can be undone and redone exactly", () => {
         text = applySplice(text, splice);
       }
       const last = text;
-      for (let travel = undo(text, history); travel !== undefined; travel = undo(text, history)) ({ text, history } = travel);
+      for (let moved = undo(text, history); moved !== undefined; moved = undo(text, history)) ({ text, history } = moved);
       expect(text).toBe(start);
       expect(stepsFromSaved(history)).toBe(0);
-      for (let travel = redo(text, history); travel !== undefined; travel = redo(text, history)) ({ text, history } = travel);
+      for (let moved = redo(text, history); moved !== undefined; moved = redo(text, history)) ({ text, history } = moved);
       expect(text).toBe(last);
     }),
   );

@@ -53,11 +53,11 @@ export function mergeTexts(base: string, mine: string, theirs: string): readonly
         grows = true;
       }
     }
-    const mineHere = applied(lines, from, to, ours);
-    const theirsHere = applied(lines, from, to, others);
-    if (others.length === 0 || mineHere.join("\n") === theirsHere.join("\n")) settle(mineHere);
-    else if (ours.length === 0) settle(theirsHere);
-    else parts.push({ kind: "conflict", mine: mineHere, theirs: theirsHere });
+    const ownLines = applied(lines, from, to, ours);
+    const otherLines = applied(lines, from, to, others);
+    if (others.length === 0 || ownLines.join("\n") === otherLines.join("\n")) settle(ownLines);
+    else if (ours.length === 0) settle(otherLines);
+    else parts.push({ kind: "conflict", mine: ownLines, theirs: otherLines });
     at = to;
   }
   settle(lines.slice(at));

@@ -79,15 +79,15 @@ export function replaceText(flow: OpenFlow, text: string, note: EditNote): OpenF
 }
 
 export function undo(flow: OpenFlow): OpenFlow {
-  const travel = timeline.undo(flow.text, flow.history);
-  return travel === undefined
+  const moved = timeline.undo(flow.text, flow.history);
+  return moved === undefined
     ? flow
-    : read({ ...flow, text: travel.text, history: travel.history, selection: travel.change.selectionBefore ?? flow.selection, anchor: undefined });
+    : read({ ...flow, text: moved.text, history: moved.history, selection: moved.change.selectionBefore ?? flow.selection, anchor: undefined });
 }
 
 export function redo(flow: OpenFlow): OpenFlow {
-  const travel = timeline.redo(flow.text, flow.history);
-  return travel === undefined ? flow : read({ ...flow, text: travel.text, history: travel.history, anchor: undefined });
+  const moved = timeline.redo(flow.text, flow.history);
+  return moved === undefined ? flow : read({ ...flow, text: moved.text, history: moved.history, anchor: undefined });
 }
 
 /** Records a save: `saved` is the content on disk, which may be older than the text. */

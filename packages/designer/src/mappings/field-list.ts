@@ -34,14 +34,14 @@ function collect(rules: unknown, output: unknown, depth: number, rows: FieldRow[
 function sourceText(rule: Members): string {
   const name = sources.find((candidate) => rule[candidate] !== undefined);
   if (name === undefined) return "";
-  const given = rule[name];
-  if (name === "from") return String(given);
+  const value = rule[name];
+  if (name === "from") return String(value);
   if (name === "lookup") {
-    const { table, key, from, to } = given as Members;
+    const { table, key, from, to } = value as Members;
     return `lookup ${short(key)} in ${String(table)} (${String(from)} → ${String(to)})`;
   }
-  if (name === "switch" && Array.isArray(given)) return `switch of ${given.length}`;
-  return `${name} ${name === "value" ? JSON.stringify(given) : short(given)}`;
+  if (name === "switch" && Array.isArray(value)) return `switch of ${value.length}`;
+  return `${name} ${name === "value" ? JSON.stringify(value) : short(value)}`;
 }
 
 function valueAt(output: unknown, target: string): unknown {

@@ -112,7 +112,7 @@ describe("editing a table", () => {
 
   it("looks up values in every direction and reports ambiguous rows", () => {
     const { table, warnings } = checkTable("uom", units);
-    if (table === undefined) throw new Error("the table is refused");
+    if (table === undefined) throw new Error("the table is rejected");
     expect(lookUp(table, "edi", "sap", "CT")).toEqual({ value: "KAR" });
     expect(lookUp(table, "shop", "sap", "crate")).toEqual({ error: `no entry for "crate" in value-mapping table 'uom' (shop -> sap)` });
     expect(warnings).toEqual(["sap 'ST' maps back to 'piece' (rows 1, 3)"]);

@@ -3,7 +3,7 @@ import { documentText, problemText, readTable, tableFromCsv, tableFromXml, table
 import { parse } from "yaml";
 import { documentOf, draftOf, type TableDraft } from "./table-draft.ts";
 
-export type TableFileForm = "csv" | "xml" | "json";
+export type TableFileFormat = "csv" | "xml" | "json";
 
 /** Parses a table from a file; throws an error with the reason. */
 export function tableOfFile(text: string): TableDraft {
@@ -14,10 +14,10 @@ export function tableOfFile(text: string): TableDraft {
   return draftOf(table.content);
 }
 
-export function fileOfTable(draft: TableDraft, form: TableFileForm): { readonly text: string; readonly type: string } {
-  if (form === "json") return { text: documentText(documentOf(draft)), type: "application/json" };
+export function fileOfTable(draft: TableDraft, format: TableFileFormat): { readonly text: string; readonly type: string } {
+  if (format === "json") return { text: documentText(documentOf(draft)), type: "application/json" };
   const content = contentOf(draft);
-  return form === "csv" ? { text: tableToCsv(content), type: "text/csv" } : { text: tableToXml(content), type: "application/xml" };
+  return format === "csv" ? { text: tableToCsv(content), type: "text/csv" } : { text: tableToXml(content), type: "application/xml" };
 }
 
 function contentOf(draft: TableDraft): TableContent {

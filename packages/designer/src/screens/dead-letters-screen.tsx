@@ -19,8 +19,8 @@ import { useBulkReplay } from "./use-bulk-replay.ts";
 import { usePolled } from "../api-client/use-polled.ts";
 
 const words = strings.deadLetters;
-const shownLetters = 200;
-const followMs = 5000;
+const maxLetters = 200;
+const pollMs = 5000;
 
 /** Dead letters: view, replay, delete. */
 export function DeadLettersScreen() {
@@ -34,8 +34,8 @@ export function DeadLettersScreen() {
   const [note, setNote] = useState("");
   useTitle(strings.pageTitle(words.title));
   const filter = useMemo(() => ({ ...(text === "" ? {} : { text }), ...(routeId === "" ? {} : { routeId }) }), [text, routeId]);
-  const load = useCallback(() => runtimeAt(target).call("GET /dead-letters", { query: { ...filter, limit: shownLetters } }), [filter, target]);
-  const [loaded, refresh] = usePolled(target === undefined ? undefined : load, followMs);
+  const load = useCallback(() => runtimeAt(target).call("GET /dead-letters", { query: { ...filter, limit: maxLetters } }), [filter, target]);
+  const [loaded, refresh] = usePolled(target === undefined ? undefined : load, pollMs);
   const letters = loaded !== undefined && "value" in loaded ? loaded.value.deadLetters : [];
   const total = loaded !== undefined && "value" in loaded ? loaded.value.total : 0;
   const isEmpty = loaded !== undefined && "value" in loaded && total === 0 && text === "" && routeId === "";

@@ -15,9 +15,9 @@ import { RunTable } from "./run-table.tsx";
 import { useRunPages, type RunPages, type RunQuery } from "./use-run-pages.ts";
 
 const words = strings.runs;
-const followMs = 2000;
+const pollMs = 2000;
 /** A text search reads the whole history of the runtime. */
-const followSearchMs = 10_000;
+const searchPollMs = 10_000;
 const searchAfterMs = 300;
 
 type FilterName = "text" | "flow" | "route" | "status" | "since" | "until";
@@ -42,7 +42,7 @@ export function RunsScreen() {
     );
   const asked = search.toString();
   const query = useMemo(() => queryOf(new URLSearchParams(asked)), [asked]);
-  const pages = useRunPages(target, query, follow ? (query.text === undefined ? followMs : followSearchMs) : undefined);
+  const pages = useRunPages(target, query, follow ? (query.text === undefined ? pollMs : searchPollMs) : undefined);
   const isEmpty = pages.isLoaded && pages.total === 0 && asked === "";
   return (
     <div className="screen">

@@ -17,7 +17,7 @@ export function RuntimeStatus() {
       : !isLost
         ? words.connected(name)
         : runtime.trouble === "token"
-          ? words.tokenRefused(name, tokenEnv)
+          ? words.tokenRejected(name, tokenEnv)
           : runtime.trouble === "down"
             ? words.down(name, baseUrl)
             : words.failed(name, runtime.error ?? "");

@@ -85,8 +85,8 @@ test("an invalid flow reports its errors with positions; a missing placeholder i
   expect(broken.faults).toMatchObject([{ span: { line: 6 } }]);
   expect(broken.faults[0]?.message).toContain("unknown step 'setBdy'");
   expect((await run("- route: [")).faults.length).toBeGreaterThan(0);
-  const standing = await run(flow("- setBody: {constant: '{{erp.url}}'}"));
-  expect([standing.unresolvedParameters, standing.outcome?.body]).toEqual([["erp.url"], "erp.url"]);
+  const unresolved = await run(flow("- setBody: {constant: '{{erp.url}}'}"));
+  expect([unresolved.unresolvedParameters, unresolved.outcome?.body]).toEqual([["erp.url"], "erp.url"]);
   expect((await run(flow("- setBody: {constant: '{{erp.url:x}}'}"))).unresolvedParameters).toEqual([]);
   expect((await run(flow("- log: x"), { routeId: "other" })).faults[0]?.message).toBe("unknown route 'other'");
 });

@@ -123,7 +123,7 @@ export const documentStrings = {
   connectEmpty: "not filled",
   connectRequired: "required, not filled",
   connectNew: "Add as new field",
-  connectAlike: (number: number) => `Connect ${count(number, "field", "fields")} with matching names`,
+  connectMatching: (number: number) => `Connect ${count(number, "field", "fields")} with matching names`,
   connected: (source: string, target: string) => `${target} is filled from ${source}.`,
   connectedAll: (number: number) => `${count(number, "field", "fields")} connected.`,
   fieldsTitle: "Fields",

@@ -180,7 +180,7 @@ export const replayStrings = {
   deadLetters: (number: number) => `${count(number, "dead letter", "dead letters")} will be processed again.`,
   deadLettersOf: (route: string) => `All dead letters of route '${route}' that match the search will be processed again.`,
   version: (flow: string, target: string, time: string, hash: string) => `'${flow}' on ${target}: the version deployed ${time} (hash ${hash.slice(0, 12)}).`,
-  notDeployed: (flow: string, target: string) => `'${flow}' is not deployed on ${target}. The replay will be refused.`,
+  notDeployed: (flow: string, target: string) => `'${flow}' is not deployed on ${target}. The replay will be rejected.`,
   unknownVersion: (flow: string, target: string) => `'${flow}' on ${target}: the version is unknown because the runtime is not available.`,
   otherVersion: (hash: string) => `The run was recorded with another version (hash ${hash.slice(0, 12)}).`,
   effects: "External systems are called again.",

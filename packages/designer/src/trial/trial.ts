@@ -100,9 +100,9 @@ export class Trial {
 
   /** Follows the editor's text until the returned function is called. Runs first: tables may have changed on another screen. */
   follow(): () => void {
-    this.#soon();
+    this.#scheduleRun();
     const stop = this.#editor.store.subscribe((state, before) => {
-      if (state.flow.text !== before.flow.text) this.#soon();
+      if (state.flow.text !== before.flow.text) this.#scheduleRun();
     });
     return () => {
       stop();
@@ -122,7 +122,7 @@ export class Trial {
 
   setSample(change: Partial<SampleDraft>): void {
     this.store.setState(({ sample }) => ({ sample: { ...sample, origin: "", ...change } }));
-    if (this.store.getState().isOn) this.#soon();
+    if (this.store.getState().isOn) this.#scheduleRun();
   }
 
   /** Sets the response of a step; undefined removes it. */
@@ -133,7 +133,7 @@ export class Trial {
 
   setResponses(responses: MockResponses): void {
     this.store.setState({ responses });
-    if (this.store.getState().isOn) this.#soon();
+    if (this.store.getState().isOn) this.#scheduleRun();
   }
 
   show(shown: number | undefined): void {
@@ -203,7 +203,7 @@ export class Trial {
       );
   }
 
-  #soon(): void {
+  #scheduleRun(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       const { isOn, areTestsLive } = this.store.getState();

@@ -8,7 +8,7 @@ export interface RuntimeState {
   /** Unknown until the first response or failure. */
   readonly reachable: boolean | undefined;
   readonly error: string | undefined;
-  /** Why it cannot be used: it does not answer, it refuses the token, or something else that `error` describes. */
+  /** Why it cannot be used: it does not answer, it rejects the token, or something else that `error` describes. */
   readonly trouble: "down" | "token" | "other" | undefined;
   readonly flows: ReadonlyMap<string, FlowSummary>;
   readonly health: Health | undefined;

@@ -73,7 +73,7 @@ function openOrFail<T>(context: DynamicContext<T>, node: EndpointNode, origin: E
 }
 
 function refused(uri: string, reason: string): FlowError {
-  return new FlowError("org.apache.camel.ResolveEndpointFailedException", `endpoint '${uri.slice(0, 200)}' is refused: ${reason}`, {
+  return new FlowError("org.apache.camel.ResolveEndpointFailedException", `endpoint '${uri.slice(0, 200)}' is rejected: ${reason}`, {
     code: "endpoint-refused",
   });
 }

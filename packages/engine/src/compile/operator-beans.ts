@@ -11,13 +11,13 @@ export type OperatorBean = { readonly kind: "function"; readonly made: BeanFunct
 export type FindOperatorBean = (name: string) => OperatorBean | undefined;
 
 /** The method to call when a single function is needed. */
-const usualMethods: Readonly<Record<string, readonly string[]>> = {
+const conventionalMethods: Readonly<Record<string, readonly string[]>> = {
   function: ["process"],
   "aggregation-strategy": ["aggregate"],
   comparator: ["compare"],
 };
 
-const isStubKind = (kind: string): kind is StubKind => Object.hasOwn(usualMethods, kind) || kind === "idempotent-repository";
+const isStubKind = (kind: string): kind is StubKind => Object.hasOwn(conventionalMethods, kind) || kind === "idempotent-repository";
 
 /** The kinds that the operator can implement. */
 export const isSuppliedKind = isStubKind;
@@ -42,8 +42,8 @@ export function operatorBean(name: string, kind: string, find: FindOperatorBean)
 
 function partOf(object: BeanObject, name: string, kind: string): unknown {
   if (kind === "idempotent-repository") return Object.fromEntries(object.methods);
-  const usual = usualMethods[kind]?.map((method) => object.methods.get(method)).find((method) => method !== undefined);
-  if (usual !== undefined) return usual;
+  const conventional = conventionalMethods[kind]?.map((method) => object.methods.get(method)).find((method) => method !== undefined);
+  if (conventional !== undefined) return conventional;
   const [only] = object.methods.values();
   if (only !== undefined && object.methods.size === 1) return only;
   throw new CompileError("bean-method", `'${name}' needs a method: ${hasMethods(name, object)}`, { hint: "name one of them as the method" });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { Headers, unsure, type WireHeaders } from "./headers.ts";
+import { Headers, undetermined, type WireHeaders } from "./headers.ts";
 
 const names = ["A", "a", "b", "B-c", "accept", "Accept", "x"];
 const wireOf = (entries: readonly (readonly [string, string])[], answer: (key: string) => unknown): WireHeaders => ({ entries: () => entries, find: answer });
@@ -14,8 +14,8 @@ const operation = fc.oneof(
 it("looking up single wire headers gives the same result as copying all of them", () => {
   const wire = fc.uniqueArray(fc.tuple(fc.constantFrom(...names), fc.string()), { selector: ([name]) => name.toLowerCase(), maxLength: 4 });
   fc.assert(
-    fc.property(wire, fc.array(operation, { maxLength: 12 }), fc.boolean(), (entries, operations, isUnsure) => {
-      const find = (key: string): unknown => (isUnsure ? unsure : entries.find(([name]) => name.toLowerCase() === key)?.[1]);
+    fc.property(wire, fc.array(operation, { maxLength: 12 }), fc.boolean(), (entries, operations, isUndetermined) => {
+      const find = (key: string): unknown => (isUndetermined ? undetermined : entries.find(([name]) => name.toLowerCase() === key)?.[1]);
       let asked = new Headers(wireOf(entries, find));
       let whole = new Headers({ entries: () => entries });
       for (const step of operations) {

@@ -10,7 +10,7 @@ interface Entry {
 export interface WireHeaders {
   /** Each name once, in any case. */
   entries(): Iterable<readonly [string, unknown]>;
-  /** The value of one name (lower-case), or `unsure` when the complete list must be read. */
+  /** The value of one name (lower-case), or `undetermined` when the complete list must be read. */
   find?(key: string): unknown;
   /** True for headers of a broker's message, which sinks forward. Those of an HTTP request may contain credentials and are not forwarded. */
   readonly forward?: boolean;
@@ -25,7 +25,7 @@ interface GivenHeaders {
 }
 
 /** Returned by {@link WireHeaders.find} when all headers must be read. */
-export const unsure: unique symbol = Symbol.for("sluice.headers.unsure");
+export const undetermined: unique symbol = Symbol.for("sluice.headers.undetermined");
 
 // A plug-in may bundle its own copy of this class, so recognize it by this symbol instead of `instanceof`.
 const brand: unique symbol = Symbol.for("sluice.Headers");
@@ -63,7 +63,7 @@ export class Headers {
     const given = this.#given?.find(key);
     if (given !== undefined) return given;
     const found = this.#onWire(key);
-    return found === unsure ? this.#wireLayer()?.get(key)?.value : found;
+    return found === undetermined ? this.#wireLayer()?.get(key)?.value : found;
   }
 
   /** The value only if the route or its source set it: received headers never control a step. */
@@ -91,7 +91,7 @@ export class Headers {
       return;
     }
     // No need to copy wire headers that support single lookups: copying them later skips this name.
-    const wire = this.#onWire(key) === unsure ? this.#wireLayer()?.get(key) : undefined;
+    const wire = this.#onWire(key) === undetermined ? this.#wireLayer()?.get(key) : undefined;
     if (wire !== undefined) this.#wire?.delete(key);
     this.#own.set(key, { name: wire?.name ?? name, value });
   }
@@ -178,9 +178,9 @@ export class Headers {
     if (later !== undefined) for (const [key, entry] of later) (this.#own ??= new Map()).set(key, entry);
   }
 
-  /** Looks up one wire header without copying all; `unsure` when that is not possible or they were copied already. */
+  /** Looks up one wire header without copying all; `undetermined` when that is not possible or they were copied already. */
   #onWire(key: string): unknown {
-    return this.#pending?.find === undefined ? unsure : this.#pending.find(key);
+    return this.#pending?.find === undefined ? undetermined : this.#pending.find(key);
   }
 
   #wireLayer(): Map<string, Entry> | undefined {

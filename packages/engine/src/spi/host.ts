@@ -13,7 +13,7 @@ export interface Host {
   readonly connections?: Connections;
   /** Kamelets that flows may use by name. */
   readonly kamelets?: KameletFiles;
-  /** Files whose texts flows may use; a host without them refuses `resource:`. */
+  /** Files whose texts flows may use; a host without them rejects `resource:`. */
   readonly resources?: ResourceFiles;
   /** Variables of the whole runtime (`global:name`). */
   readonly globals: Map<string, unknown>;
@@ -116,7 +116,7 @@ export interface HttpRequest {
   readonly path: string;
   /** The raw query without the question mark; empty when there is none. */
   readonly query: string;
-  /** By lower-case name; repeated ones joined with a comma. */
+  /** By lower-case name; repeated headers are joined with a comma. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Alternating names and values, as received. */
   readonly rawHeaders: readonly string[];

@@ -45,7 +45,7 @@ export type { IdempotentRepository } from "./repository.ts";
 
 // Messages
 export { ending, Exchange, isExchange, type Pattern } from "../exchange/exchange.ts";
-export { Headers, isHeaders, unsure, type WireHeaders } from "../exchange/headers.ts";
+export { Headers, isHeaders, undetermined, type WireHeaders } from "../exchange/headers.ts";
 export { isMessage, Message } from "../exchange/message.ts";
 export { Run, type RouteIdentity, type SessionTag, type TraceContext, type Trigger } from "../exchange/run.ts";
 export { whenOver } from "../exchange/completions.ts";

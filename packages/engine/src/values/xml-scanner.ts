@@ -158,7 +158,7 @@ class Scanner {
     } else if (/^<!DOCTYPE/i.test(text.slice(start, start + 9))) {
       throw new FlowError(
         "org.apache.camel.TypeConversionException",
-        `XML with a DOCTYPE is refused (${this.#place(start)}): remove the declaration, entities and external files are never read`,
+        `XML with a DOCTYPE is rejected (${this.#place(start)}): remove the declaration; entities and external files are never read`,
         { code: "xml-doctype", details: { clientFault: true } },
       );
     } else this.#fail("unknown markup", start);

@@ -29,13 +29,13 @@ export function mappingOf(document: unknown, environment: MappingEnvironment = e
   return mapping as CompiledMapping;
 }
 
-export interface More {
+export interface RunOptions {
   readonly headers?: Readonly<Record<string, unknown>>;
   readonly params?: Readonly<Record<string, unknown>>;
   readonly environment?: MappingEnvironment;
 }
 
-export function runMapping(document: unknown, body: unknown, { headers = {}, params = {}, environment }: More = {}): Omit<MappingResult, "work"> {
+export function runMapping(document: unknown, body: unknown, { headers = {}, params = {}, environment }: RunOptions = {}): Omit<MappingResult, "work"> {
   const { output, errors } = mappingOf(document, environment).run({ body, headers: Headers.of(headers), params, now: testNow });
   return { output, errors };
 }
@@ -44,8 +44,8 @@ export function runMapping(document: unknown, body: unknown, { headers = {}, par
 export const jsonRules = (...map: readonly unknown[]): Readonly<Record<string, unknown>> => ({ source: { format: "json" }, target: { format: "json" }, map });
 
 /** The value of one expression on a body. */
-export function evaluate(expr: string, body: unknown = {}, more: More = {}): unknown {
-  const { output, errors } = runMapping(jsonRules({ to: "x", expr }), body, more);
+export function evaluate(expr: string, body: unknown = {}, options: RunOptions = {}): unknown {
+  const { output, errors } = runMapping(jsonRules({ to: "x", expr }), body, options);
   if (errors.length > 0) throw new Error(errors[0]?.message);
   return (output as { x?: unknown }).x;
 }

@@ -99,7 +99,7 @@ describe("SAP value_mapping.xml", () => {
   it.each([
     [
       '<!DOCTYPE vm [<!ENTITY x "y">]><vm/>',
-      "XML with a DOCTYPE is refused (line 1, column 1): remove the declaration, entities and external files are never read",
+      "XML with a DOCTYPE is rejected (line 1, column 1): remove the declaration; entities and external files are never read",
     ],
     ["<vm>\n<group>&x;</group></vm>", "not well-formed XML: unknown entity &x; (line 2, column 8)"],
     ["<vm><group></vm>", "not well-formed XML: expected </group>, found </vm> (line 1, column 12)"],

@@ -25,7 +25,7 @@ class MapBinding {
   readonly #rules: MapRules;
   readonly #values: Record<string, unknown> = {};
   /** Fields that were written, valid or not: they are not missing. */
-  readonly #given = new Set<string>();
+  readonly #written = new Set<string>();
   /** The position of each option, for errors found after all are bound. */
   readonly #places = new Map<string, Owner>();
   /** Unknown keys; checked last, when it is clear what is missing. */
@@ -54,15 +54,15 @@ class MapBinding {
       return this.#once(this.#expression, entry, () => bindExpression(binding, value, place, this.#owner.label));
     }
     if (Object.hasOwn(this.#fields, key)) {
-      if (this.#given.has(key)) return this.#twice(written, key);
-      this.#given.add(key);
+      if (this.#written.has(key)) return this.#twice(written, key);
+      this.#written.add(key);
       const { refused } = describe(this.#fields[key] as never).spec;
       if (refused !== undefined) return binding.report("refused", `${what}: ${refused}`, place);
       this.#cautionBlock(entry, place, what);
       if (key === this.#plan.parameters) this.#places.set(key, place);
       const bound = bindValue(binding, this.#fields[key] as never, value, place, what);
       if (bound !== absent) this.#values[key] = bound;
-      else if (isOptionalGap(binding, entry)) this.#given.delete(key);
+      else if (isOptionalGap(binding, entry)) this.#written.delete(key);
       return;
     }
     if (this.#rules.ignore?.has(key)) return;
@@ -92,7 +92,7 @@ class MapBinding {
 
   /** For options with several possible keys that may appear only once: the expression and the data format. */
   #once(field: string, entry: MapEntry, bind: () => unknown): void {
-    if (this.#given.has(field)) {
+    if (this.#written.has(field)) {
       const noun = field === this.#format ? "data format" : "expression";
       this.#binding.report(
         `${noun === "expression" ? "expression" : "format"}-twice`,
@@ -105,7 +105,7 @@ class MapBinding {
       );
       return;
     }
-    this.#given.add(field);
+    this.#written.add(field);
     const bound = bind();
     if (bound !== absent) this.#values[field] = bound;
   }
@@ -113,8 +113,8 @@ class MapBinding {
   #refuse(entry: MapEntry): boolean {
     const refusal = this.#expression !== undefined || this.#format !== undefined ? this.#binding.vocabulary.refused.get(entry.key) : undefined;
     if (refusal === undefined) return false;
-    if (this.#expression !== undefined) this.#given.add(this.#expression);
-    if (this.#format !== undefined) this.#given.add(this.#format);
+    if (this.#expression !== undefined) this.#written.add(this.#expression);
+    if (this.#format !== undefined) this.#written.add(this.#format);
     this.#binding.report("refused", refusal, this.#at(entry));
     return true;
   }
@@ -138,9 +138,9 @@ class MapBinding {
     const wanted = [
       { field: this.#expression, noun: "language", names: languages },
       { field: this.#format, noun: "data format", names: formats },
-    ].find(({ field }) => field !== undefined && !this.#given.has(field));
+    ].find(({ field }) => field !== undefined && !this.#written.has(field));
     if (wanted?.field === undefined) return false;
-    this.#given.add(wanted.field);
+    this.#written.add(wanted.field);
     const near = closest(entry.key, wanted.names.keys());
     const hint = near === undefined ? `known: ${clip([...wanted.names.keys()].toSorted().join(", "), 200)}` : `did you mean '${near}'?`;
     const code = wanted.noun === "language" ? "language-unknown" : "format-unknown";
@@ -153,7 +153,7 @@ class MapBinding {
     for (const { name, info } of this.#plan.wanted) {
       if (Object.hasOwn(this.#values, name) || this.#rules.ignore?.has(name)) continue;
       if (info.spec.required === true) {
-        if (!this.#given.has(name)) this.#missing(name, info);
+        if (!this.#written.has(name)) this.#missing(name, info);
         this.#binding.incomplete.add(this.#values);
       } else if (this.#rules.defaults !== false) this.#values[name] = info.spec.default;
     }

@@ -31,7 +31,7 @@ const language: EndpointShape = {
 
 const bind = (uri: string, shape: EndpointShape, parameters: Record<string, string> = {}) => bindEndpoint({ uri, parameters }, shape);
 
-test("path, options, defaults and the normal form", () => {
+test("path, options and defaults are bound, and the URI is normalized", () => {
   const bound = bind("timer://tick?period=5s&fixedRate=TRUE", timer);
   expect(bound.problems).toEqual([]);
   expect(bound.values).toEqual({ timerName: "tick", period: 5000, fixedRate: true });
@@ -71,7 +71,7 @@ test.each([
   ["http://me:pw@erp:82/x%2Fy", { host: "me:pw@erp", port: 82, path: "x%2Fy" }],
 ])("%s is split by the syntax", (uri, values) => expect(bind(uri, http)).toMatchObject({ problems: [], values }));
 
-test("several path parts of a language endpoint", () => {
+test("the path of a language endpoint is split into language and script", () => {
   expect(bind("language:simple:Hello%20${body}: x", language).values).toEqual({ languageName: "simple", resource: "Hello ${body}: x" });
   expect(bind("language:simple", language).values).toEqual({ languageName: "simple" });
 });
@@ -89,7 +89,7 @@ test("secrets are masked", () => {
   expect(wrong.problems).toHaveLength(1);
 });
 
-test("options from a list", () => expect(bind("http:erp?methods=GET, POST", http).values["methods"]).toEqual(["GET", "POST"]));
+test("a list option is split at commas", () => expect(bind("http:erp?methods=GET, POST", http).values["methods"]).toEqual(["GET", "POST"]));
 
 test.each([
   ["timer:t?perid=5", "endpoint-option-unknown", "endpoint 'timer' has no option 'perid' (did you mean 'period'?)"],

@@ -3,7 +3,7 @@ import type { MapTree, Tree } from "../flow/tree.ts";
 import { aimedSpan } from "./aimed-span.ts";
 import type { Binding } from "./binding.ts";
 
-/** The ids of a document's routes, collected before binding: a generated id must not clash with one given further down. */
+/** The ids of a document's routes, collected before binding: a generated id must not clash with an explicit id further down. */
 export class RouteIds {
   readonly #binding: Binding;
   readonly #ids = new Map<number, string>();
@@ -13,7 +13,7 @@ export class RouteIds {
     const taken = new Set<string>();
     const routes = [...items.entries()].flatMap(([index, item]) => (item.type === "map" && item.entries.length === 1 ? [{ index, item }] : []));
     for (const { index, item } of routes) {
-      const id = this.#given(item);
+      const id = this.#explicitId(item);
       if (id === undefined) continue;
       this.#ids.set(index, id.text);
       if (taken.has(id.text))
@@ -58,7 +58,7 @@ export class RouteIds {
   }
 
   /** The id as written, without reporting: binding the route reports errors in it. */
-  #given(item: MapTree): { text: string; tree: Tree } | undefined {
+  #explicitId(item: MapTree): { text: string; tree: Tree } | undefined {
     const [entry] = item.entries;
     if (entry?.key !== "route" || entry.value.type !== "map") return undefined;
     const tree = entry.value.entries.find((candidate) => candidate.key === "id")?.value;

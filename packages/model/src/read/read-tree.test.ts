@@ -18,7 +18,7 @@ test.each(["007", "1e3", "yes", "no", "2026-01-01", "0x10", "true", "1_000", ".i
   expect(plain(read(`- id: ${word}`))).toEqual([[["id", word]]]);
 });
 
-test("only an empty place, null and ~ are null", () => {
+test("only a missing value, null and ~ are null", () => {
   expect(plain(read("a:\nb: null\nc: ~\nd: ''\ne: \"null\"\nf: '~'\ng: |\n"))).toEqual([
     ["a", null],
     ["b", null],

@@ -48,7 +48,7 @@ export function readAnyText(text: string, lines: LineTable, bounds: ReadLimits):
 }
 
 /** Fixes for the most common errors. */
-const remedies: Readonly<Partial<Record<string, string>>> = {
+const hintsByCode: Readonly<Partial<Record<string, string>>> = {
   BAD_INDENT: "close the bracket or quote opened above, or align this line with its neighbors",
   BLOCK_AS_IMPLICIT_KEY: "align this line with its neighbors",
   BLOCK_IN_FLOW: "close the bracket or quote opened above",
@@ -60,7 +60,7 @@ const remedies: Readonly<Partial<Record<string, string>>> = {
 
 /** Two errors share a code: a misaligned list, and a second ': ' on a line, which is usually inside a text. */
 const remedyOf = ({ code, message }: { readonly code: string; readonly message: string }): string | undefined =>
-  message.startsWith("Nested mappings") ? "quote a text that contains ': ', or align this line with its neighbors" : remedies[code];
+  message.startsWith("Nested mappings") ? "quote a text that contains ': ', or align this line with its neighbors" : hintsByCode[code];
 
 /** The first visible character: an error may begin with the blanks before it. */
 function beginOf(text: string, start: number): number {

@@ -43,9 +43,9 @@ function readAgain(old: Known, source: string): Tree | undefined {
   const { start, end, by } = difference;
   // Adding or removing a comment changes where the nodes before it end.
   if (old.source.slice(start, end).includes("#") || source.slice(start, end + by).includes("#")) return undefined;
-  const way = wayTo(old, difference);
-  for (let depth = way.length; depth > 0; depth--) {
-    const place = way[depth - 1] as Place;
+  const path = pathTo(old, difference);
+  for (let depth = path.length; depth > 0; depth--) {
+    const place = path[depth - 1] as Place;
     const item = itemAgain(place.list.items[place.index] as Tree, old.source, source, place.region, difference.by);
     if (item === undefined) continue;
     const mover = new Mover(old.source, source, place, item, difference.by);
@@ -81,8 +81,8 @@ interface Place {
 }
 
 /** The block list items around the difference, the outermost first. */
-function wayTo({ source, tree }: Known, { start, end }: Difference): Place[] {
-  const way: Place[] = [];
+function pathTo({ source, tree }: Known, { start, end }: Difference): Place[] {
+  const path: Place[] = [];
   let at: Tree | undefined = tree;
   while (at !== undefined && at.type !== "scalar" && !/[[{]/.test(source[at.span.start] ?? "[")) {
     if (at.type === "map") {
@@ -92,12 +92,12 @@ function wayTo({ source, tree }: Known, { start, end }: Difference): Place[] {
     const index = at.items.findLastIndex((item) => item.span.start < start);
     const item = at.items[index];
     const region = item === undefined ? undefined : regionOf(source, at, index);
-    if (item === undefined || start <= item.span.start || end > (region?.end ?? item.span.end)) return way;
+    if (item === undefined || start <= item.span.start || end > (region?.end ?? item.span.end)) return path;
     // For an item larger than half of the text, a full read is as fast.
-    if (region !== undefined && start > region.dash + 1 && region.end - region.start <= source.length / 2) way.push({ list: at, index, region });
+    if (region !== undefined && start > region.dash + 1 && region.end - region.start <= source.length / 2) path.push({ list: at, index, region });
     at = item;
   }
-  return way;
+  return path;
 }
 
 /** The item's lines up to the next item; for the last item only when no blank line or comment follows, which could belong to either. */

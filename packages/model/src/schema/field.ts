@@ -171,7 +171,7 @@ const format = z.custom<FormatNode>();
 export const f = {
   string: <const S extends Spec<string>>(spec: S) => field<string, S>("string", () => anyText, spec),
   /** A Camel option that does not exist here, with the reason and the replacement. */
-  refused: (reason: string) => field<string, Spec<string>>("string", () => anyText, { doc: `Refused: ${reason}.`, refused: reason, group: "advanced" }),
+  refused: (reason: string) => field<string, Spec<string>>("string", () => anyText, { doc: `Not supported: ${reason}.`, refused: reason, group: "advanced" }),
   /** Text that is taken exactly as typed, including blanks. */
   text: <const S extends Spec<string>>(spec: S) => field<string, S>("string", () => plainText, spec),
   boolean: <const S extends Spec<boolean>>(spec: S) => field<boolean, S>("boolean", () => truth, spec),

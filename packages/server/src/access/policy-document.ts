@@ -14,7 +14,7 @@ export interface EnvironmentSecret {
 export type KeySecret = EnvironmentSecret | { readonly sha256: string };
 export type PasswordSecret = EnvironmentSecret | { readonly scrypt: ScryptHash };
 /** A new password is plain text until it is hashed. */
-export type GivenPassword = PasswordSecret | { readonly plain: string };
+export type SubmittedPassword = PasswordSecret | { readonly plain: string };
 export type SigningSecret = EnvironmentSecret | { readonly value: string };
 
 export interface ApiKey {

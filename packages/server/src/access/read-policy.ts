@@ -1,12 +1,12 @@
 // Reads a policy from a request. Schemes are read in read-schemes.
 import { parseNetwork } from "./address.ts";
 import { compact, DocumentReader, headerName, maxListLength, type Members } from "./document-reader.ts";
-import type { Cors, GivenPassword, Policy, RateLimit, Rule } from "./policy-document.ts";
+import type { Cors, SubmittedPassword, Policy, RateLimit, Rule } from "./policy-document.ts";
 import { SchemeReader } from "./read-schemes.ts";
 import { storedSecrets } from "./stored-secrets.ts";
 
 export interface PolicyReading {
-  readonly policy: Policy<GivenPassword>;
+  readonly policy: Policy<SubmittedPassword>;
   /** One sentence each; a policy with problems must not be used. */
   readonly problems: readonly string[];
 }
@@ -21,7 +21,7 @@ export function readPolicy(given: unknown, before: Policy | undefined): PolicyRe
   const reader = new DocumentReader();
   const members = reader.object(given, "", [...settled, ...shownOnly]) ?? {};
   const schemes = new SchemeReader(reader, storedSecrets(before));
-  const policy = compact<Policy<GivenPassword>>({
+  const policy = compact<Policy<SubmittedPassword>>({
     authenticate: reader.optional(members["authenticate"], (value) => schemes.readAll(value)),
     rules: reader.optional(members["rules"], (value) => reader.list(value, "rules")?.map((rule, index) => readRule(reader, rule, `rules[${index}]`))),
     default: reader.optional(members["default"], (value) => reader.oneOf(value, "default", ["deny", "allow"])),

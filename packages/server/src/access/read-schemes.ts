@@ -9,7 +9,7 @@ import type {
   BasicScheme,
   BasicUser,
   EnvironmentSecret,
-  GivenPassword,
+  SubmittedPassword,
   HmacScheme,
   JwtScheme,
   Scheme,
@@ -35,12 +35,12 @@ export class SchemeReader {
     this.#stored = stored;
   }
 
-  readAll(value: unknown): readonly Scheme<GivenPassword>[] | undefined {
+  readAll(value: unknown): readonly Scheme<SubmittedPassword>[] | undefined {
     const schemes = this.#reader.list(value, "authenticate")?.map((scheme, index) => this.#read(scheme, index));
     return schemes?.every((scheme) => scheme !== undefined) === true ? schemes : undefined;
   }
 
-  #read(value: unknown, index: number): Scheme<GivenPassword> | undefined {
+  #read(value: unknown, index: number): Scheme<SubmittedPassword> | undefined {
     const path = `authenticate[${index}]`;
     if (typeof value !== "object" || value === null || Array.isArray(value)) return this.#reader.fault(path, "must be an object");
     const type = this.#reader.oneOf((value as Members)["type"], `${path}.type`, ["apiKey", "basic", "jwt", "hmac"]);
@@ -83,7 +83,7 @@ export class SchemeReader {
     return compact<ApiKey>({ id, key: key ?? { env: "" }, roles: this.#roles(members, path), expiresAt });
   }
 
-  #basic(value: object, path: string): BasicScheme<GivenPassword> {
+  #basic(value: object, path: string): BasicScheme<SubmittedPassword> {
     const reader = this.#reader;
     const members = reader.object(value, path, ["type", "users"]) ?? {};
     const users = reader.list(members["users"], `${path}.users`)?.map((user, index) => this.#user(user, `${path}.users[${index}]`)) ?? [];
@@ -91,13 +91,13 @@ export class SchemeReader {
     return { type: "basic", users };
   }
 
-  #user(value: unknown, path: string): BasicUser<GivenPassword> {
+  #user(value: unknown, path: string): BasicUser<SubmittedPassword> {
     const reader = this.#reader;
     const members = reader.object(value, path, ["username", "password", "fingerprint", "roles"]) ?? {};
     const username = reader.fitting(members["username"], `${path}.username`, /^[^:]+$/, "must not contain a colon") ?? "";
     this.#unique(this.#users, username, `${path}.username`);
-    const password = this.#secret<GivenPassword>(members["password"], `${path}.password`, this.#stored.password(username), (plain) => ({ plain }));
-    return compact<BasicUser<GivenPassword>>({ username, password: password ?? { env: "" }, roles: this.#roles(members, path) });
+    const password = this.#secret<SubmittedPassword>(members["password"], `${path}.password`, this.#stored.password(username), (plain) => ({ plain }));
+    return compact<BasicUser<SubmittedPassword>>({ username, password: password ?? { env: "" }, roles: this.#roles(members, path) });
   }
 
   #jwt(value: object, path: string): JwtScheme {
@@ -106,7 +106,7 @@ export class SchemeReader {
     const oneOrMore = (name: string): string | readonly string[] | undefined =>
       reader.optional(members[name], (given) => (Array.isArray(given) ? reader.texts(given, `${path}.${name}`) : reader.text(given, `${path}.${name}`)));
     const jwksUri = reader.text(members["jwksUri"], `${path}.jwksUri`) ?? "";
-    if (jwksUri !== "" && !isHttpAddress(jwksUri)) reader.fault(`${path}.jwksUri`, "must be an http or https address without a user");
+    if (jwksUri !== "" && !isHttpAddress(jwksUri)) reader.fault(`${path}.jwksUri`, "must be an http or https URL without a user name");
     return compact<JwtScheme>({
       type: "jwt",
       issuer: oneOrMore("issuer"),

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { hashPassword, isPassword, TooManyPasswords } from "./password-hash.ts";
-import type { BasicScheme, GivenPassword, Policy, ScryptHash } from "./policy-document.ts";
+import type { BasicScheme, SubmittedPassword, Policy, ScryptHash } from "./policy-document.ts";
 import { sealPolicy } from "./seal-policy.ts";
 
-const given = (...names: readonly string[]): Policy<GivenPassword> => ({
+const given = (...names: readonly string[]): Policy<SubmittedPassword> => ({
   authenticate: [{ type: "basic", users: names.map((username) => ({ username, password: { plain: `${username}-word` } })) }],
 });
 const hashesOf = (policy: Policy): readonly ScryptHash[] =>

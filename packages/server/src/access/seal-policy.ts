@@ -1,28 +1,28 @@
 // Converts a policy for storage: new passwords are hashed.
 import { hashPassword, isPassword } from "./password-hash.ts";
-import type { BasicUser, GivenPassword, PasswordSecret, Policy, Scheme } from "./policy-document.ts";
+import type { BasicUser, SubmittedPassword, PasswordSecret, Policy, Scheme } from "./policy-document.ts";
 
-export async function sealPolicy({ authenticate, ...rest }: Policy<GivenPassword>, before: Policy | undefined): Promise<Policy> {
+export async function sealPolicy({ authenticate, ...rest }: Policy<SubmittedPassword>, before: Policy | undefined): Promise<Policy> {
   if (authenticate === undefined) return rest;
-  const kept = new Map(
+  const stored = new Map(
     (before?.authenticate ?? []).flatMap((scheme) => (scheme.type === "basic" ? scheme.users.map((user) => [user.username, user.password] as const) : [])),
   );
   const sealed: Scheme[] = [];
-  for (const scheme of authenticate) sealed.push(await sealScheme(scheme, kept));
+  for (const scheme of authenticate) sealed.push(await sealScheme(scheme, stored));
   return { authenticate: sealed, ...rest };
 }
 
-async function sealScheme(scheme: Scheme<GivenPassword>, kept: ReadonlyMap<string, PasswordSecret>): Promise<Scheme> {
+async function sealScheme(scheme: Scheme<SubmittedPassword>, stored: ReadonlyMap<string, PasswordSecret>): Promise<Scheme> {
   if (scheme.type !== "basic") return scheme;
   const users: BasicUser[] = [];
   // Sequentially, so that login attempts meanwhile wait for one hash only.
-  for (const user of scheme.users) users.push(await sealUser(user, kept.get(user.username)));
+  for (const user of scheme.users) users.push(await sealUser(user, stored.get(user.username)));
   return { ...scheme, users };
 }
 
 /** An unchanged password keeps its hash, so that repeating a PUT changes nothing. */
-async function sealUser({ username, password, ...rest }: BasicUser<GivenPassword>, kept: PasswordSecret | undefined): Promise<BasicUser> {
+async function sealUser({ username, password, ...rest }: BasicUser<SubmittedPassword>, stored: PasswordSecret | undefined): Promise<BasicUser> {
   if (!("plain" in password)) return { username, password, ...rest };
-  if (kept !== undefined && "scrypt" in kept && (await isPassword(password.plain, kept.scrypt, "owner"))) return { username, password: kept, ...rest };
+  if (stored !== undefined && "scrypt" in stored && (await isPassword(password.plain, stored.scrypt, "owner"))) return { username, password: stored, ...rest };
   return { username, password: { scrypt: await hashPassword(password.plain) }, ...rest };
 }

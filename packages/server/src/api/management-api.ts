@@ -1,7 +1,7 @@
 // The entry point of the management API. The order of checks is part of the contract: token, path, method, version, size, body, handler.
 import type { Log } from "@sluice/engine";
 import type { TokenCheck } from "./deploy-token.ts";
-import { askedVersion, servedVersions, versionHeader } from "../http/api-version.ts";
+import { requestedVersion, servedVersions, versionHeader } from "../http/api-version.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { ApiRequest, ApiResponder, ManagementHandler } from "../http/management.ts";
 import type { ClusterView } from "../other-nodes/cluster-view.ts";
@@ -78,7 +78,7 @@ async function changeCluster(cluster: ClusterView, endpoint: Endpoint, call: Cal
 
 function refuseUnservedVersion({ headers }: ApiRequest): void {
   const asked = headers[versionHeader];
-  if (askedVersion(asked as string | undefined) !== undefined) return;
+  if (requestedVersion(asked as string | undefined) !== undefined) return;
   const served = servedVersions.map(({ number }) => number).join(", ");
   throw new Refusal("version-unserved", `API version '${String(asked).slice(0, 100)}' is not served: this runtime serves ${served}`);
 }

@@ -46,7 +46,7 @@ const document = openApiDocument({
   },
 }) as any;
 
-const asksForVersion = { $ref: "#/components/parameters/AcceptApiVersion" };
+const versionParameter = { $ref: "#/components/parameters/AcceptApiVersion" };
 
 describe("OpenAPI", () => {
   it("D68: matches the declarations", () => {
@@ -54,10 +54,10 @@ describe("OpenAPI", () => {
     expect(document.paths["/_api/things"].get.parameters).toEqual([
       { name: "limit", in: "query", required: false, description: "How many.", schema: { type: "integer", default: 5 } },
       { name: "kind", in: "query", required: false, description: "Which.", schema: { type: "string", enum: ["a", "b"] } },
-      asksForVersion,
+      versionParameter,
     ]);
     const { put } = document.paths["/_api/things/{id}"];
-    expect(put.parameters).toEqual([{ name: "id", in: "path", required: true, schema: { type: "string" } }, asksForVersion]);
+    expect(put.parameters).toEqual([{ name: "id", in: "path", required: true, schema: { type: "string" } }, versionParameter]);
     expect(document.components.parameters.AcceptApiVersion).toMatchObject({ name: "Accept-Api-Version", in: "header", schema: { enum: [1] } });
     expect(put.requestBody.content["application/json"].schema).toMatchObject({ type: "object", required: ["yaml"], properties: { yaml: { type: "string" } } });
     expect(Object.keys(put.requestBody.content)).toEqual(["application/json", "application/yaml"]);

@@ -133,8 +133,8 @@ function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   const without = (code: string, shapes: readonly z.core.$ZodIssue[][]): readonly z.core.$ZodIssue[][] =>
     shapes.filter((faults) => !faults.some((one) => one.code === code && one.path.length === 0));
   const ofItsType = without("invalid_type", issue.errors);
-  const knowing = without("unrecognized_keys", ofItsType);
-  const inner = (knowing.length > 0 ? knowing : ofItsType).flat().sort((a, b) => b.path.length - a.path.length)[0];
+  const withoutUnknownKeys = without("unrecognized_keys", ofItsType);
+  const inner = (withoutUnknownKeys.length > 0 ? withoutUnknownKeys : ofItsType).flat().sort((a, b) => b.path.length - a.path.length)[0];
   return inner === undefined ? issue : deepest({ ...inner, path: [...issue.path, ...inner.path] });
 }
 

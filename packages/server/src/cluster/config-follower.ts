@@ -175,19 +175,19 @@ export class ConfigFollower {
 /** The reply of the API for a write that the store did not accept. */
 function refusalOf(error: unknown): unknown {
   if (!isClusterError(error)) return error;
-  const soon = { "Retry-After": "1" };
+  const retryHeaders = { "Retry-After": "1" };
   switch (error.kind) {
     case "conflict":
-      return new Refusal("cluster-conflict", "too many concurrent configuration changes: try again", soon);
+      return new Refusal("cluster-conflict", "too many concurrent configuration changes: try again", retryHeaders);
     case "uncertain":
       return new Refusal(
         "cluster-uncertain",
         "outcome unknown: the cluster store did not confirm the change; read it again to see which version is stored",
-        soon,
+        retryHeaders,
       );
     case "too-large":
       return new Refusal("body-too-large", error.message);
     default:
-      return new Refusal("cluster-unreachable", "cluster store unreachable: nothing was changed", soon);
+      return new Refusal("cluster-unreachable", "cluster store unreachable: nothing was changed", retryHeaders);
   }
 }

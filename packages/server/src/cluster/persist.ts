@@ -31,7 +31,7 @@ export async function persist<T>(link: StoreLink, attempt: () => Promise<T>): Pr
       }
     }
     if (systemClock.monotonic() > until)
-      throw new ClusterError(wasSent ? "uncertain" : "unreachable", wasSent ? "the cluster store did not answer" : "cluster store unreachable", { cause });
+      throw new ClusterError(wasSent ? "uncertain" : "unreachable", wasSent ? "the cluster store did not respond" : "cluster store unreachable", { cause });
     await new Promise<void>((resolve) => systemClock.after(pauseMs, resolve));
   }
 }

@@ -29,11 +29,11 @@ const maxTextLength = 65_536;
 const maxSecretFileBytes = 65_536;
 
 /** Validates a document; throws a Refusal that names the problem. It never includes values, which may be secrets. */
-export function readDocument(id: string, given: unknown): ConnectionDocument {
+export function readDocument(id: string, input: unknown): ConnectionDocument {
   const wrong = (text: string): Refusal => new Refusal("document-invalid", `connection '${id}': ${text}`);
-  if (!isMap(given)) throw wrong("must be an object with 'type' and 'values'");
-  const { type, title, values = {} } = given;
-  const unknown = Object.keys(given).find((name) => !members.has(name));
+  if (!isMap(input)) throw wrong("must be an object with 'type' and 'values'");
+  const { type, title, values = {} } = input;
+  const unknown = Object.keys(input).find((name) => !members.has(name));
   if (unknown !== undefined) throw wrong(`unknown member '${unknown.slice(0, 60)}'; the members are type, title and values`);
   if (typeof type !== "string" || type === "") throw wrong("'type' must be the name of a connection type");
   if (title !== undefined && (typeof title !== "string" || title.length > 200)) throw wrong("'title' must be text of at most 200 characters");
@@ -42,7 +42,7 @@ export function readDocument(id: string, given: unknown): ConnectionDocument {
   if (names.length > maxValues) throw wrong(`'values' must not have more than ${maxValues} names`);
   for (const name of names) {
     if (forbidden.has(name)) throw wrong(`'values' must not use the name '${name}'`);
-    if (JSON.stringify(values[name] ?? null).length > maxTextLength) throw wrong(`the value of '${name}' is too long`);
+    if (JSON.stringify(values[name] ?? null).length > maxTextLength) throw wrong(`the value of '${name}' is longer than ${maxTextLength} characters`);
   }
   return { type, ...(title === undefined ? {} : { title }), values };
 }
@@ -86,8 +86,8 @@ export function resolvedValues(
   sources: ReferenceSources,
 ): { readonly values: Values; readonly secrets: readonly string[] } {
   const secrets: string[] = [];
-  const resolveAll = (given: Values, path: string): Values =>
-    mapValues(given, (value, name) => {
+  const resolveAll = (unresolved: Values, path: string): Values =>
+    mapValues(unresolved, (value, name) => {
       const place = `${path}${name}`;
       if (isSecretValue(value)) return secret(String(value.value));
       if (isVariable(value)) {

@@ -165,7 +165,7 @@ describe("a connection", () => {
     server.answers = false;
     await host.clock.advance(30_000);
     await host.clock.advance(10_000);
-    expect(connections.list()[0]?.state).toMatchObject({ state: "down", problem: "no answer within 10000 ms" });
+    expect(connections.list()[0]?.state).toMatchObject({ state: "down", problem: "no response within 10000 ms" });
     await connections.close();
     expect(host.clock.pending).toBe(0);
   });

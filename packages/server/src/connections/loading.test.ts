@@ -174,6 +174,6 @@ describe("the connection of an endpoint", () => {
     const dynamic = (uri: string): string =>
       `- route: {id: r, from: {uri: "direct:r", steps: [{setHeader: {name: c, constant: secret}}, {toD: {uri: "${uri}"}}]}}`;
     expect(await answerOf(runtime, await prepare(dynamic("talk:${body}?connection=#open")))).toBe("pong none-at-all");
-    await expect(answerOf(runtime, await prepare(dynamic("talk:a?connection=#${header.c}")))).rejects.toThrow("its connection was taken from the message");
+    await expect(answerOf(runtime, await prepare(dynamic("talk:a?connection=#${header.c}")))).rejects.toThrow("its connection came from the message");
   });
 });

@@ -132,7 +132,7 @@ export class SharedConnection {
     this.#become("up", undefined);
   }
 
-  /** Values for the next attempt, which need not wait: users that were refused with the old ones try again. */
+  /** Values for the next attempt, which need not wait: users that failed with the old ones try again. */
   #takeOver(values: Readonly<Record<string, unknown>>): void {
     this.#values = values;
     this.#failures = 0;
@@ -251,7 +251,7 @@ export class SharedConnection {
       const checked = this.#current;
       if (checked === undefined) return;
       const abort = new AbortController();
-      const cancel = clock.after(checkLimitMs, () => abort.abort(new Error(`no answer within ${checkLimitMs} ms`)));
+      const cancel = clock.after(checkLimitMs, () => abort.abort(new Error(`no response within ${checkLimitMs} ms`)));
       const late = new Promise<never>((_resolve, reject) => abort.signal.addEventListener("abort", () => reject(abort.signal.reason as Error), { once: true }));
       Promise.race([this.#parts.declaration.check(checked.client, abort.signal), late])
         .then(

@@ -21,7 +21,7 @@ export async function withClient<T>(
 ): Promise<T> {
   const abort = new AbortController();
   const late = new Promise<never>((_resolve, reject) => abort.signal.addEventListener("abort", () => reject(abort.signal.reason as Error), { once: true }));
-  const cancel = host.clock.after(testTimeoutMs, () => abort.abort(new Error(`no answer within ${testTimeoutMs / 1_000} seconds`)));
+  const cancel = host.clock.after(testTimeoutMs, () => abort.abort(new Error(`no response within ${testTimeoutMs / 1_000} seconds`)));
   const opening = declaration.open(values as never, { host, signal: abort.signal, load, disconnected: () => undefined }) as Promise<unknown>;
   // Close a client that is opened after the timeout.
   opening.then(
@@ -61,7 +61,7 @@ function hintFor(code: string, thrown: unknown): string {
   if (system === "ENOTFOUND" || system === "EAI_AGAIN") return "the host name cannot be resolved: check its spelling";
   if (/TLS|SSL|CERT|SELF_SIGNED/i.test(system)) return "the server's certificate is not trusted: configure its certificate authority, or correct the host name";
   if (/auth|passw|login|denied|credential/i.test(`${code} ${(thrown as Error).message}`)) return "check the user name, the password and the user's permissions";
-  if (system === "ETIMEDOUT" || /no answer within/.test((thrown as Error).message)) return "the server does not answer: check the address and firewalls";
+  if (system === "ETIMEDOUT" || /no response within/.test((thrown as Error).message)) return "the server does not respond: check the address and firewalls";
   return "check the values of the connection";
 }
 

@@ -2,6 +2,7 @@
 // crash either the old or the new flow is complete.
 import { DeployError, type Deployment, type KameletFiles } from "@sluice/engine";
 import { Refusal } from "../refusal.ts";
+import { logAbandoned } from "./log-abandoned.ts";
 import { hashOf } from "./flow-hash.ts";
 import { fileNameOf } from "./flow-file-name.ts";
 import { readParams } from "./flow-params.ts";
@@ -153,15 +154,7 @@ async function deployOrDiscard(
 ): Promise<readonly string[]> {
   try {
     const { drained, disconnected } = await deployMasked(parts, deployment, secrets);
-    void drained.then((report) => {
-      for (const { routeId, stepId, runId } of report.abandoned) {
-        parts.log.write(
-          "WARN",
-          "sluice.flows",
-          `Cancelled run ${runId} of the replaced route '${routeId}' at step '${stepId ?? "none"}': it did not finish in time`,
-        );
-      }
-    });
+    void drained.then((report) => logAbandoned(parts.log, report, "replaced"));
     return disconnected.map(({ routeId, problem }) => `route '${routeId}' cannot connect yet and is retrying: ${shownProblem(parts, problem)}`);
   } catch (error) {
     await staged.discard();

@@ -1,6 +1,7 @@
 // Removes a flow: deletes the file first, so that a crash cannot restore a removed flow; then the routes drain.
 import type { DrainReport } from "@sluice/engine";
 import { Refusal } from "../refusal.ts";
+import { logAbandoned } from "./log-abandoned.ts";
 import { refuseChanged, type IfMatch } from "./install-flow.ts";
 import { claimsKey, flowKey, type FlowParts } from "./installed-flows.ts";
 import { asRefusal, refuseUnflushed } from "./storage-refusal.ts";
@@ -39,12 +40,6 @@ async function withdraw(parts: FlowParts, id: string): Promise<DrainReport | und
     leaving = undeployMasked(parts, id);
   });
   const report = await leaving;
-  for (const { routeId, stepId, runId } of report?.abandoned ?? []) {
-    parts.log.write(
-      "WARN",
-      "sluice.flows",
-      `Cancelled run ${runId} of the removed route '${routeId}' at step '${stepId ?? "none"}': it did not finish in time`,
-    );
-  }
+  if (report !== undefined) logAbandoned(parts.log, report, "removed");
   return report;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askedVersion, versionHeaders, type ServedVersion } from "./api-version.ts";
+import { requestedVersion, versionHeaders, type ServedVersion } from "./api-version.ts";
 
 const two: readonly [ServedVersion, ...ServedVersion[]] = [
   { number: 1, ending: { deprecatedAt: "2027-03-01T00:00:00Z", sunsetAt: "2028-03-01T00:00:00Z" } },
@@ -8,17 +8,18 @@ const two: readonly [ServedVersion, ...ServedVersion[]] = [
 
 describe("contract §14: the version of the API", () => {
   it("is the oldest one by default", () => {
-    expect(askedVersion(undefined)).toEqual({ number: 1 });
-    expect(askedVersion(undefined, two)?.number).toBe(1);
+    expect(requestedVersion(undefined)).toEqual({ number: 1 });
+    expect(requestedVersion(undefined, two)?.number).toBe(1);
   });
 
   it("is the requested one", () => {
-    expect(askedVersion("1", two)?.number).toBe(1);
-    expect(askedVersion("2", two)?.number).toBe(2);
+    expect(requestedVersion("1", two)?.number).toBe(1);
+    expect(requestedVersion("2", two)?.number).toBe(2);
   });
 
   it("is undefined if the request is unsupported or invalid", () => {
-    for (const asked of ["0", "3", "", "01", "1.0", "-1", "1, 2", "latest", "1e0", "9".repeat(400)]) expect(askedVersion(asked, two), asked).toBeUndefined();
+    for (const asked of ["0", "3", "", "01", "1.0", "-1", "1, 2", "latest", "1e0", "9".repeat(400)])
+      expect(requestedVersion(asked, two), asked).toBeUndefined();
   });
 
   it("is in every reply, with its sunset date once known", () => {

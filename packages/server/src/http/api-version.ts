@@ -13,14 +13,14 @@ export const servedVersions: readonly [ServedVersion, ...ServedVersion[]] = [{ n
 export const versionHeader = "accept-api-version";
 
 /** The requested version; undefined when it is not served or not a number. */
-export function askedVersion(asked: string | undefined, served = servedVersions): ServedVersion | undefined {
+export function requestedVersion(asked: string | undefined, served = servedVersions): ServedVersion | undefined {
   if (asked === undefined) return served[0];
   return /^[1-9]\d{0,8}$/.test(asked) ? served.find(({ number }) => number === Number(asked)) : undefined;
 }
 
 /** Headers of every reply: the version and, if it will be removed, when (RFC 9745 and RFC 8594). */
 export function versionHeaders(asked: string | undefined, served = servedVersions): Readonly<Record<string, string>> {
-  const { number, ending } = askedVersion(asked, served) ?? served[0];
+  const { number, ending } = requestedVersion(asked, served) ?? served[0];
   return {
     "X-Api-Version": String(number),
     ...(ending === undefined

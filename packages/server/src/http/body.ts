@@ -18,7 +18,7 @@ export interface BodyReceiver {
   abandoned(): void;
 }
 
-/** The error for a body that can be refused without reading it. */
+/** The error for a body that can be rejected without reading it. */
 export function refusalOf(bodyLength: number, encoding: string, limitBytes: number): HttpError | undefined {
   if (bodyLength > limitBytes) return tooLarge(limitBytes);
   return encodings.has(encoding) ? undefined : new HttpError(415, `unsupported content encoding '${encoding.slice(0, 40)}'`);

@@ -55,7 +55,7 @@ test.each([
   ["deflate", 3, deflateSync],
   // Brotli has no maximum ratio, so the largest body must fit.
   ["br", 2, brotliCompressSync],
-] as const)("A3: bodies in %s that inflate beyond the memory limit are refused, and the memory is released", async (encoding, fit, pack) => {
+] as const)("A3: bodies in %s that inflate beyond the memory limit are rejected, and the memory is released", async (encoding, fit, pack) => {
   const packed = pack(Buffer.alloc(300_000));
   const calls = Array.from({ length: 20 }, () => post("/waits", packed, { "content-encoding": encoding }));
   await expect.poll(() => server.bytes.held.refused).toBe(20 - fit);

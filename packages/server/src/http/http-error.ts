@@ -1,4 +1,4 @@
-/** An error with an HTTP status. Thrown below the listener, it is sent as `{"error": message}`. */
+/** An error with an HTTP status. Thrown while a request is handled, it is sent as `{"error": message}`. */
 export class HttpError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>> | undefined;

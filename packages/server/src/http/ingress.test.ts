@@ -123,7 +123,7 @@ test("a stopped route returns 503, a removed one 404", async () => {
   expect(await ask("/own/1")).toEqual([200, "on"]);
   end();
   const reply = await call("/own/1");
-  expect([reply.status, reply.headers.get("retry-after"), await reply.text()]).toEqual([503, "1", '{"error":"the route is stopped"}']);
+  expect([reply.status, reply.headers.get("retry-after"), await reply.text()]).toEqual([503, "1", `{"error":"route 'r' is stopped"}`]);
   expect((await ask("/api/idle"))[0]).toBe(503);
   stopped.clear();
   expect((await ask("/own/1"))[0]).toBe(404);

@@ -45,7 +45,7 @@ export function createIngress(options: IngressOptions): Ingress {
 
   function start(inbound: InboundRequest, mounted: Mounted, path: string, params: Readonly<Record<string, string>>): void {
     if (active >= limits.maxConcurrent || mounted.load.active >= limits.maxConcurrentPerRoute) {
-      inbound.refuse(503, "too many requests at the same time", { "Retry-After": "1" });
+      inbound.refuse(503, "too many concurrent requests", { "Retry-After": "1" });
       return;
     }
     active++;
@@ -66,7 +66,8 @@ export function createIngress(options: IngressOptions): Ingress {
     const { method } = inbound;
     const allow = mounts.allowed(path);
     if (allow === undefined) {
-      if (stopped.has(path, method)) inbound.refuse(503, "the route is stopped", { "Retry-After": "1" });
+      const stoppedRoute = stopped.routeAt(path, method);
+      if (stoppedRoute !== undefined) inbound.refuse(503, `route '${stoppedRoute}' is stopped`, { "Retry-After": "1" });
       else inbound.refuse(404, path.startsWith("/api/") ? `no webhook route '${path.slice(5, 205)}'` : "no route is served at this path");
     } else if (method === "OPTIONS") inbound.reply(204, { Allow: allow, ...preflight(inbound, path) }, undefined);
     else inbound.refuse(405, "method not allowed", { Allow: allow });
@@ -95,7 +96,7 @@ export function createIngress(options: IngressOptions): Ingress {
       else start(inbound, found.mounted, path, found.params);
     },
     serves: (path, method) => (method === "OPTIONS" ? mounts.findExplicit(path, method) : mounts.find(path, method)) !== undefined,
-    knows: (path, method) => mounts.allowed(path) !== undefined || stopped.has(path, method),
+    knows: (path, method) => mounts.allowed(path) !== undefined || stopped.routeAt(path, method) !== undefined,
     get active() {
       return active;
     },

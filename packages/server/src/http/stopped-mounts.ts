@@ -3,7 +3,7 @@
 import type { HttpMount } from "@sluice/engine/spi";
 import { MountTable } from "./mount-table.ts";
 
-const kept = 10_000;
+const maxMounts = 10_000;
 
 export class StoppedMounts {
   readonly #isStopped: (routeId: string) => boolean;
@@ -24,15 +24,16 @@ export class StoppedMounts {
     const key = keyOf(mount);
     this.#drop(key);
     this.#forget.set(key, this.#table.add({ path, methods, prefix, flowId, routeId, handle: () => ({ status: 503, headers: undefined, body: undefined }) }));
-    if (this.#forget.size > kept) this.#drop(this.#forget.keys().next().value as string);
+    if (this.#forget.size > maxMounts) this.#drop(this.#forget.keys().next().value as string);
   }
 
-  has(path: string, method: string): boolean {
+  /** The id of the stopped route that served this path; undefined when there is none. */
+  routeAt(path: string, method: string): string | undefined {
     const former = this.#table.find(path, method)?.mounted.mount ?? this.#table.any(path)?.mount;
-    if (former === undefined) return path.startsWith("/api/") && this.#isStopped(path.slice(5));
-    if (this.#isStopped(former.routeId)) return true;
-    this.#drop(keyOf(former));
-    return false;
+    const routeId = former?.routeId ?? (path.startsWith("/api/") ? path.slice(5) : undefined);
+    if (routeId !== undefined && this.#isStopped(routeId)) return routeId;
+    if (former !== undefined) this.#drop(keyOf(former));
+    return undefined;
   }
 
   #drop(key: string): void {

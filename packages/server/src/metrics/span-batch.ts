@@ -69,8 +69,8 @@ function spansOf(run: FinishedRun, hide: (text: string) => string): readonly Jso
   // The run of a request uses the span id that its caller got. Messages it puts on a queue carry that id as their parent.
   const idOf = (runId: string): string => (runId === run.rootId && run.ofRequest && trace !== undefined ? trace.spanId : digest(runId, 8));
   const spanId = idOf(run.id);
-  const handedOn = run.ofRequest ? trace?.parentSpanId : trace?.spanId;
-  const parent = run.parentId === undefined ? handedOn : idOf(run.parentId);
+  const inheritedSpan = run.ofRequest ? trace?.parentSpanId : trace?.spanId;
+  const parent = run.parentId === undefined ? inheritedSpan : idOf(run.parentId);
   const whole: Json = {
     traceId,
     spanId,

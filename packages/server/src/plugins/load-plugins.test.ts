@@ -113,7 +113,7 @@ describe("loading plug-ins", () => {
     ["no manifest", `export const connectors = [${connector("a")}];`, {}, "plugin-invalid", "package.json has no key 'sluice'"],
     ["another contract", `export const connectors = [${connector("a")}];`, { sluice: { kit: "2" } }, "plugin-invalid", "version '2'"],
     ["unlisted schemes", `export const connectors = [${connector("a")}];`, kit("b"), "plugin-invalid", `lists the schemes ["b"], the module has ["a"]`],
-  ])("refuses %s with file, reason and fix", async (_, module, manifest, code, text) => {
+  ])("rejects %s with file, reason and fix", async (_, module, manifest, code, text) => {
     putPackage("p", module, manifest);
     const [problem, ...more] = await problems("./p");
     expect(problem).toMatchObject({ code, file: join(folder, "p/package.json"), message: expect.stringContaining(text), fix: expect.stringMatching(/.{10}/) });

@@ -26,7 +26,7 @@ export function watchFunctions({ path, beans, names, log, changed }: WatchedFunc
 
   function replace(found: readonly BeanDeclaration[]): void {
     const taken = found.flatMap((bean) => bean.names).find((name) => beans.has(name) && !own.has(name));
-    if (taken !== undefined) throw new Error(`the bean '${taken}' already exists: rename it`);
+    if (taken !== undefined) throw new Error(`the bean '${taken}' already exists: rename the function`);
     for (const name of own) beans.delete(name);
     for (const bean of found) for (const name of bean.names) beans.set(name, bean);
     own = new Set(found.flatMap((bean) => bean.names));

@@ -125,7 +125,7 @@ class Interleaving {
 
   adopt(routeId: string): void {
     const at = ++this.#clock;
-    const error = { type: "WorkerDied", message: `lost ${at}`, stepId: null };
+    const error = { type: "WorkerExited", message: `lost ${at}`, stepId: null };
     const route = { id: routeId, flowId: "f", flowHash: "h" };
     const id = `run_${String(at).padStart(6, "0")}`;
     const origin = { trigger: { uri: "direct:x" }, parentRunId: undefined, traceId: undefined, correlationId: `lost-${at}` };

@@ -7,7 +7,7 @@ import type { ReplayStore } from "../replay/replay-store.ts";
 import type { TraceRecorder } from "../streams/trace-recorder.ts";
 import type { RunHistory } from "./run-history.ts";
 
-export interface RunFollowers {
+export interface RunObservers {
   readonly history: RunHistory;
   readonly kept: ReplayStore;
   readonly counts: RunCounts;
@@ -19,7 +19,7 @@ export interface RunFollowers {
 }
 
 /** Distributes run events to history, replay data, counts, spans, trace and log. */
-export function createRunListener({ history, kept, counts, trace, log, events, spans }: RunFollowers): RunListener {
+export function createRunListener({ history, kept, counts, trace, log, events, spans }: RunObservers): RunListener {
   const schemes = new WeakMap<Route, string>();
   const schemeOf = (route: Route): string => {
     let scheme = schemes.get(route);
@@ -53,7 +53,7 @@ export function createRunListener({ history, kept, counts, trace, log, events, s
       log.write(
         "ERROR",
         run.route.id,
-        `Route '${run.route.id}' failed at step '${failure.stepId ?? "none"}': ${failure.message} (sluice runs ${run.root.id})`,
+        `Route '${run.route.id}' failed${failure.stepId === undefined ? "" : ` at step '${failure.stepId}'`}: ${failure.message} (sluice runs ${run.root.id})`,
         exchange,
         failure.code === "unexpected" ? { error: failure.cause } : undefined,
       );

@@ -17,7 +17,7 @@ export class BodyPreviewCache {
   preview(body: unknown, limit: number): BodyPreview {
     if (typeof body !== "object" || body === null || body instanceof Uint8Array) return this.#share(previewBody(body, limit));
     this.#at = 0;
-    if (limit === this.#limit && this.#isStill(body) && this.#at === this.#count) return this.#preview;
+    if (limit === this.#limit && this.#isUnchanged(body) && this.#at === this.#count) return this.#preview;
     this.#count = 0;
     this.#limit = limit;
     const text = this.#take(body, limit, 0) > 0 ? JSON.stringify(body) : undefined;
@@ -62,12 +62,12 @@ export class BodyPreviewCache {
     return left;
   }
 
-  #isStill(item: unknown): boolean {
+  #isUnchanged(item: unknown): boolean {
     if (this.#at >= this.#count || this.#parts[this.#at++] !== item) return false;
     if (typeof item !== "object" || item === null) return true;
     if (Array.isArray(item)) {
-      for (let index = 0; index < item.length; index++) if (!this.#isStill(item[index])) return false;
-    } else for (const name in item) if (this.#parts[this.#at++] !== name || !this.#isStill((item as Plain)[name])) return false;
+      for (let index = 0; index < item.length; index++) if (!this.#isUnchanged(item[index])) return false;
+    } else for (const name in item) if (this.#parts[this.#at++] !== name || !this.#isUnchanged((item as Plain)[name])) return false;
     return this.#parts[this.#at++] === item;
   }
 }

@@ -98,7 +98,7 @@ export class StreamClient {
 
   /** Only a text filter needs the text of events that may never be sent. */
   #admits(event: StreamEvent): boolean {
-    return !this.filter.looksIntoText || this.filter.admits(this.#options.hub.textOf(event, this.filter.body));
+    return !this.filter.needsText || this.filter.admits(this.#options.hub.textOf(event, this.filter.body));
   }
 
   #gather(ms: number): void {

@@ -28,7 +28,7 @@ export interface StreamFilter {
   readonly text: string;
   matches(facts: EventFacts): boolean;
   /** Whether `admits` must be called. */
-  readonly looksIntoText: boolean;
+  readonly needsText: boolean;
   /** Checks the event's text; called only if `matches`. */
   admits(json: string): boolean;
 }
@@ -77,7 +77,7 @@ export function createStreamFilter(query: FilterQuery): StreamFilter {
       if (minRank !== undefined && facts.rank !== undefined && facts.rank < minRank) return false;
       return query.sample === undefined || facts.runId === undefined || sampled(facts.runId, query.sample);
     },
-    looksIntoText: needle !== undefined,
+    needsText: needle !== undefined,
     admits: (json) => needle === undefined || json.toLowerCase().includes(needle),
   };
 }

@@ -8,7 +8,7 @@ export interface CallMessage {
   readonly to: Address;
   readonly from: Address;
   readonly name: string;
-  /** Undefined when no answer is expected. */
+  /** Undefined when no response is expected. */
   readonly call: number | undefined;
   readonly data: unknown;
 }
@@ -86,7 +86,7 @@ export class Calls {
     return new Promise<T>((resolve, reject) => {
       const call = ++this.#next;
       const timer = setTimeout(
-        () => this.#fail(call, { name: "CallError", message: `no answer to '${name}' within ${timeoutMs} ms`, code: "timeout" }),
+        () => this.#fail(call, { name: "CallError", message: `no response to '${name}' within ${timeoutMs} ms`, code: "timeout" }),
         timeoutMs,
       );
       this.#pending.set(call, { to, resolve, reject, timer });

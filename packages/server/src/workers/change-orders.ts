@@ -50,7 +50,7 @@ export class ChangeOrders {
       if (this.#members.size === 0) return;
       const changes = await this.#publication.advance();
       if (changes.length > 0) await Promise.all([...this.#members].map((member) => this.#order(member, { whole: false, changes })));
-      this.#lookLater();
+      this.#scheduleCheck();
     });
   }
 
@@ -83,7 +83,7 @@ export class ChangeOrders {
     }
   }
 
-  #lookLater(): void {
+  #scheduleCheck(): void {
     if (this.#watchTimer !== undefined || !this.#publication.mayExpire) return;
     this.#watchTimer = setTimeout(() => {
       this.#watchTimer = undefined;

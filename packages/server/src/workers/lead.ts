@@ -61,7 +61,7 @@ export interface LeadParts {
   draining(): void;
 }
 
-const askWithinMs = 5_000;
+const callTimeoutMs = 5_000;
 /** Added to the drain limit: time for the answer. */
 const afterDrainMs = 10_000;
 
@@ -93,7 +93,7 @@ function attach(calls: Calls, members: Members, parts: LeadParts): ServiceView {
   const orders = new ChangeOrders(calls, members, new Publication(parts), parts.log);
   const streams = new WatchedStreams(calls, members, Object.values(parts.hubs));
   const fetched = new FetchedRuns(parts);
-  const ask = <T>(name: string, data: unknown): Promise<readonly T[]> => members.ask<T>(name, data, askWithinMs);
+  const ask = <T>(name: string, data: unknown): Promise<readonly T[]> => members.ask<T>(name, data, callTimeoutMs);
   let lastExit: WorkerExit | undefined;
   handleMemberCalls(calls, members, parts);
   calls.on("join", (_data, from) => orders.join(from as number, () => streams.watchAllAt(from as number)));
@@ -115,11 +115,11 @@ function attach(calls: Calls, members: Members, parts: LeadParts): ServiceView {
       if (found !== undefined) fetched.take(id, found);
     },
     async metrics() {
-      const present = await members.metrics(askWithinMs);
+      const present = await members.metrics(callTimeoutMs);
       return { present, departed: members.departed, missing: Math.max(0, parts.workers - 1 - members.size), lastExit };
     },
     async watch(hub, query) {
-      const lines = await streams.watch(hub, query, askWithinMs);
+      const lines = await streams.watch(hub, query, callTimeoutMs);
       if (!hub.recording) parts.recentLines(lines);
     },
     async drained(flowId) {

@@ -2,12 +2,12 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { RetryQueue, type QueuedRequest } from "./retry-queue.ts";
 
 let retries: RetryQueue;
-let knocked: number[];
+let attempted: number[];
 let gaveUp: number[];
 
 const queued = (number: number, waitMs = 15_000): QueuedRequest => ({
   until: performance.now() + waitMs,
-  attempt: () => knocked.push(number),
+  attempt: () => attempted.push(number),
   giveUp: () => gaveUp.push(number),
 });
 
@@ -18,7 +18,7 @@ function add(count: number, waitMs?: number): void {
 beforeEach(() => {
   vi.useFakeTimers();
   retries = new RetryQueue();
-  knocked = [];
+  attempted = [];
   gaveUp = [];
 });
 afterEach(() => vi.useRealTimers());
@@ -28,7 +28,7 @@ it("makes one attempt at a time while the lead is unavailable, however many requ
   for (let turn = 1; turn <= 20; turn++) {
     vi.advanceTimersByTime(50);
     retries.failed(queued(0));
-    expect(knocked).toEqual(Array.from({ length: turn }, () => 0));
+    expect(attempted).toEqual(Array.from({ length: turn }, () => 0));
   }
   expect(retries.isEmpty).toBe(false);
 });
@@ -36,11 +36,11 @@ it("makes one attempt at a time while the lead is unavailable, however many requ
 it("sends all requests within a second once the lead is available, in order", () => {
   add(1_000);
   for (let turn = 0; turn < 20; turn++) {
-    const before = knocked.length;
+    const before = attempted.length;
     vi.advanceTimersByTime(50);
-    for (let index = before; index < knocked.length; index++) retries.succeeded();
+    for (let index = before; index < attempted.length; index++) retries.succeeded();
   }
-  expect(knocked).toEqual(Array.from({ length: 1_000 }, (_, index) => index));
+  expect(attempted).toEqual(Array.from({ length: 1_000 }, (_, index) => index));
   expect(retries.isEmpty).toBe(true);
 });
 
@@ -48,14 +48,14 @@ it("gives up exactly those requests whose deadline has passed", () => {
   add(3, 60);
   add(2, 500);
   vi.advanceTimersByTime(50);
-  expect([knocked, gaveUp]).toEqual([[0], []]);
+  expect([attempted, gaveUp]).toEqual([[0], []]);
   vi.advanceTimersByTime(50);
-  expect([knocked, gaveUp]).toEqual([
+  expect([attempted, gaveUp]).toEqual([
     [0, 0],
     [1, 2],
   ]);
   vi.advanceTimersByTime(1_000);
-  expect([knocked, gaveUp]).toEqual([
+  expect([attempted, gaveUp]).toEqual([
     [0, 0, 1],
     [1, 2],
   ]);

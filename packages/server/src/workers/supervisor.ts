@@ -25,7 +25,7 @@ const socketName = "lead.sock";
 /** Maximum length of a Unix socket path that all platforms accept. */
 const maxSocketPathLength = 100;
 
-/** Starts a service of several workers; resolves when all of them serve. `command` starts a worker. */
+/** Starts a service of several workers; resolves when all of them accept requests. `command` starts a worker. */
 export async function startWorkers(
   requested: Configuration,
   output: number,
@@ -44,9 +44,9 @@ export async function startWorkers(
     now: () => Date.now(),
   });
   const dataDir = resolve(settings.dataDir);
-  const socketPath = await placeForSocket(dataDir);
+  const socketPath = await createSocketPath(dataDir);
   const pool = new WorkerPool({ configuration, externalFlows: flows, command, socketPath, log, output: merged });
-  const cleaned = (): Promise<void> => rm(dirname(socketPath), { recursive: true, force: true });
+  const removeSocket = (): Promise<void> => rm(dirname(socketPath), { recursive: true, force: true });
   let announcement: Announcement;
   try {
     announcement = await pool.start();
@@ -55,7 +55,7 @@ export async function startWorkers(
     merged.open();
     await pool.abandon();
     merged.close();
-    await cleaned();
+    await removeSocket();
     throw error;
   }
   merged.open(JSON.stringify({ ...announcement, pid: process.pid, workers: settings.workers }));
@@ -66,7 +66,7 @@ export async function startWorkers(
     stop: () =>
       (stopping ??= pool.stop().finally(async () => {
         merged.close();
-        await cleaned();
+        await removeSocket();
       })),
   };
 }
@@ -85,7 +85,7 @@ function freePort(host: string): Promise<number> {
 const folder = ".workers-";
 
 /** Creates a directory for this user only: in the data directory, or in the temporary directory if the path is too long for a socket. */
-async function placeForSocket(dataDir: string): Promise<string> {
+async function createSocketPath(dataDir: string): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: 0o750 });
   const isShort = join(dataDir, `${folder}123456`, socketName).length <= maxSocketPathLength;
   return join(await mkdtemp(isShort ? join(dataDir, folder) : join(tmpdir(), "sluice-")), socketName);

@@ -12,7 +12,7 @@ export function recordWorkerExit(
 ): void {
   const { history, counts, log, runtime, trace, events } = parts;
   const message = `worker process ${pid} exited (${how}) during the run; the outcome is unknown`;
-  const error = { type: "WorkerDied", message, stepId: null };
+  const error = { type: "WorkerExited", message, stepId: null };
   for (const run of runs) {
     const { id: runId, route, parentRunId, startedAt } = run;
     const lost = lostRun(run, error, at);

@@ -60,6 +60,6 @@ test.each([
   ["- marshal: {}", /format/],
   ["- unmarshal: {csv: {delimiter: '\"'}}", /must differ from quote/],
   ["- unmarshal: {custom: {ref: none}}", /unknown data format 'none'/],
-])("%s is refused when it is deployed", (yaml, message) => {
+])("%s is rejected when it is deployed", (yaml, message) => {
   expect(faultsOf(yaml)[0]).toMatch(message);
 });

@@ -34,11 +34,11 @@ export function addressTemplate(text: string, compiler: Compiler, span: Span, de
     const encode = query ? encodeOption : isWeb ? encodeWebPath : encodePath;
     return (exchange) => encode(asText(value(exchange)), delimiter);
   });
-  const mayClimb = climbs(literal);
+  const mayClimb = hasParentSegment(literal);
   return (exchange) => {
     let address = "";
     for (const fill of fills) address += fill(exchange);
-    if (!mayClimb && climbs(address)) throw climbing(address);
+    if (!mayClimb && hasParentSegment(address)) throw parentSegmentError(address);
     return address;
   };
 }
@@ -69,15 +69,15 @@ function percent(character: string): string {
 }
 
 /** True when a path segment is `..`, encoded or not. */
-function climbs(address: string): boolean {
+function hasParentSegment(address: string): boolean {
   const path = address.split("?", 1)[0] as string;
   return /(?:^|[/:\\])(?:\.|%2e){2}(?:[/\\]|%2f|%5c|$)/i.test(path);
 }
 
-function climbing(address: string): FlowError {
+function parentSegmentError(address: string): FlowError {
   return new FlowError(
     "org.apache.camel.ResolveEndpointFailedException",
-    `endpoint '${address.slice(0, 200)}' is refused: a value from the message leaves the path of the address`,
+    `endpoint '${address.slice(0, 200)}' is rejected: a value from the message would leave the path of the address`,
     {
       code: "endpoint-refused",
     },

@@ -7,7 +7,7 @@ export function isTemplate(text: string): boolean {
   return text.includes("${") || text.includes("$simple{");
 }
 
-/** Compiles an option that may contain Simple; plain text is not evaluated per message. */
+/** Compiles an option that may contain Simple expressions; plain text is not evaluated per message. */
 export function template(text: string, compiler: Compiler, span: Span): Expression<string> {
   if (!isTemplate(text)) return () => text;
   const expression = compiler.expression({ language: "simple", text, options: {}, span });

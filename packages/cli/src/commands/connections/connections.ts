@@ -19,7 +19,7 @@ export const connections: CommandDeclaration = {
   ],
   exits: {
     0: "success; every tested connection works",
-    1: "a connection does not work, or the runtime is unreachable or refused the request",
+    1: "a connection does not work, or the runtime is unreachable or rejected the request",
     2: "invalid command line",
   },
   load: () => import("./run-connections.ts"),

@@ -4,7 +4,7 @@ import { basename, dirname, extname, join, resolve } from "node:path";
 import type { Operations } from "@sluice/client";
 import { FlowTestFileError, readFlowTests } from "@sluice/flow-tests";
 import { UsageError } from "../../command/declaration.ts";
-import { flatParams, paramsBeside, type Params } from "../../files/flow-params.ts";
+import { flatParams, readParamsFile, type Params } from "../../files/flow-params.ts";
 import { kameletPlaces } from "../../files/kamelet-places.ts";
 import { readProjectProperties } from "../../files/project-properties.ts";
 import { findYamlFiles, flowIdOf, readText, type YamlFile } from "../../files/yaml-files.ts";
@@ -75,7 +75,7 @@ export async function collectArtifacts(
     const id = options.id ?? flowIdOf(path);
     const twin = made.find((other) => other.id === id);
     if (twin !== undefined) throw new UsageError(`'${path}' and '${twin.file}' have the same flow id '${id}': rename one of them`);
-    const params = { ...(await project.paramsFor(path, text)), ...(await paramsBeside(path)), ...options.params };
+    const params = { ...(await project.paramsFor(path, text)), ...(await readParamsFile(path)), ...options.params };
     const tests = options.tests ? await testsOf(path, files) : undefined;
     const body = { yaml: text, ...(Object.keys(params).length === 0 ? {} : { params }), ...(tests === undefined ? {} : { tests }) };
     const used = kamelets?.add({ file: path, text, params: flatParams(params) }) ?? [];

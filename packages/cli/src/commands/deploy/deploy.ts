@@ -7,7 +7,7 @@ export const deploy: CommandDeclaration = {
   details:
     "A folder is deployed with all its artifacts: flows (*.yaml), value-mappings/<id>.json|csv|xml, message-mappings/<id>.json and policies/<flow>.json. " +
     "Kamelets that a flow uses are deployed with it if they are files of the project: next to the flow, or in a folder kamelets there or above it. Parameters come from --param, " +
-    "<flow>.params.json, and application.properties in the folder of the flow or above it. Everything is validated before anything is changed. The deployment is refused if an artifact was changed elsewhere in the meantime, and rolled back if the runtime refuses one artifact.",
+    "<flow>.params.json, and application.properties in the folder of the flow or above it. Everything is validated before anything is changed. The deployment is rejected if an artifact was changed elsewhere in the meantime, and rolled back if the runtime rejects one artifact.",
   arguments: [{ name: "paths", doc: "Flow files or folders.", required: true, many: true, completes: "files" }],
   flags: [
     { name: "dry-run", doc: "Show what would change without deploying." },
@@ -15,7 +15,7 @@ export const deploy: CommandDeclaration = {
       name: "tests",
       values: ["required", "skip"],
       default: "skip",
-      doc: "Whether the runtime runs the tests of each flow first and refuses flows whose tests fail.",
+      doc: "Whether the runtime runs the tests of each flow first and rejects flows whose tests fail.",
     },
     { name: "id", value: "id", doc: "Flow id, if a single file is deployed (default: the file name)." },
     paramFlag,
@@ -29,6 +29,6 @@ export const deploy: CommandDeclaration = {
     { doc: "Preview the changes", command: "sluice deploy orders --dry-run" },
     { doc: "Deploy only if the tests pass", command: "sluice deploy orders --tests required" },
   ],
-  exits: { 0: "deployed, or nothing to do", 1: "refused; the previous versions are still running", 2: "invalid command line or file" },
+  exits: { 0: "deployed, or nothing to do", 1: "rejected; the previous versions are still running", 2: "invalid command line or file" },
   load: () => import("./run-deploy.ts"),
 };

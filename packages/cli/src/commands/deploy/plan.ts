@@ -53,9 +53,9 @@ async function planFlow(connection: Connection, artifact: FlowArtifact, kamelets
   };
 }
 
-/** The fix for a flow that the runtime refuses because neither it nor the project has a Kamelet. */
-function missingKameletFix(refusal: string): string {
-  const name = /unknown route template or Kamelet '([^']+)'/.exec(refusal)?.[1];
+/** The fix for a flow that the runtime rejects because neither it nor the project has a Kamelet. */
+function missingKameletFix(error: string): string {
+  const name = /unknown route template or Kamelet '([^']+)'/.exec(error)?.[1];
   if (name === undefined) return "";
   return `; neither the project nor the runtime has this Kamelet: put ${name}.kamelet.yaml into the folder 'kamelets' of the project, or install it in a folder or package of the runtime's SERVICE_KAMELETS`;
 }

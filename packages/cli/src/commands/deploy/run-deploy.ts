@@ -1,4 +1,4 @@
-// `sluice deploy`: plans, prints the changes, applies them one after another, and rolls back if one is refused.
+// `sluice deploy`: plans, prints the changes, applies them one after another, and rolls back if one is rejected.
 import { readConfiguration } from "@sluice/server/config";
 import { CommandError, isOn, listOf, textFlag, type Call } from "../../command/declaration.ts";
 import { readParamFlags } from "../../files/flow-params.ts";

@@ -165,5 +165,5 @@ export function checkClock(date: string | null, sent: number, received: number):
   const text = ahead === 0 ? "in sync" : `${(ahead / 1_000).toFixed(1)} s difference`;
   return ahead <= 5_000
     ? { check: "clock", state: "ok", text }
-    : { check: "clock", state: "warning", text, fix: "synchronize both clocks with NTP, or signatures and tokens with timestamps are refused" };
+    : { check: "clock", state: "warning", text, fix: "synchronize both clocks with NTP, or signatures and tokens with timestamps are rejected" };
 }

@@ -1,6 +1,6 @@
 // Converts Camel's XML DSL to YAML. Both are generated from one model, so names are the same except for those listed here.
 import { parseXmlDocument, type Element } from "slimdom";
-import type { Imported, Remark, Step } from "./imported.ts";
+import type { ImportResult, Remark, Step } from "./import-result.ts";
 
 const languages = new Set(
   "constant csimple datasonnet exchangeProperty groovy header hl7terser java joor jq js jsonata jsonpath language method mvel ognl python ref simple spel tokenize variable wasm xpath xquery xtokenize".split(
@@ -45,7 +45,7 @@ const topLevel = new Set([
   "restConfiguration",
 ]);
 
-export function importCamelXml(text: string): Imported {
+export function importCamelXml(text: string): ImportResult {
   const root = parseXmlDocument(text).documentElement as Element;
   const remarks: Remark[] = [];
   const routes: Step[] = [];

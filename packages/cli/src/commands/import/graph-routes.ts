@@ -1,6 +1,6 @@
 // Converts a graph of nodes to routes: a chain of nodes becomes a list of steps; a node that several chains lead to becomes a route.
 import { slug } from "@sluice/model";
-import type { Step } from "./imported.ts";
+import type { Step } from "./import-result.ts";
 
 export interface GraphNode {
   readonly id: string;

@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { createFlowChecker } from "@sluice/server/check";
 import { stringify } from "yaml";
 import { importCamelXml } from "./camel-xml.ts";
-import type { Imported } from "./imported.ts";
+import type { ImportResult } from "./import-result.ts";
 import { importKamelet } from "./kamelet.ts";
 import { importN8n } from "./n8n.ts";
 import { importNodeRed } from "./node-red.ts";
 
 /** The errors that a deployment of the generated flow would report. */
-async function faultsOf({ flow }: Imported): Promise<readonly string[]> {
+async function faultsOf({ flow }: ImportResult): Promise<readonly string[]> {
   const { diagnostics } = await createFlowChecker()({ id: "imported", source: stringify(flow), property: () => undefined });
   return diagnostics.map(({ message }) => message);
 }
@@ -116,7 +116,7 @@ spec:
 });
 
 describe("Node-RED", () => {
-  const nodeRed = (...nodes: readonly object[]): Imported => importNodeRed(JSON.stringify(nodes));
+  const nodeRed = (...nodes: readonly object[]): ImportResult => importNodeRed(JSON.stringify(nodes));
 
   it("a chain becomes a route, a switch a choice, and a shared target a separate route", async () => {
     const imported = nodeRed(
@@ -179,7 +179,7 @@ describe("Node-RED", () => {
 });
 
 describe("n8n", () => {
-  const n8n = (nodes: readonly object[], connections: object): Imported => importN8n(JSON.stringify({ nodes, connections }));
+  const n8n = (nodes: readonly object[], connections: object): ImportResult => importN8n(JSON.stringify({ nodes, connections }));
 
   it("maps webhooks, conditions, calls and responses", async () => {
     const imported = n8n(

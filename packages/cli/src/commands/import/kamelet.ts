@@ -1,7 +1,7 @@
 // A Kamelet is a named route template with declared parameters; only its endpoints have other names.
 import { parse } from "yaml";
 import { UsageError } from "../../command/declaration.ts";
-import type { Imported, Remark, Step } from "./imported.ts";
+import type { ImportResult, Remark, Step } from "./import-result.ts";
 
 interface Kamelet {
   readonly kind?: string;
@@ -16,7 +16,7 @@ interface Kamelet {
   };
 }
 
-export function importKamelet(text: string): Imported {
+export function importKamelet(text: string): ImportResult {
   const { metadata, spec, kind } = parse(text) as Kamelet;
   const name = metadata?.name;
   if (kind !== "Kamelet" || name === undefined || spec?.template === undefined)

@@ -1,7 +1,7 @@
 // Imports exported n8n workflows.
 import { UsageError } from "../../command/declaration.ts";
 import { routesOfGraph, type GraphNode } from "./graph-routes.ts";
-import { missing, type Imported, type Remark, type Step } from "./imported.ts";
+import { missing, type ImportResult, type Remark, type Step } from "./import-result.ts";
 
 type Values = Readonly<Record<string, any>>;
 type Mapped = Pick<GraphNode, "steps"> & Partial<Pick<GraphNode, "trigger" | "branch">>;
@@ -11,7 +11,7 @@ interface Workflow {
   readonly connections?: Readonly<Record<string, { readonly main?: readonly (readonly { readonly node: string }[] | null)[] }>>;
 }
 
-export function importN8n(text: string): Imported {
+export function importN8n(text: string): ImportResult {
   const { nodes, connections = {} } = JSON.parse(text) as Workflow;
   if (!Array.isArray(nodes)) throw new UsageError("not an n8n workflow: nodes and connections are required");
   const remarks: Remark[] = [];

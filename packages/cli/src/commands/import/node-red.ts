@@ -1,14 +1,14 @@
 // Imports exported Node-RED flows.
 import { UsageError } from "../../command/declaration.ts";
 import { routesOfGraph, type GraphNode } from "./graph-routes.ts";
-import { missing, type Imported, type Remark, type Step } from "./imported.ts";
+import { missing, type ImportResult, type Remark, type Step } from "./import-result.ts";
 
 type Node = Readonly<Record<string, any>>;
 type Mapped = Pick<GraphNode, "steps"> & Partial<Pick<GraphNode, "trigger" | "branch">>;
 
 const ignoredTypes = new Set(["tab", "comment", "group", "subflow"]);
 
-export function importNodeRed(text: string): Imported {
+export function importNodeRed(text: string): ImportResult {
   const nodes = JSON.parse(text) as readonly Node[];
   if (!Array.isArray(nodes)) throw new UsageError("not a Node-RED export: a list of nodes is required");
   const remarks: Remark[] = [];

@@ -5,7 +5,7 @@ import { createFlowChecker } from "@sluice/server/check";
 import { isOn, textFlag, UsageError, type Call } from "../../command/declaration.ts";
 import { readText } from "../../files/yaml-files.ts";
 import { operatorPlugins } from "../../runtime/operator-plugins.ts";
-import type { Imported, Remark } from "./imported.ts";
+import type { ImportResult, Remark } from "./import-result.ts";
 
 type Source = "camel-xml" | "kamelet" | "node-red" | "n8n";
 
@@ -43,7 +43,7 @@ export async function run({ arguments: given, flags, terminal }: Call): Promise<
   return report.length === 0 ? 0 : 1;
 }
 
-async function importText(source: Source, text: string, path: string): Promise<Imported> {
+async function importText(source: Source, text: string, path: string): Promise<ImportResult> {
   try {
     switch (source) {
       case "camel-xml":

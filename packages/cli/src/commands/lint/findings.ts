@@ -6,7 +6,7 @@ import { namesUnder, type Diagnostic } from "@sluice/model";
 import { createConnectionChecker, createFlowChecker, type CheckedConnection, type PluginProblem, type Plugins } from "@sluice/server/check";
 import { variableOf } from "@sluice/server/config";
 import { UsageError } from "../../command/declaration.ts";
-import { flatParams, paramsBeside, paramsOfTests, type Params } from "../../files/flow-params.ts";
+import { flatParams, readParamsFile, paramsOfTests, type Params } from "../../files/flow-params.ts";
 import { kameletPlaces } from "../../files/kamelet-places.ts";
 import { resourcePlaces } from "../../files/resource-places.ts";
 import { readProjectProperties } from "../../files/project-properties.ts";
@@ -48,7 +48,7 @@ export async function findFaults(
 ): Promise<readonly Finding[]> {
   const check = createFlowChecker(plugins, { kamelets, resources });
   const checkConnection = createConnectionChecker(plugins);
-  const connectionsOf = connectionsBeside(checkConnection, connections);
+  const connectionsOf = connectionsNextTo(checkConnection, connections);
   const reported = new Set(files.map(({ path }) => resolve(path)));
   const tested = paramsOfTests(files);
   const project = readProjectProperties({ profile, environment });
@@ -69,7 +69,7 @@ export async function findFaults(
       return undefined;
     };
     const shared = await project.paramsFor(path, text).catch(unusable);
-    const beside = await paramsBeside(path).catch(unusable);
+    const beside = await readParamsFile(path).catch(unusable);
     const known = flatParams({ ...shared, ...tested.get(resolve(path)), ...beside, ...params });
     const property = (name: string): string | undefined => known[name] ?? environment[name.startsWith("env:") ? name.slice(4) : variableOf(name)];
     const propertiesUnder = (prefix: string): Readonly<Record<string, string>> => namesUnder(prefix, Object.keys(known), property);
@@ -114,7 +114,7 @@ interface ConnectionFile extends CheckedConnection {
 }
 
 /** The connection files next to and above a flow, and those of the operator, by id. Each folder is read once. */
-function connectionsBeside(
+function connectionsNextTo(
   check: ReturnType<typeof createConnectionChecker>,
   operator: readonly string[],
 ): (flowPath: string) => Promise<ReadonlyMap<string, ConnectionFile>> {

@@ -248,7 +248,7 @@ describe("sluice lint", () => {
     [["nowhere.yaml"], "sluice lint: file or folder 'nowhere.yaml' not found: check the path\n"],
     [["--param", "x"], "sluice lint: --param must be name=value, not 'x'\n"],
     [["--format", "xml"], "sluice lint: invalid value 'xml' for --format: choose one of text, json, sarif; see `sluice lint --help`\n"],
-  ])("%j is refused in one sentence", async (words, sentence) => {
+  ])("%j is rejected with one sentence", async (words, sentence) => {
     const terminal = recordedTerminal();
     expect(await runProgram(commands, ["lint", ...words], terminal)).toBe(2);
     expect([terminal.output(), terminal.stderr()]).toEqual(["", sentence]);

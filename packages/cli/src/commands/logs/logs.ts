@@ -17,6 +17,6 @@ export const logs: CommandDeclaration = {
   ],
   variables: runtimeVariables,
   examples: [{ doc: "Print the last 20 records and follow for one second", command: "sluice logs --replay 20 --for 1" }],
-  exits: { 0: "stopped", 1: "the runtime is unreachable or refused the request", 2: "invalid command line", 130: "interrupted" },
+  exits: { 0: "stopped", 1: "the runtime is unreachable or rejected the request", 2: "invalid command line", 130: "interrupted" },
   load: () => import("./run-logs.ts"),
 };

@@ -65,7 +65,7 @@ export const PREFIXConnector = defineConnector({
 
 const call = `${importing("FlowError", "@sluice/engine/spi")}
 
-/** Calls the server. Fails with a FlowError that is retryable unless the server refuses the message itself. */
+/** Calls the server. Fails with a FlowError that is retryable unless the server rejects the message itself. */
 export async function callServer({ host, port, timeout }, method, path, body) {
   let response;
   try {

@@ -23,8 +23,10 @@ export async function newFunction({ arguments: given, flags, terminal }: Call): 
 }
 
 function assertNames({ bean, method }: FunctionStub): void {
-  if (!/^[\p{L}_$][\p{L}\p{N}_.$-]*$/u.test(bean)) throw new UsageError(`'${bean}' is not a valid name of a bean or class`);
-  if (method !== undefined && !/^[\p{L}$][\p{L}\p{N}_$]*$/u.test(method)) throw new UsageError(`'${method}' is not a valid name of a method`);
+  if (!/^[\p{L}_$][\p{L}\p{N}_.$-]*$/u.test(bean))
+    throw new UsageError(`'${bean}' is not a valid name of a bean or class: use letters, digits, '_', '$', '.' and '-', starting with a letter, '_' or '$'`);
+  if (method !== undefined && !/^[\p{L}$][\p{L}\p{N}_$]*$/u.test(method))
+    throw new UsageError(`'${method}' is not a valid name of a method: use letters, digits, '_' and '$', starting with a letter or '$'`);
 }
 
 async function textOf(file: string): Promise<string | undefined> {

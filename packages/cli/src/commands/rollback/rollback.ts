@@ -5,7 +5,7 @@ export const rollback: CommandDeclaration = {
   name: "rollback",
   summary: "Deploy an earlier version of a flow again, and show what changes.",
   details:
-    "The text, the parameters and the tests of that version are deployed as a new version, with the same checks as any deployment and without dropping a request. Secret parameters keep their current values. The rollback is refused if the flow was changed elsewhere in the meantime.",
+    "The text, the parameters and the tests of that version are deployed as a new version, with the same checks as any deployment and without dropping a request. Secret parameters keep their current values. The rollback is rejected if the flow was changed elsewhere in the meantime.",
   arguments: [{ name: "flow", doc: "Flow id.", required: true }],
   flags: [
     {
@@ -21,6 +21,6 @@ export const rollback: CommandDeclaration = {
   ],
   variables: { ...runtimeVariables, ...authorVariables },
   examples: [{ doc: "Preview the return to the first version", command: "sluice rollback orders --to 1 --dry-run" }],
-  exits: { 0: "rolled back, or nothing to do", 1: "refused; the current version is still running", 2: "invalid command line" },
+  exits: { 0: "rolled back, or nothing to do", 1: "rejected; the current version is still running", 2: "invalid command line" },
   load: () => import("./run-rollback.ts"),
 };

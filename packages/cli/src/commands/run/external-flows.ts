@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { ExternalFlow, ExternalFlows } from "@sluice/server";
 import { UsageError } from "../../command/declaration.ts";
-import { paramsBeside, type Params } from "../../files/flow-params.ts";
+import { readParamsFile, type Params } from "../../files/flow-params.ts";
 import { readProjectProperties, type ProjectPropertiesOptions } from "../../files/project-properties.ts";
 import { findYamlFiles, flowIdOf } from "../../files/yaml-files.ts";
 
@@ -20,11 +20,11 @@ export async function readExternalFlows(
     for (const { path, text, kind } of await findYamlFiles(paths)) {
       if (kind !== "flow") continue;
       const id = flowIdOf(path);
-      // The runtime refuses ids that differ in case only.
+      // The runtime rejects ids that differ in case only.
       const owner = owners.get(id.toLowerCase());
       if (owner !== undefined) throw new UsageError(`'${path}' and '${owner}' have the same flow id '${id}': rename one of them`);
       owners.set(id.toLowerCase(), path);
-      flows.push({ id, path: resolve(path), params: { ...(await properties.paramsFor(path, text)), ...(await paramsBeside(path)), ...params } });
+      flows.push({ id, path: resolve(path), params: { ...(await properties.paramsFor(path, text)), ...(await readParamsFile(path)), ...params } });
     }
     propertyFolders = properties.folders;
     return flows;

@@ -6,7 +6,7 @@ import { devNull, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { httpTransport, installDocuments, installFlow, type FlowTestFile, type RuntimeTransport } from "@sluice/flow-tests";
 import { CommandError } from "../../command/declaration.ts";
-import { paramsBeside } from "../../files/flow-params.ts";
+import { readParamsFile } from "../../files/flow-params.ts";
 import { withProjectFolders } from "../../files/project-settings.ts";
 import { readProjectProperties } from "../../files/project-properties.ts";
 import { flowIdOf, readText } from "../../files/yaml-files.ts";
@@ -71,7 +71,7 @@ export async function openTrial(profile: string | undefined, testPaths: readonly
         throw file.flow === undefined ? new CommandError(`flow '${file.flowId}' has no file '${path}': use --runtime to test a deployed flow`) : error;
       });
       const project = readProjectProperties({ profile: settings.profile ?? "dev", environment });
-      const params = { ...(await project.paramsFor(path, source)), ...(await paramsBeside(path)), ...file.params };
+      const params = { ...(await project.paramsFor(path, source)), ...(await readParamsFile(path)), ...file.params };
       const key = JSON.stringify([resolve(path), source, params, file.valueMappings, file.messageMappings]);
       if (installed?.key === key) return installed.subject;
       await remove();

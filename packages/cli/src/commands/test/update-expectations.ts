@@ -22,12 +22,12 @@ export function updateExpectations(text: string, results: readonly FlowTestResul
     )
       return;
     const { status, body } = result.reply;
-    (test["then"] as readonly Record<string, any>[]).forEach((then, place) => {
+    (test["then"] as readonly Record<string, any>[]).forEach((then, position) => {
       const wanted = then["reply"];
       if (typeof wanted !== "object" || wanted === null) return;
-      const set = (word: string, value: unknown): void => {
-        if (!(word in wanted) || value === undefined || JSON.stringify(wanted[word]) === JSON.stringify(value)) return;
-        document.setIn(["tests", index, "then", place, "reply", word], document.createNode(value));
+      const set = (name: string, value: unknown): void => {
+        if (!(name in wanted) || value === undefined || JSON.stringify(wanted[name]) === JSON.stringify(value)) return;
+        document.setIn(["tests", index, "then", position, "reply", name], document.createNode(value));
         changed = true;
       };
       set("status", status);

@@ -21,6 +21,6 @@ export const trace: CommandDeclaration = {
   ],
   variables: runtimeVariables,
   examples: [{ doc: "Follow one route for a second", command: "sluice trace --route orders --for 1" }],
-  exits: { 0: "stopped", 1: "the runtime is unreachable or refused the request", 2: "invalid command line", 130: "interrupted" },
+  exits: { 0: "stopped", 1: "the runtime is unreachable or rejected the request", 2: "invalid command line", 130: "interrupted" },
   load: () => import("./run-trace.ts"),
 };

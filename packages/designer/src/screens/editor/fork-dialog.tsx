@@ -10,7 +10,7 @@ import type { RecordedStep } from "../../trial/recorded-run.ts";
 import { headersOf } from "../../trial/sample-draft.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { ReplayTargets } from "../replay-dialog.tsx";
-import { Replayed } from "./replayed.tsx";
+import { ReplayResult } from "./replay-result.tsx";
 
 const words = strings.runs;
 
@@ -48,7 +48,7 @@ export function ForkDialog({ run, step, onClose }: { readonly run: RunDetail; re
       <ReplayTargets flowIds={[run.flowId]} recordedHash={run.flowHash} />
       <TextAreaField label={strings.tryIt.body} rows={10} value={body} onChange={setBody} />
       <TextAreaField label={strings.tryIt.headers} hint={strings.tryIt.headersHint} rows={2} value={headers} onChange={setHeaders} />
-      <div aria-live="polite">{outcome === undefined ? null : <Replayed outcome={outcome} flowId={run.flowId} />}</div>
+      <div aria-live="polite">{outcome === undefined ? null : <ReplayResult outcome={outcome} flowId={run.flowId} />}</div>
     </Dialog>
   );
 }

@@ -19,7 +19,7 @@ interface Checked {
   readonly deployed: string | undefined;
   readonly deployedHash: string | null;
   readonly warnings: readonly string[];
-  /** Why the runtime would refuse the text. */
+  /** Why the runtime would reject the text. */
   readonly refused: string | undefined;
 }
 

@@ -20,7 +20,7 @@ import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 import { useSentReply } from "../../trial/sent-reply.ts";
 import { ReplyView } from "./reply-view.tsx";
 import { ForkDialog } from "./fork-dialog.tsx";
-import { Replayed } from "./replayed.tsx";
+import { ReplayResult } from "./replay-result.tsx";
 import { sampleOfRun } from "../../trial/sample-of-run.ts";
 import { SaveTestDialog } from "./save-test-dialog.tsx";
 import { useShownRun } from "../../trial/shown-run.tsx";
@@ -95,7 +95,7 @@ function RunHead({ run }: { readonly run: RunDetail }) {
           {words.replayAsk}
         </Button>
       </div>
-      <div aria-live="polite">{outcome === undefined ? null : <Replayed outcome={outcome} flowId={run.flowId} />}</div>
+      <div aria-live="polite">{outcome === undefined ? null : <ReplayResult outcome={outcome} flowId={run.flowId} />}</div>
       {isAsking ? (
         <ReplayDialog
           text={strings.replay.run(run.id, run.routeId)}

@@ -10,7 +10,7 @@ import { RunView } from "./run-view.tsx";
 
 const words = strings.runs;
 const shownRuns = 50;
-const followMs = 3000;
+const pollMs = 3000;
 
 /** The latest runs of the open flow, or the selected one. */
 export function RunsTab() {
@@ -23,7 +23,7 @@ export function RunsTab() {
 function RunList({ flowId }: { readonly flowId: string }) {
   const target = useWorkspace((state) => state.target);
   const load = useCallback(() => runtimeAt(target).call("GET /runs", { query: { flowId, limit: shownRuns } }), [flowId, target]);
-  const [polled] = usePolled(target === undefined ? undefined : load, followMs);
+  const [polled] = usePolled(target === undefined ? undefined : load, pollMs);
   if (polled === undefined) return <p className="muted">{strings.common.loading}</p>;
   if ("error" in polled) return <p className="field__error">{polled.error}</p>;
   return polled.value.runs.length === 0 ? <p className="muted">{words.none}</p> : <RunTable runs={polled.value.runs} />;

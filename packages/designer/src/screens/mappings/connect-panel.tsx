@@ -16,7 +16,7 @@ export function ConnectPanel({ document, sample, onChange }: ConnectProps) {
   const [note, setNote] = useState("");
   const sources = sourceFields(sample);
   const targets = targetFields(document);
-  const alike = proposals(document, sample);
+  const suggestions = proposals(document, sample);
   const connect = (source: string | undefined, target: Pick<TargetField, "path" | "rule">): void => {
     const text = source === undefined ? undefined : connected(document, source, target);
     if (source === undefined || text === undefined) return;
@@ -25,12 +25,12 @@ export function ConnectPanel({ document, sample, onChange }: ConnectProps) {
     setChosen(undefined);
   };
   const connectAll = (): void => {
-    const text = alike.reduce(
+    const text = suggestions.reduce(
       (before, { source, target }) => connected(JSON.parse(before) as ConnectProps["document"], source, target) ?? before,
       JSON.stringify(document),
     );
     onChange(text);
-    setNote(words.connectedAll(alike.length));
+    setNote(words.connectedAll(suggestions.length));
   };
   const asNew = (source: string): Pick<TargetField, "path" | "rule"> => ({ path: source.replaceAll("[*]", "").replace(/.*[.\]']\b/, ""), rule: undefined });
   if (sources.length === 0) return null;
@@ -42,9 +42,9 @@ export function ConnectPanel({ document, sample, onChange }: ConnectProps) {
           {note}
         </span>
         <span className="grow" />
-        {alike.length === 0 ? null : (
-          <Button title={alike.map(({ source, target }) => `${source} → ${target.path}`).join("\n")} onClick={connectAll}>
-            {words.connectAlike(alike.length)}
+        {suggestions.length === 0 ? null : (
+          <Button title={suggestions.map(({ source, target }) => `${source} → ${target.path}`).join("\n")} onClick={connectAll}>
+            {words.connectMatching(suggestions.length)}
           </Button>
         )}
         <Button disabled={chosen === undefined} onClick={() => chosen !== undefined && connect(chosen, asNew(chosen))}>

@@ -1,5 +1,5 @@
 import { cellOf, setColumn, type DraftColumn, type TableDraft } from "../../mappings/table-draft.ts";
-import { matchModes, type MatchMode } from "../../mappings/table-words.ts";
+import { matchModes, type MatchMode } from "../../mappings/table-types.ts";
 import { tableStrings as words } from "../../strings/mappings.ts";
 
 /** Properties of the columns. */

@@ -1,12 +1,12 @@
 import { useRef, useState } from "react";
 import { Button } from "../../controls/button.tsx";
 import { Dialog } from "../../controls/dialog.tsx";
-import { fileOfTable, tableOfFile, type TableFileForm } from "../../mappings/table-file.ts";
+import { fileOfTable, tableOfFile, type TableFileFormat } from "../../mappings/table-file.ts";
 import { mergeRows, type TableDraft } from "../../mappings/table-draft.ts";
 import { strings } from "../../strings.ts";
 import { tableStrings as words } from "../../strings/mappings.ts";
 
-const forms: readonly TableFileForm[] = ["csv", "xml", "json"];
+const formats: readonly TableFileFormat[] = ["csv", "xml", "json"];
 
 export interface TableFilesProps {
   readonly id: string;
@@ -27,10 +27,10 @@ export function TableFiles({ id, draft, onChange }: TableFilesProps) {
       setError(words.importFailed(file.name, (reason as Error).message));
     }
   };
-  const write = (form: TableFileForm): void => {
+  const write = (format: TableFileFormat): void => {
     try {
-      const { text, type } = fileOfTable(draft, form);
-      download(`${id}.${form}`, text, type);
+      const { text, type } = fileOfTable(draft, format);
+      download(`${id}.${format}`, text, type);
       setError(undefined);
     } catch (reason) {
       setError((reason as Error).message);
@@ -45,9 +45,9 @@ export function TableFiles({ id, draft, onChange }: TableFilesProps) {
       <h2>{words.files}</h2>
       <div className="mapping__buttons">
         <Button onClick={() => input.current?.click()}>{words.importFile}</Button>
-        {forms.map((form) => (
-          <Button key={form} onClick={() => write(form)}>
-            {words.exportAs[form]}
+        {formats.map((format) => (
+          <Button key={format} onClick={() => write(format)}>
+            {words.exportAs[format]}
           </Button>
         ))}
       </div>

@@ -14,7 +14,7 @@ import {
   setColumn,
   type TableDraft,
 } from "../../mappings/table-draft.ts";
-import type { Problem } from "../../mappings/table-words.ts";
+import type { Problem } from "../../mappings/table-types.ts";
 import { tableStrings as words } from "../../strings/mappings.ts";
 
 /** Maximum number of inputs on a page; longer tables are paged. */

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Field } from "../../controls/field.tsx";
 import { lookUp } from "../../mappings/table-check.ts";
 import type { TableDraft } from "../../mappings/table-draft.ts";
-import type { ValueTable } from "../../mappings/table-words.ts";
+import type { ValueTable } from "../../mappings/table-types.ts";
 import { tableStrings as words } from "../../strings/mappings.ts";
 
 /** Looks up values in the current table, saved or not. */

@@ -1,5 +1,5 @@
-import type { MatchMode, OnMissing } from "../../mappings/table-words.ts";
-import { matchModes, missingRules } from "../../mappings/table-words.ts";
+import type { MatchMode, OnMissing } from "../../mappings/table-types.ts";
+import { matchModes, missingRules } from "../../mappings/table-types.ts";
 import { Field } from "../../controls/field.tsx";
 import type { TableDraft } from "../../mappings/table-draft.ts";
 import { mappingStrings, tableStrings as words } from "../../strings/mappings.ts";

@@ -4,7 +4,7 @@ import type { ExpressionTree } from "../expression/expression-tree.ts";
 import { Frame } from "../frame.ts";
 import { languageFunctions } from "../functions/index.ts";
 import { define, type LanguageFunction } from "../functions/language-function.ts";
-import { madeList, spendOn } from "../made-lists.ts";
+import { limitedList, countWork } from "../list-sizes.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { isNothing, isTruthy, toText } from "../values.ts";
 import type { DocumentContext, DocumentFunction } from "./document-context.ts";
@@ -47,8 +47,8 @@ export function compileCall(name: string, args: readonly ExpressionTree[], place
   }
   const known = Object.hasOwn(languageFunctions, name) ? languageFunctions[name] : hostFunction(name, context);
   if (known === undefined) {
-    const meant = context.closest(name, [...functionNames, ...context.functions.keys()]);
-    context.report(`unknown function '${name}'${meant === undefined ? "" : ` (did you mean '${meant}'?)`}`);
+    const suggestion = context.closest(name, [...functionNames, ...context.functions.keys()]);
+    context.report(`unknown function '${name}'${suggestion === undefined ? "" : ` (did you mean '${suggestion}'?)`}`);
     return nothing;
   }
   if (!checked(name, args, known, context)) return nothing;
@@ -68,10 +68,10 @@ function hostFunction(name: string, { environment }: DocumentContext): LanguageF
 }
 
 function checkPattern({ pattern }: LanguageFunction, args: readonly ExpressionTree[], context: DocumentContext): void {
-  const given = pattern === undefined ? undefined : args[pattern.at];
-  if (given?.kind !== "literal" || typeof given.value !== "string") return;
+  const argument = pattern === undefined ? undefined : args[pattern.at];
+  if (argument?.kind !== "literal" || typeof argument.value !== "string") return;
   try {
-    pattern?.check(given.value);
+    pattern?.check(argument.value);
   } catch (error) {
     context.report((error as Error).message);
   }
@@ -86,15 +86,15 @@ function callOf(apply: (...args: any[]) => unknown, values: readonly Compiled[])
     (frame) => {
       try {
         const result = call(frame);
-        spendOn(result, frame.run);
-        return Array.isArray(result) ? madeList(result) : result;
+        countWork(result, frame.run);
+        return Array.isArray(result) ? limitedList(result) : result;
       } catch (error) {
         throw located(error, values, frame);
       }
     };
   const argument = (evaluate: Compiled["evaluate"], frame: Frame): unknown => {
     const value = evaluate(frame);
-    spendOn(value, frame.run);
+    countWork(value, frame.run);
     return value;
   };
   if (values.length === 1 && first !== undefined) return guarded((frame) => apply(argument(first, frame)));
@@ -144,7 +144,7 @@ function coalesce(args: readonly ExpressionTree[], { compile }: CallPlace): Comp
 function lookup(args: readonly ExpressionTree[], { compile, context }: CallPlace): Compiled {
   const [table, from, to, , onMissing] = args.map((arg) => (arg.kind === "literal" ? toText(arg.value) : undefined));
   if (table === undefined || from === undefined || to === undefined || (args.length === 5 && onMissing === undefined)) {
-    context.report("lookup(table, from, to, key, onMissing): table, columns and onMissing must be literal texts");
+    context.report("lookup(table, from, to, key, onMissing): table, columns and onMissing must be string literals");
     return nothing;
   }
   if (onMissing !== undefined && !(missingRules as readonly string[]).includes(onMissing))

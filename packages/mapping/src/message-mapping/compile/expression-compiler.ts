@@ -5,7 +5,7 @@ import { memberReader } from "../expression/member-reader.ts";
 import { binaryOperations } from "../expression/operators.ts";
 import { parseExpression } from "../expression/parser.ts";
 import { Frame, type Evaluate } from "../frame.ts";
-import { madeList, spendOn } from "../made-lists.ts";
+import { limitedList, countWork } from "../list-sizes.ts";
 import { joinPath } from "../source-path.ts";
 import { isNothing, isTruthy, toList, toNumber } from "../values.ts";
 import { compileCall } from "./call-compiler.ts";
@@ -57,7 +57,7 @@ function compileTree(tree: ExpressionTree, scope: Scope, context: DocumentContex
     }
     case "list": {
       const items = tree.items.map((item) => compile(item).evaluate);
-      return computed((frame) => madeList(items.map((item) => item(frame))));
+      return computed((frame) => limitedList(items.map((item) => item(frame))));
     }
   }
 }
@@ -102,7 +102,7 @@ function collected(items: readonly unknown[], read: (item: unknown) => unknown, 
       }
     } else found.push(value);
   }
-  return hasLists ? madeList(found) : found;
+  return hasLists ? limitedList(found) : found;
 }
 
 function index(of: Compiled, position: Compiled, tree: ExpressionTree): Compiled {
@@ -136,7 +136,7 @@ function filter(tree: Extract<ExpressionTree, { kind: "filter" }>, of: Compiled,
       kept.push(items[at]);
       hasLists ||= Array.isArray(items[at]);
     }
-    return hasLists ? madeList(kept) : kept;
+    return hasLists ? limitedList(kept) : kept;
   };
   return { evaluate, isMany: true, shape, origin: undefined };
 }
@@ -193,8 +193,8 @@ function binary(operator: string, left: Compiled, right: Compiled): Compiled {
     const b = other(frame);
     if (fast !== undefined && typeof a === "number" && typeof b === "number") return fast(a, b);
     try {
-      spendOn(a, frame.run);
-      spendOn(b, frame.run);
+      countWork(a, frame.run);
+      countWork(b, frame.run);
       return operation(a, b);
     } catch (error) {
       throw located(error, [left, right], frame);

@@ -102,7 +102,7 @@ function compileRule(given: unknown, level: Level, seen: Set<string>): WriteFiel
   const { to } = rule;
   const path = typeof to === "string" ? parseTargetPath(to) : undefined;
   if (path === undefined) {
-    context.report(`${level.rulePath}: 'to' must name a target field${typeof to === "string" ? `, '${to.slice(0, 80)}' does not` : ""}`);
+    context.report(`${level.rulePath}: 'to' must name a target field${typeof to === "string" ? `, not '${to.slice(0, 80)}'` : ""}`);
     return undefined;
   }
   const fields = [...level.fields, to as string];

@@ -143,7 +143,7 @@ describe("values", () => {
     [{ maxLength: 3 }, "abcd", 'y: "abcd" is longer than 3 characters [source x]'],
     [{ enum: ["a", "b"] }, "c", 'y: "c" is not one of "a", "b" [source x]'],
     [{ enum: ["01", "02"] }, "1", 'y: "1" is not one of "01", "02" [source x]'],
-  ])("%j refuses %j", (options, x, message) => {
+  ])("%j rejects %j", (options, x, message) => {
     expect(failure([{ to: "y", from: "x", ...options }], { x })).toBe(message);
   });
 });
@@ -411,7 +411,7 @@ describe("checks of the document", () => {
     ],
     [{ to: "x", from: "a", as: "y" }, ["x: a rule has no member 'as' without forEach"]],
     [{ from: "a" }, ["map[0]: 'to' must name a target field"]],
-    [{ to: "a..b", from: "a" }, ["map[0]: 'to' must name a target field, 'a..b' does not"]],
+    [{ to: "a..b", from: "a" }, ["map[0]: 'to' must name a target field, not 'a..b'"]],
     [{ to: "x", from: "a", type: "int" }, ["x: 'type' must be one of string, integer, number, boolean, date, dateTime, time, got \"int\""]],
     [{ to: "x", from: "a", pattern: "(" }, ["x: the regular expression '(' is invalid: missing closing ): `(`"]],
     [{ to: "x", from: "a", type: "date", format: "ppp" }, ["x: the date pattern 'ppp' is invalid: unknown letter p; quote literal text as 'text'"]],

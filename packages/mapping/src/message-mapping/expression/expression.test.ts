@@ -135,7 +135,7 @@ describe("invalid expressions", () => {
     ["$nosuch", "x: unknown name '$nosuch'"],
     ["$index", "x: unknown name '$index' (it is available inside forEach only)"],
     ["$group[*].a", "x: unknown name '$group' (it is available inside a forEach with groupBy only)"],
-    ["lookup(a, 'f', 't', 'k')", "x: lookup(table, from, to, key, onMissing): table, columns and onMissing must be literal texts"],
+    ["lookup(a, 'f', 't', 'k')", "x: lookup(table, from, to, key, onMissing): table, columns and onMissing must be string literals"],
     [`${"(".repeat(200)}1${")".repeat(200)}`, expect.stringContaining("x: the expression is nested deeper than 100 levels")],
     ["1".repeat(10_001), expect.stringContaining("x: the expression is longer than 10000 characters")],
   ])("%s", (expr, problem) => {

@@ -30,7 +30,7 @@ export function csvFormat(options: FormatOptions, report: SideReport): MessageFo
     const added = records.reduce((sum, record) => sum + Math.max(0, known.length - record.length), 0);
     if (added > maxEmptyCells) throw limitFault(`the rows of the CSV are shorter than its header by more than ${maxEmptyCells} cells`);
     const longest = records.reduce((most, record) => Math.max(most, record.length), 0);
-    const places = longest > known.length ? withPlaces(known, longest) : known;
+    const places = longest > known.length ? withColumnNames(known, longest) : known;
     const rows: Record<string, unknown>[] = [];
     let cells = 0;
     for (const record of records) {
@@ -73,7 +73,7 @@ const cellsPerStep = 2_000;
 /** Short rows are filled up: a few bytes of a message must not become gigabytes. */
 const maxEmptyCells = 1_000_000;
 const maxCells = 4_000_000;
-const placeName = (index: number): string => `c${index + 1}`;
+const defaultColumnName = (index: number): string => `c${index + 1}`;
 const noRows = (): MappingFault => new MappingFault("output", "a CSV target needs the list 'rows' of objects");
 
 /** A column without a name, or with a duplicate one, is named by its position. */
@@ -82,21 +82,21 @@ function columnNames(header: CsvRecord): readonly string[] {
   const seen = new Set<string>();
   return header.map((given, index) => {
     const isOwn = given !== null && given !== "" && !seen.has(given);
-    const name = isOwn ? given : freePlace(index, taken);
+    const name = isOwn ? given : uniqueColumnName(index, taken);
     seen.add(name);
     return name;
   });
 }
 
-/** The names, extended by position names. */
-function withPlaces(names: readonly string[], length: number): readonly string[] {
+/** The names, followed by names for columns without a header. */
+function withColumnNames(names: readonly string[], length: number): readonly string[] {
   const taken = new Set<string | null>(names);
-  return [...names, ...Array.from({ length: length - names.length }, (_, index) => freePlace(names.length + index, taken))];
+  return [...names, ...Array.from({ length: length - names.length }, (_, index) => uniqueColumnName(names.length + index, taken))];
 }
 
-/** The name of a position, marked if a column already has that name, so that neither is lost. */
-function freePlace(index: number, taken: Set<string | null>): string {
-  let name = placeName(index);
+/** A unique name for a column without a header: `_` is appended while another column has the same name. */
+function uniqueColumnName(index: number, taken: Set<string | null>): string {
+  let name = defaultColumnName(index);
   while (taken.has(name)) name += "_";
   taken.add(name);
   return name;

@@ -1,4 +1,4 @@
-// EDI: segments by tag, elements `e1`, `e2`, … and their components `c1`, `c2`, …; loops nest segments below their leader.
+// EDI: segments by tag, elements `e1`, `e2`, … and their components `c1`, `c2`, …; loops nest segments below their first segment.
 import { isPlainObject } from "@sluice/engine/values";
 import { shown } from "../../problem.ts";
 import { allAtOnce, type InSteps } from "../../text/in-steps.ts";
@@ -12,7 +12,8 @@ import { flagOption, noPrefixes, textOfBody, type FormatOptions, type MessageFor
 
 const limits = { segments: 1_000_000, elements: 1000, depth: 100, written: 4_000_000 } as const;
 const envelopeWidths = [2, 10, 2, 10, 2, 15, 2, 15, 6, 4, 1, 5, 9, 1, 1, 1];
-const counted: Readonly<Record<string, string>> = { UNT: "UNH", SE: "ST" };
+/** Trailer segments that contain the number of segments, with the header segment where counting starts. */
+const headerOfTrailer: Readonly<Record<string, string>> = { UNT: "UNH", SE: "ST" };
 
 export function ediFormat(options: FormatOptions, report: SideReport): MessageFormat {
   const dialect = readDialect(options["dialect"], report);
@@ -45,8 +46,8 @@ function* parseSegments(text: string, dialect: Parameters<typeof readingSyntax>[
   const records: TaggedRecord[] = [];
   let at = skipBlanks(text, start);
   while (at < text.length) {
-    const end = unreleased(text, syntax.segment, at, syntax);
-    if (end < 0) throw readFault("edi", `the segment '${text.slice(at, at + 20)}' is not closed with ${syntax.segment}`);
+    const end = unescapedIndex(text, syntax.segment, at, syntax);
+    if (end < 0) throw readFault("edi", `the segment '${text.slice(at, at + 20)}' is not terminated by ${syntax.segment}`);
     records.push(parseSegment(text.slice(at, end), syntax));
     if (records.length % segmentsPerStep === 0) yield undefined;
     if (records.length > limits.segments) throw limitFault(`the interchange has more than ${limits.segments} segments`);
@@ -73,9 +74,9 @@ function parseSegment(text: string, syntax: EdiSyntax): TaggedRecord {
 
 function parseElement(text: string, syntax: EdiSyntax): unknown {
   const components = split(text, syntax.component, syntax);
-  if (components.length === 1) return released(components[0] as string, syntax);
+  if (components.length === 1) return unescaped(components[0] as string, syntax);
   const element: Record<string, unknown> = {};
-  for (const [index, component] of components.entries()) if (component !== "") element[`c${index + 1}`] = released(component, syntax);
+  for (const [index, component] of components.entries()) if (component !== "") element[`c${index + 1}`] = unescaped(component, syntax);
   return element;
 }
 
@@ -83,7 +84,7 @@ function split(text: string, separator: string, syntax: EdiSyntax): readonly str
   if (syntax.release === undefined || !text.includes(syntax.release)) return text.split(separator);
   const parts: string[] = [];
   let from = 0;
-  for (let end = unreleased(text, separator, 0, syntax); end >= 0; end = unreleased(text, separator, from, syntax)) {
+  for (let end = unescapedIndex(text, separator, 0, syntax); end >= 0; end = unescapedIndex(text, separator, from, syntax)) {
     parts.push(text.slice(from, end));
     from = end + 1;
   }
@@ -91,8 +92,8 @@ function split(text: string, separator: string, syntax: EdiSyntax): readonly str
   return parts;
 }
 
-/** The next position of an unreleased character; -1 when there is none. */
-function unreleased(text: string, character: string, from: number, { release }: EdiSyntax): number {
+/** The next position of a character that is not escaped by the release character; -1 when there is none. */
+function unescapedIndex(text: string, character: string, from: number, { release }: EdiSyntax): number {
   if (release === undefined) return text.indexOf(character, from);
   for (let at = from; at < text.length; at++) {
     if (text[at] === release) at++;
@@ -101,7 +102,7 @@ function unreleased(text: string, character: string, from: number, { release }: 
   return -1;
 }
 
-function released(text: string, { release }: EdiSyntax): string {
+function unescaped(text: string, { release }: EdiSyntax): string {
   if (release === undefined || !text.includes(release)) return text;
   let plain = "";
   for (let at = 0; at < text.length; at++) plain += text[at] === release ? (text[++at] ?? "") : text[at];
@@ -151,9 +152,9 @@ function elementsOf(segment: Readonly<Record<string, unknown>>, tag: string, { t
       .map((repeat) => elementText(repeat, syntax))
       .join(syntax.repetition ?? syntax.component);
   }
-  const leader = counted[tag];
-  if (leader !== undefined && isNothing(segment["e1"])) {
-    const from = tags.lastIndexOf(leader);
+  const header = headerOfTrailer[tag];
+  if (header !== undefined && isNothing(segment["e1"])) {
+    const from = tags.lastIndexOf(header);
     if (from >= 0) elements[0] = String(tags.length - from + 1);
   }
   return withoutTrailing(elements);

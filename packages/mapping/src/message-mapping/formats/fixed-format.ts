@@ -79,7 +79,7 @@ function readRecords(value: unknown, report: SideReport): readonly FixedRecord[]
     const { name, match } = record;
     for (const fault of unknownMembers(record, ["name", "match", "fields", "note"])) report(path, fault);
     if (typeof name !== "string" || name === "") report(path, "expected a name");
-    if (match !== undefined && typeof match !== "string") report(`${path}.match`, "expected the text such lines begin with");
+    if (match !== undefined && typeof match !== "string") report(`${path}.match`, "expected the text that such lines begin with");
     return { name: String(name), match: typeof match === "string" ? match : String(name), fields: readFields(record["fields"], `${path}.fields`, report) };
   });
 }

@@ -191,7 +191,7 @@ describe("xml", () => {
     ["<a><b></a>", "not well-formed XML: expected </b>, found </a> (line 1, column 7)"],
     [
       '<!DOCTYPE a [<!ENTITY e SYSTEM "file:///etc/passwd">]><a>&e;</a>',
-      "XML with a DOCTYPE is refused (line 1, column 1): remove the declaration, entities and external files are never read",
+      "XML with a DOCTYPE is rejected (line 1, column 1): remove the declaration; entities and external files are never read",
     ],
     ["<a>&nbsp;</a>", "not well-formed XML: unknown entity &nbsp; (line 1, column 4)"],
     ["<a b=1/>", "not well-formed XML: the value of attribute b is not quoted (line 1, column 6)"],
@@ -464,7 +464,7 @@ describe("edi", () => {
   });
 
   it.each([
-    ["UNH+1", "the segment 'UNH+1' is not closed with '"],
+    ["UNH+1", "the segment 'UNH+1' is not terminated by '"],
     ["<a/>'", "'<a/>' is not a segment tag"],
   ])("rejects %s", (text, message) => {
     expect(() => format({ format: "edi" }).read(text)).toThrow(message);

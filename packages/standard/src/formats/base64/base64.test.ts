@@ -22,7 +22,7 @@ test("both alphabets, missing padding and line breaks are read", () => {
   for (const text of ["+/8=", "-_8", " -_\r\n8= "]) expect(decode(text)).toEqual(new Uint8Array([251, 255]));
 });
 
-test.each(["a", "aGVs*", "aGVs=aGVs", "aGVsä"])("%j is refused", (text) => {
+test.each(["a", "aGVs*", "aGVs=aGVs", "aGVsä"])("%j is rejected", (text) => {
   expect(() => decode(text)).toThrowError(expect.objectContaining({ code: "invalid-base64" }));
 });
 

@@ -106,11 +106,11 @@ describe("reading", () => {
   test.each([
     ['"a', "ends inside a quoted value"],
     ['x\n"a"b\n', "unexpected text after a quoted value (line 2)"],
-  ])("%j is refused", (text, message) => {
+  ])("%j is rejected", (text, message) => {
     expect(() => read(text)).toThrowError(expect.objectContaining({ code: "invalid-csv", message: expect.stringContaining(message) }));
   });
 
-  test("columns without names are refused unless allowed", () => {
+  test("columns without names are rejected unless allowed", () => {
     expect(() => read("a,\n1,2\n", { useMaps: "true" })).toThrowError(/has no name/);
     expect(read("a,\n1,2\n", { useMaps: "true", allowMissingColumnNames: "true" })).toEqual([{ a: "1", "": "2" }]);
   });

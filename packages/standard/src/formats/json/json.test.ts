@@ -73,7 +73,7 @@ describe("reading", () => {
     ["{} x", 'unexpected "x" at line 1, column 4'],
     ["[}", 'unexpected "}" at line 1, column 2'],
     ['"a\nb"', "line 1, column 1"],
-  ])("%j is refused", (text, message) => {
+  ])("%j is rejected", (text, message) => {
     expect(() => read(text)).toThrowError(
       expect.objectContaining({ code: "invalid-json", message: expect.stringContaining(message), details: { clientFault: true } }),
     );

@@ -41,7 +41,7 @@ describe("reading", () => {
     expect(format().unmarshal("plain", exchangeOf("plain", { "Content-Type": "text/plain" }))).toBe("plain");
   });
 
-  test.each([["--x\r\n\r\na\r\n"], ["no boundary here"]])("%j is refused", (broken) => {
+  test.each([["--x\r\n\r\na\r\n"], ["no boundary here"]])("%j is rejected", (broken) => {
     expect(() => format().unmarshal(broken, exchangeOf(broken, { "Content-Type": "multipart/mixed; boundary=x" }))).toThrowError(
       expect.objectContaining({ code: "invalid-mime" }),
     );

@@ -54,7 +54,7 @@ export function readParts(bytes: Uint8Array, boundary: string): MimePart[] {
     while (bytes[at] === 32 || bytes[at] === 9) at++;
     at += bytes[at] === 13 ? 2 : 1;
     const next = findLine(bytes, line, at);
-    if (next < 0) throw invalidInput("mime", "the last part of the body is not closed");
+    if (next < 0) throw invalidInput("mime", "the last part of the body is not terminated by its boundary");
     let end = next;
     if (bytes[end - 1] === 10) end--;
     if (bytes[end - 1] === 13) end--;

@@ -17,7 +17,7 @@ describe("constant", () => {
   it.each([
     ["x", "int", "conversion-failed"],
     ["x", "Nothing", "language-result-type"],
-  ])("refuses %s as %s when compiling", (text, resultType, code) => {
+  ])("rejects %s as %s when compiling", (text, resultType, code) => {
     expect(() => constant.compile(text, { resultType }, languageUnderTest(constant).scope)).toThrow(expect.objectContaining({ code }));
   });
 });

@@ -6,20 +6,20 @@ import type { Ast, Definition, Pattern } from "./jq-tree.ts";
 const nestingLimit = 200;
 
 interface Operator {
-  readonly strength: number;
-  readonly right: boolean;
+  readonly precedence: number;
+  readonly isRightAssociative: boolean;
 }
 
 const operators: ReadonlyMap<string, Operator> = new Map([
-  ["|", { strength: 1, right: true }],
-  [",", { strength: 2, right: false }],
-  ["//", { strength: 3, right: true }],
-  ...["=", "|=", "+=", "-=", "*=", "/=", "%=", "//="].map((text): [string, Operator] => [text, { strength: 4, right: false }]),
-  ["or", { strength: 5, right: false }],
-  ["and", { strength: 6, right: false }],
-  ...["==", "!=", "<", "<=", ">", ">="].map((text): [string, Operator] => [text, { strength: 7, right: false }]),
-  ...["+", "-"].map((text): [string, Operator] => [text, { strength: 8, right: false }]),
-  ...["*", "/", "%"].map((text): [string, Operator] => [text, { strength: 9, right: false }]),
+  ["|", { precedence: 1, isRightAssociative: true }],
+  [",", { precedence: 2, isRightAssociative: false }],
+  ["//", { precedence: 3, isRightAssociative: true }],
+  ...["=", "|=", "+=", "-=", "*=", "/=", "%=", "//="].map((text): [string, Operator] => [text, { precedence: 4, isRightAssociative: false }]),
+  ["or", { precedence: 5, isRightAssociative: false }],
+  ["and", { precedence: 6, isRightAssociative: false }],
+  ...["==", "!=", "<", "<=", ">", ">="].map((text): [string, Operator] => [text, { precedence: 7, isRightAssociative: false }]),
+  ...["+", "-"].map((text): [string, Operator] => [text, { precedence: 8, isRightAssociative: false }]),
+  ...["*", "/", "%"].map((text): [string, Operator] => [text, { precedence: 9, isRightAssociative: false }]),
 ]);
 
 /** Parses a whole program. */
@@ -44,16 +44,16 @@ export function parseDefinitions(text: string): Definition[] {
 export class JqParser extends JqLexer {
   #depth = 0;
 
-  /** Parses operators that bind at least as strongly as `strength`. */
-  parseExpression(strength = 1, commas = true): Ast {
+  /** Parses operators with at least this precedence. */
+  parseExpression(precedence = 1, commas = true): Ast {
     if (++this.#depth > nestingLimit) throw this.error("the program is nested too deeply");
     let left = this.#parseLeading();
     for (;;) {
       const token = this.peek();
       const operator = token.kind === "punctuation" || token.kind === "word" ? operators.get(token.text) : undefined;
-      if (operator === undefined || operator.strength < strength || (!commas && token.text === ",")) break;
+      if (operator === undefined || operator.precedence < precedence || (!commas && token.text === ",")) break;
       this.take();
-      const right = this.parseExpression(operator.right ? operator.strength : operator.strength + 1, commas);
+      const right = this.parseExpression(operator.isRightAssociative ? operator.precedence : operator.precedence + 1, commas);
       left = combine(token.text, left, right);
     }
     this.#depth--;
@@ -115,6 +115,6 @@ function combine(operator: string, left: Ast, right: Ast): Ast {
     case "or":
       return { kind: operator, left, right };
     default:
-      return operators.get(operator)?.strength === 4 ? { kind: "update", operator, left, right } : { kind: "binary", operator, left, right };
+      return operators.get(operator)?.precedence === 4 ? { kind: "update", operator, left, right } : { kind: "binary", operator, left, right };
   }
 }

@@ -29,7 +29,7 @@ describe("C8: source", () => {
     expect([...(languageUnderTest(tokenize).evaluate(",", { variables, options: { source: "list" } }) as Iterable<string>)]).toEqual(["x", "y"]);
   });
 
-  it.each(["header:", "property: ", "variable:", "nowhere:beer"])("refuses '%s'", (source) => {
+  it.each(["header:", "property: ", "variable:", "nowhere:beer"])("rejects '%s'", (source) => {
     expect(() => languageUnderTest(jq, { host }).evaluate(".", { ...input, options: { source } })).toThrow(expect.objectContaining({ name: "CompileError" }));
   });
 });

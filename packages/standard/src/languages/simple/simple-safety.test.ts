@@ -92,7 +92,7 @@ describe("results are bounded", () => {
     expect(() => evaluate(nested(5000))).toThrow(expect.objectContaining({ code: "simple-nesting" }));
   });
 
-  it("refuses endless predicates instead of exhausting the stack", () => {
+  it("rejects endless predicates instead of exhausting the stack", () => {
     expect(() => matches(Array.from({ length: 50_000 }, () => "${body} == 1").join(" && "))).toThrow("more than 1000 operators");
     expect(() => evaluate(`\${body}${" ~> ${trim()}".repeat(50_000)}`)).toThrow("more than 1000 operators");
   });

@@ -22,7 +22,10 @@ export const tokenize = defineLanguage({
   options: {
     endToken: f.text({ doc: "End token; `token` is then the start token, and text outside is dropped." }),
     includeTokens: f.boolean({ doc: "Includes the start and end token, or the separator, in the result.", default: false }),
-    inheritNamespaceTagName: f.string({ doc: "With xml: the parent tag whose namespace declarations every element gets; * for the root.", group: "advanced" }),
+    inheritNamespaceTagName: f.string({
+      doc: "With xml: the parent element whose namespace declarations each token inherits; * for the root.",
+      group: "advanced",
+    }),
     regex: f.boolean({ doc: "The token is a regular expression.", default: false }),
     xml: f.boolean({ doc: "The token is the name of an XML element; returns each such element.", default: false }),
     group: f.integer({ doc: "Joins this many tokens into one text.", min: 0 }),

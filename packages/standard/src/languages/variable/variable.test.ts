@@ -32,7 +32,7 @@ describe("languages that read one name", () => {
     [variable, ""],
     [variable, "nowhere:x"],
     [variable, "route:x"],
-  ])("%o refuses '%s' when compiling", (language, name) => {
+  ])("%o rejects '%s' when compiling", (language, name) => {
     const { scope } = languageUnderTest(language, { host });
     expect(() => language.compile(name, {}, scope)).toThrow(expect.objectContaining({ name: "CompileError" }));
   });

@@ -24,7 +24,7 @@ export const claimCheck = defineStep({
   since: "0.1",
   options: {
     operation: f.enum(["Set", "Get", "GetAndRemove", "Push", "Pop"], { doc: "Set, Get and GetAndRemove use a key; Push and Pop use a stack.", required: true }),
-    key: f.string({ doc: "Name under which the message is stored; may contain Simple." }),
+    key: f.string({ doc: "Name under which the message is stored; may contain Simple expressions." }),
     filter: f.string({ doc: "What is restored: body, headers and header:<pattern>, separated by commas; - excludes, -- removes from the message." }),
     aggregationStrategy: strategyFields.aggregationStrategy,
     aggregationStrategyMethodName: strategyFields.aggregationStrategyMethodName,

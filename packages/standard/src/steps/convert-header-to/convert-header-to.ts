@@ -15,7 +15,7 @@ export const convertHeaderTo = defineStep({
   card: { title: "Convert header {name}", subtitle: "to {type}" },
   since: "0.1",
   options: {
-    name: f.string({ doc: "The header; may contain Simple.", required: true }),
+    name: f.string({ doc: "The header; may contain Simple expressions.", required: true }),
     toName: f.string({ doc: "Header for the result; the same header by default." }),
     ...conversionFields,
   },

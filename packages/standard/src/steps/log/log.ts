@@ -26,7 +26,7 @@ export const log = defineStep({
       default: "INFO",
     }),
     logName: f.string({
-      doc: "Logger name; may contain Simple. Defaults to the id of the route.",
+      doc: "Logger name; may contain Simple expressions. Defaults to the id of the route.",
     }),
     logLanguage: f.string({
       doc: "Language of the message.",

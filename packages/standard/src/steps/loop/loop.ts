@@ -86,8 +86,8 @@ function whileTrue(expression: ExpressionNode, compiler: Compiler): Rounds {
   return (exchange, latest) => indexes(exchange, () => holds(latest()));
 }
 
-function* indexes(exchange: Exchange, goesOn: (index: number) => boolean): Generator<number> {
-  for (let index = 0; goesOn(index); index++) {
+function* indexes(exchange: Exchange, continues: (index: number) => boolean): Generator<number> {
+  for (let index = 0; continues(index); index++) {
     if (exchange.run.isCancelled) throw cancelledError(exchange.run.signal);
     yield index;
   }

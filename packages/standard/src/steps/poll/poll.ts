@@ -19,7 +19,7 @@ export const poll = defineStep({
   since: "0.1",
   shorthand: "uri",
   options: {
-    uri: f.uri({ doc: "Endpoint to poll; may contain Simple.", required: true }),
+    uri: f.uri({ doc: "Endpoint to poll; may contain Simple expressions.", required: true }),
     parameters: f.parameters({ doc: "Options of the endpoint.", default: {} }),
     timeout: f.duration({ doc: "How long to wait for a message; negative waits without limit, 0 does not wait.", default: 20_000 }),
     ...dynamicFields,

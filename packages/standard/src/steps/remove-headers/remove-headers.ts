@@ -20,7 +20,7 @@ export const removeHeaders = defineStep({
       required: true,
       examples: ["X-*"],
     }),
-    excludePattern: f.string({ doc: "Names to keep although they match." }),
+    excludePattern: f.string({ doc: "Names to keep even if they match." }),
   },
   examples: [
     {

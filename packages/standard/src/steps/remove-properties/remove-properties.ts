@@ -19,7 +19,7 @@ export const removeProperties = defineStep({
       doc: "Exact name, prefix ending in *, or regular expression; case-insensitive.",
       required: true,
     }),
-    excludePattern: f.string({ doc: "Names to keep although they match." }),
+    excludePattern: f.string({ doc: "Names to keep even if they match." }),
   },
   examples: [
     {

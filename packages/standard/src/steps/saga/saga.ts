@@ -55,10 +55,10 @@ export const saga = defineStep({
     const run = compiler.steps(steps);
     const join = participant(participation, compiler, node, coordinator);
     const timers = compiler.tasks.state("timers", () => new Timers());
-    const work = (exchange: Exchange, id: string, isMine: boolean): Awaitable => {
+    const work = (exchange: Exchange, id: string, isOwner: boolean): Awaitable => {
       join(exchange, id);
       if (timeout > 0) timers.add(coordinator.limit(id, timeout), (forget) => coordinator.whenOver(id, forget));
-      if (!isMine) return run(exchange);
+      if (!isOwner) return run(exchange);
       return settle(
         () => run(exchange),
         () => {
@@ -73,8 +73,8 @@ export const saga = defineStep({
     };
     return (exchange) => {
       const current = currentSaga(exchange, coordinator);
-      if (current !== undefined && propagation === "NEVER") throw outside("Exchange cannot be part of a saga");
-      if (current === undefined && propagation === "MANDATORY") throw outside("Exchange is not part of a saga");
+      if (current !== undefined && propagation === "NEVER") throw propagationError("Exchange cannot be part of a saga");
+      if (current === undefined && propagation === "MANDATORY") throw propagationError("Exchange is not part of a saga");
       if (propagation === "NOT_SUPPORTED") return within(exchange, undefined, () => run(exchange));
       if (current !== undefined && propagation !== "REQUIRES_NEW") return work(exchange, current, false);
       if (propagation === "SUPPORTS" || propagation === "NEVER") return run(exchange);
@@ -116,18 +116,18 @@ function handleOf(id: string, coordinator: SagaCoordinator): Readonly<Record<"co
 function within(exchange: Exchange, saga: { readonly id: string; readonly handle: unknown } | undefined, run: () => Awaitable): Awaitable {
   const former = exchange.message.headers.get(sagaHeader);
   const formerHandle = exchange.property(sagaProperty);
-  const show = (id: unknown, handle: unknown): void => {
+  const setSaga = (id: unknown, handle: unknown): void => {
     if (id === undefined) exchange.message.headers.delete(sagaHeader);
     else exchange.message.headers.set(sagaHeader, id);
     if (handle === undefined) exchange.removeProperty(sagaProperty);
     else exchange.setProperty(sagaProperty, handle);
   };
-  show(saga?.id, saga?.handle);
+  setSaga(saga?.id, saga?.handle);
   return settle(
     run,
-    () => show(former, formerHandle),
+    () => setSaga(former, formerHandle),
     (error) => {
-      show(former, formerHandle);
+      setSaga(former, formerHandle);
       throw error;
     },
   );
@@ -162,6 +162,6 @@ function participant(options: Participation, compiler: Compiler, node: StepNode,
   };
 }
 
-function outside(message: string): FlowError {
+function propagationError(message: string): FlowError {
   return new FlowError("org.apache.camel.CamelExchangeException", message, { code: "saga-propagation" });
 }

@@ -4,7 +4,7 @@ import { template } from "../template.ts";
 import { setsOneValue } from "../step-guarantees.ts";
 
 export const headerFields = {
-  name: f.string({ doc: "Name of the header; may contain Simple.", required: true }),
+  name: f.string({ doc: "Name of the header; may contain Simple expressions.", required: true }),
   expression: f.expression({ doc: "Its value.", required: true, inline: true }),
 };
 

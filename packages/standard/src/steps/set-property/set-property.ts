@@ -14,7 +14,7 @@ export const setProperty = defineStep({
   card: { title: "Set property {name}", subtitle: "{expression}" },
   since: "0.1",
   options: {
-    name: f.string({ doc: "Name of the property; may contain Simple.", required: true }),
+    name: f.string({ doc: "Name of the property; may contain Simple expressions.", required: true }),
     expression: f.expression({ doc: "Its value.", required: true, inline: true }),
   },
   examples: [

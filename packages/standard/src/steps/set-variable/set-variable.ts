@@ -6,7 +6,7 @@ import { setsOneValue, sharedVariables } from "../step-guarantees.ts";
 
 export const variableOptions = {
   name: f.string({
-    doc: "Name of the variable; may contain Simple. The prefix global: or route:<routeId>: sets a wider scope.",
+    doc: "Name of the variable; may contain Simple expressions. The prefix global: or route:<routeId>: sets a wider scope.",
     required: true,
   }),
   expression: f.expression({ doc: "Its value.", required: true, inline: true }),

@@ -20,7 +20,7 @@ export const throwException = defineStep({
       required: true,
       examples: ["java.lang.IllegalArgumentException"],
     }),
-    message: f.text({ doc: "The error message; may contain Simple.", default: "" }),
+    message: f.text({ doc: "The error message; may contain Simple expressions.", default: "" }),
   },
   examples: [
     {

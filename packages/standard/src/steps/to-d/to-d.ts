@@ -18,12 +18,12 @@ export const toD = defineStep({
   shorthand: "uri",
   options: {
     uri: f.uri({
-      doc: "Endpoint to send to; may contain Simple.",
+      doc: "Endpoint to send to; may contain Simple expressions.",
       required: true,
       examples: ["direct:${header.target}"],
     }),
     parameters: f.parameters({
-      doc: "Options of the endpoint; values may contain Simple.",
+      doc: "Options of the endpoint; values may contain Simple expressions.",
       default: {},
     }),
     pattern: f.enum(["InOnly", "InOut"], {

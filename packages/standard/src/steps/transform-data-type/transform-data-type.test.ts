@@ -37,7 +37,7 @@ describe("transformDataType", () => {
     expect((await run({ body: "{" })).error).toBe("the body is not valid JSON and cannot be converted to application-x-struct");
   });
 
-  it("refuses types that need Java or that do not exist", () => {
+  it("rejects types that need Java or that do not exist", () => {
     for (const type of ["avro-binary", "xml:Order"])
       expect(faultsOf(`transformDataType: {toType: "${type}"}`)).toEqual([expect.stringContaining(`unknown data type '${type}'`)]);
     expect(faultsOf("transformDataType: {toType: 'java:com.example.Order'}")).toEqual([expect.stringContaining("com.example.Order")]);

@@ -18,9 +18,9 @@ export const wireTap = defineStep({
   card: { title: "Copy to" },
   since: "0.1",
   options: {
-    uri: f.uri({ doc: "Endpoint for the copy; may contain Simple.", required: true }),
+    uri: f.uri({ doc: "Endpoint for the copy; may contain Simple expressions.", required: true }),
     parameters: f.parameters({ doc: "Options of the endpoint.", default: {} }),
-    dynamicUri: f.boolean({ doc: "Whether the URI may contain Simple.", default: true }),
+    dynamicUri: f.boolean({ doc: "Whether the URI may contain Simple expressions.", default: true }),
     copy: f.boolean({ doc: "Accepted without effect: the tap always sends a copy.", default: true, group: "advanced" }),
     pattern: f.enum(["InOnly", "InOut"], { doc: "Accepted without effect: a tap never waits for a reply.", group: "advanced" }),
     variableSend: f.string({ doc: "Variable whose value is sent as the body, in place of the message body.", group: "advanced" }),

@@ -85,7 +85,7 @@ function compileDotted(text: string, offset: number, scope: SimpleScope, reader:
   const stray = text.indexOf("]");
   if (stray >= 0 && (end < 0 || stray < end)) throw syntaxError("']' has no matching '['", offset + stray);
   if (end < 0) return reader(text);
-  if (end === 0) throw syntaxError("a name is missing", offset);
+  if (end === 0) throw syntaxError(`a name is missing before '${text[0]}'`, offset);
   const walk = compilePath(parsePath(text.slice(end), offset + end), scope);
   const whole = /[[(]/.test(text) ? undefined : reader(text);
   const first = reader(text.slice(0, end));

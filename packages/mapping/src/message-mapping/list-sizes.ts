@@ -9,7 +9,7 @@ const sizes = new WeakMap<readonly unknown[], number>();
 const sizeOf = (list: readonly unknown[]): number => sizes.get(list) ?? list.length;
 
 /** Records the size of a list created by an expression; throws when it is too large. */
-export function madeList(list: readonly unknown[]): readonly unknown[] {
+export function limitedList(list: readonly unknown[]): readonly unknown[] {
   let size = 0;
   for (const item of list) size += Array.isArray(item) ? sizeOf(item) : 1;
   checkListLength(size);
@@ -21,7 +21,7 @@ export function madeList(list: readonly unknown[]): readonly unknown[] {
 const charactersPerStep = 64;
 
 /** Counts the work of reading a value: lists by their elements, texts by their length. */
-export function spendOn(value: unknown, run: Run): void {
+export function countWork(value: unknown, run: Run): void {
   if (typeof value === "string") {
     if (value.length >= charactersPerStep) run.spend(Math.floor(value.length / charactersPerStep));
   } else if (Array.isArray(value)) run.spend(sizeOf(value));

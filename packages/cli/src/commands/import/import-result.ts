@@ -9,7 +9,7 @@ export interface Remark {
   readonly text: string;
 }
 
-export interface Imported {
+export interface ImportResult {
   /** The items of the flow's list. */
   readonly flow: readonly Step[];
   readonly remarks: readonly Remark[];

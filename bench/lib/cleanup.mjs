@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const endings = new Set();
+const cleanups = new Set();
 process.on("exit", () => {
-  for (const end of endings)
+  for (const cleanUp of cleanups)
     try {
-      end();
+      cleanUp();
     } catch {
-      // A failed clean-up (already gone) must not stop the others.
+      // A failed cleanup (already gone) must not stop the others.
     }
 });
 for (const [signal, code] of [
@@ -22,14 +22,14 @@ for (const [signal, code] of [
 /** A temporary folder that is removed with this process. */
 export function temporaryFolder(name, within = tmpdir()) {
   const folder = mkdtempSync(join(within, `sluice-bench-${name}-`));
-  endings.add(() => rmSync(folder, { recursive: true, force: true }));
+  cleanups.add(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
 /** Kills a child when this process exits first, including its own children if it was spawned `detached` as a process group. */
 export function killOnExit(child, { isGroup = false } = {}) {
-  const end = () => (isGroup ? process.kill(-child.pid, "SIGKILL") : child.kill("SIGKILL"));
-  endings.add(end);
-  child.once("exit", () => endings.delete(end));
+  const kill = () => (isGroup ? process.kill(-child.pid, "SIGKILL") : child.kill("SIGKILL"));
+  cleanups.add(kill);
+  child.once("exit", () => cleanups.delete(kill));
   return child;
 }

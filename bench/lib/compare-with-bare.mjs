@@ -4,7 +4,7 @@ import { assertAnswer, deploy, startBare, startSluice } from "./processes.mjs";
 import { workloads } from "./workloads.mjs";
 
 /** Ratios by name; `others` are sides ({name, server, path}) of running servers. */
-export async function compareBesideBare(workName, turns, others = []) {
+export async function compareWithBare(workName, turns, others = []) {
   const work = workloads[workName];
   const bare = await startBare(workName);
   const sluice = await startSluice();

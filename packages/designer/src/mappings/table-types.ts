@@ -1,2 +1,2 @@
-// Texts of tables that screens select from.
+// Parts of @sluice/mapping that the table screens use.
 export { matchModes, missingRules, type MatchMode, type OnMissing, type Problem, type ValueTable } from "@sluice/mapping";

@@ -5,7 +5,7 @@ import { strings } from "../../strings.ts";
 const words = strings.runs;
 
 /** The outcome of a replay, with a link to its run. */
-export function Replayed({ outcome, flowId }: { readonly outcome: ReplayOutcome | { readonly error: string }; readonly flowId: string }) {
+export function ReplayResult({ outcome, flowId }: { readonly outcome: ReplayOutcome | { readonly error: string }; readonly flowId: string }) {
   if (!("runId" in outcome)) return <p className="field__error">{typeof outcome.error === "string" ? outcome.error : ""}</p>;
   return (
     <p>
