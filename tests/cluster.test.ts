@@ -4,12 +4,15 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { serverFor, type TestServer } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { checkSharedDocuments, documentVariables, variablesOfOthers } from "./cluster-documents.ts";
 import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
 import { answering, call, eventually, sleep, type ApiReply } from "./started-server.ts";
 
 const ttlMs = 5_000;
+const echoPlugin = fileURLToPath(new URL("echo-plugin", import.meta.url));
 const statuses = (replies: readonly ApiReply[]): readonly number[] => replies.map(({ status }) => status).sort((a, b) => a - b);
 const nats = await serverFor("nats", { own: true });
 
@@ -29,6 +32,9 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
         SERVICE_CLUSTER_TTL: `${ttlMs}ms`,
         SERVICE_CLUSTER_SETTLE_MS: "2s",
         SERVICE_NODE: `n${index}`,
+        ...documentVariables,
+        ...(index === 3 ? {} : variablesOfOthers),
+        SERVICE_CONNECTORS: echoPlugin,
         ...env,
       },
     });
@@ -103,7 +109,13 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
     await one().api("POST", "/routes/shared/start");
     expect((await answers("/api/shared")).every((text) => text.startsWith("hello"))).toBe(true);
     for (const path of ["/value-mappings/units", "/flows/shared"]) expect((await three().api("DELETE", path)).status).toBe(200);
+    for (const document of ["value mapping 'units'", "the access policy of flow 'shared'"])
+      await eventually(() => one().output().includes(`Removed ${document} because another node removed it`));
     expect((await one().api("GET", "/value-mappings")).json.total).toBe(0);
+  });
+
+  it("shares connections and Kamelets, in the order in which flows need them", async () => {
+    await checkSharedDocuments(nodes, async () => (nodes[2] = await start(3)));
   });
 
   it("accepts one of two flows with the same path that are deployed on two nodes at once", async () => {
@@ -163,11 +175,6 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
     expect([secret.status, secret.json.error]).toEqual([422, expect.stringContaining("a literal secret is not allowed in a cluster")]);
     const session = await one().api("POST", "/test/session", {});
     expect([session.status, session.json.error]).toEqual([403, "test sessions are not supported in a cluster yet"]);
-    const kamelet = await one().api("PUT", "/kamelets/x-action", { yaml: "kind: Kamelet" });
-    expect([kamelet.status, kamelet.json.error]).toEqual([
-      403,
-      expect.stringMatching(/^Kamelets are not shared in a cluster yet: put their files into a folder/),
-    ]);
     expect((await three().api("GET", "/flows")).json.flows).toEqual([]);
   });
 
@@ -244,5 +251,37 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
     ["SERVICE_NODE", { SERVICE_NODE: "n1" }],
   ] as const)("does not start with an invalid %s", async (name, env) => {
     await expect(start(9, env)).rejects.toThrow(name);
+  });
+});
+
+const postgres = await serverFor("postgres", { own: true });
+
+describe.skipIf(postgres === undefined)("a cluster of two nodes (needs PostgreSQL)", () => {
+  const store = postgres as TestServer;
+  const folder = mkdtempSync(join(tmpdir(), "sluice-cluster-"));
+  const nodes: SpawnedServer[] = [];
+  const start = (index: number): Promise<SpawnedServer> =>
+    spawnServer({
+      dataDir: join(folder, `n${index}`),
+      env: {
+        SERVICE_CLUSTER: `postgres://postgres@${store.host}:${store.port}/postgres?cluster=test`,
+        SERVICE_CLUSTER_TTL: `${ttlMs}ms`,
+        SERVICE_CLUSTER_SETTLE_MS: "2s",
+        SERVICE_NODE: `n${index}`,
+        SERVICE_CONNECTORS: echoPlugin,
+        ...documentVariables,
+        ...(index === 2 ? {} : variablesOfOthers),
+      },
+    });
+  afterAll(async () => {
+    for (const node of nodes) await node.end("SIGKILL");
+    await store.end();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("shares connections and Kamelets, in the order in which flows need them", async () => {
+    for (const index of [1, 2]) nodes.push(await start(index));
+    await eventually(async () => (await (nodes[0] as SpawnedServer).api("GET", "/nodes")).json.nodes.length === 2);
+    await checkSharedDocuments(nodes, async () => (nodes[1] = await start(2)));
   });
 });

@@ -650,9 +650,9 @@ export interface Kamelet {
   readonly title: string | null;
   /** `source`, `sink` or `action`; null when the file is not a usable Kamelet. */
   readonly type: string | null;
-  /** `deployed`: in the data directory, where it can be replaced over the API. */
+  /** `deployed`: in the data directory or the cluster, where it can be replaced over the API. */
   readonly origin: "deployed" | "folder" | "package";
-  /** The folder or the package that it is read from. */
+  /** The folder, the package or the cluster that it is read from. */
   readonly place: string;
   readonly hash: string;
   readonly lastModified: string;
@@ -699,9 +699,9 @@ export interface KameletSummary {
   readonly title: string | null;
   /** `source`, `sink` or `action`; null when the file is not a usable Kamelet. */
   readonly type: string | null;
-  /** `deployed`: in the data directory, where it can be replaced over the API. */
+  /** `deployed`: in the data directory or the cluster, where it can be replaced over the API. */
   readonly origin: "deployed" | "folder" | "package";
-  /** The folder or the package that it is read from. */
+  /** The folder, the package or the cluster that it is read from. */
   readonly place: string;
   readonly hash: string;
   readonly lastModified: string;

@@ -90,7 +90,9 @@ export class Policies {
         if (found.has(flowId)) continue;
         this.#inForce.delete(flowId);
         this.#parts.hide(ownerOf(flowId), []);
-        this.#parts.warn(`Removed the access policy of flow '${flowId}' because its file was deleted`);
+        const { goneBecause } = this.#store;
+        if (goneBecause === undefined) this.#parts.warn(`Removed the access policy of flow '${flowId}' because its file was deleted`);
+        else this.#parts.note(`Removed the access policy of flow '${flowId}' because ${goneBecause}`);
       }
     });
   }

@@ -4,12 +4,13 @@ import { reloadFlow } from "../flows/load-flows.ts";
 import { unloadFlow } from "../flows/unload-flow.ts";
 import type { FollowedParts } from "../other-nodes/cluster-view.ts";
 import type { ApplyChange, ConfigFollower } from "./config-follower.ts";
-import { mappingKind, policyKind, readState, routeKind, tableKind } from "./replicated-documents.ts";
+import { connectionKind, mappingKind, policyKind, readState, routeKind, tableKind } from "./replicated-documents.ts";
 import { fileOf, flowKind } from "./replicated-flow-store.ts";
+import { kameletKind } from "./replicated-kamelets.ts";
 
-/** Why records of this id are not in service here; filled by the returned function. */
+/** `behind` is filled with the records that are not in service here, with the reason. */
 export function applyChanges(follower: ConfigFollower, parts: FollowedParts, behind: Map<string, string>): ApplyChange {
-  const { flows, runtime, mappings, policies } = parts;
+  const { flows, runtime, mappings, policies, connections, kamelets } = parts;
 
   async function apply(id: string): Promise<string | undefined> {
     const record = follower.records.get(id);
@@ -19,9 +20,11 @@ export function applyChanges(follower: ConfigFollower, parts: FollowedParts, beh
         await unloadFlow(flows, flowId);
         return undefined;
       }
-      await reloadFlow(flows, fileOf(record), behind.has(id));
+      await reloadFlow(flows, fileOf(record), behind.has(id) ? {} : undefined);
       return flows.installed.get(flowId)?.error;
     }
+    if (id.startsWith(connectionKind)) return connections.follow(id.slice(connectionKind.length));
+    if (id.startsWith(kameletKind)) return kamelets.follow(id.slice(kameletKind.length));
     if (id.startsWith(tableKind)) await mappings.tables.reload();
     else if (id.startsWith(mappingKind)) await mappings.documents.reload();
     else if (id.startsWith(policyKind)) await policies.reload();
@@ -37,7 +40,7 @@ export function applyChanges(follower: ConfigFollower, parts: FollowedParts, beh
     return undefined;
   }
 
-  return async (id) => {
+  async function applyOne(id: string): Promise<void> {
     let reason: string | undefined;
     try {
       reason = await apply(id);
@@ -47,5 +50,25 @@ export function applyChanges(follower: ConfigFollower, parts: FollowedParts, beh
     }
     if (reason === undefined) behind.delete(id);
     else behind.set(id, reason);
+  }
+
+  for (const id of follower.records.keys()) {
+    const error = id.startsWith(flowKind)
+      ? flows.installed.get(id.slice(flowKind.length))?.error
+      : id.startsWith(connectionKind)
+        ? connections.list().find((connection) => connection.id === id.slice(connectionKind.length))?.error
+        : undefined;
+    if (error !== undefined) behind.set(id, error);
+  }
+  return async (id) => {
+    await applyOne(id);
+    // What could not be applied because of this record is applied with it.
+    for (const other of dependentsOf(id, behind)) await applyOne(other);
   };
+}
+
+/** The records that may have waited for this one. */
+function dependentsOf(id: string, behind: ReadonlyMap<string, string>): readonly string[] {
+  const kinds = id.startsWith(connectionKind) || id.startsWith(kameletKind) ? [flowKind] : id.startsWith(flowKind) ? [connectionKind, kameletKind] : [];
+  return [...behind.keys()].filter((other) => other !== id && kinds.some((kind) => other.startsWith(kind)));
 }

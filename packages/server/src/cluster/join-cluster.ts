@@ -1,5 +1,5 @@
 // Makes this runtime a node of a cluster: connects to the store, loads the configuration, and keeps up with the other nodes.
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { isClusterError, type Cluster, type Deployment, type Log, type Route } from "@sluice/engine";
@@ -14,11 +14,13 @@ import { applyChanges } from "./apply-change.ts";
 import { readClusterTarget, type ClusterTarget } from "./cluster-target.ts";
 import { ConfigFollower } from "./config-follower.ts";
 import { openCluster } from "./open-cluster.ts";
-import { mappingKind, replicatedDocuments, replicatedPolicies, replicatedRouteStates, tableKind } from "./replicated-documents.ts";
+import { mappingKind, replicatedConnections, replicatedDocuments, replicatedPolicies, replicatedRouteStates, tableKind } from "./replicated-documents.ts";
 import { replicatedFlowStore } from "./replicated-flow-store.ts";
+import { replicatedKamelets } from "./replicated-kamelets.ts";
 import { Session, type Heartbeat } from "./session.ts";
 import { Slots, slotOf } from "./slots.ts";
 import { refusalOf, unsupportedParts } from "./unsupported.ts";
+import { WhereUsed } from "./where-used.ts";
 
 export interface JoinParts {
   readonly settings: Settings;
@@ -50,8 +52,21 @@ export async function joinCluster(parts: JoinParts): Promise<ClusterNode> {
     await joined.close();
     throw error;
   }
+  await warnAboutFiles(dataDir, log);
   log.write("INFO", "sluice.cluster", `Joined the cluster '${target.name}' as node '${node}' at revision ${joined.report().applied}`);
   return joined;
+}
+
+/** Folders of the data directory whose documents are records in a cluster. */
+const unusedFolders = ["routes", "value-mappings", "message-mappings", "policies", "connections", "kamelets"];
+
+/** A runtime that had its own documents does not use them as a node. */
+async function warnAboutFiles(dataDir: string, log: Log): Promise<void> {
+  for (const folder of unusedFolders) {
+    const names = await readdir(join(dataDir, folder)).catch(() => []);
+    if (names.some((name) => !name.startsWith(".")))
+      log.write("WARN", "sluice.cluster", `The files in '${join(dataDir, folder)}' are not used in a cluster: deploy them with 'sluice deploy'`);
+  }
 }
 
 async function connect(target: ClusterTarget, { settings, log, boot }: JoinParts, node: string): Promise<Cluster> {
@@ -92,6 +107,7 @@ class JoinedNode implements ClusterNode {
   readonly #follower: ConfigFollower;
   readonly #session: Session;
   readonly #slots: Slots;
+  readonly #whereUsed: WhereUsed;
   readonly #startedAt = new Date().toISOString();
   /** Records that could not be applied here, with the reason. */
   readonly #behind = new Map<string, string>();
@@ -106,6 +122,7 @@ class JoinedNode implements ClusterNode {
     this.#log = log;
     this.#follower = new ConfigFollower(cluster, () => this.#session.publishProgress());
     this.#session = new Session({ cluster, log, ttlMs: settings.clusterTtl, own: () => this.#heartbeat() });
+    this.#whereUsed = new WhereUsed(cluster, this.#session);
     this.#slots = new Slots({ cluster, session: this.#session, log, reconcile: () => this.#reconcile() });
     const { tests, ...flows } = replicatedFlowStore(cluster, this.#follower);
     this.stores = {
@@ -115,6 +132,8 @@ class JoinedNode implements ClusterNode {
       messageMappings: replicatedDocuments(this.#follower, mappingKind),
       routeStates: replicatedRouteStates(this.#follower),
       policies: replicatedPolicies(this.#follower),
+      connections: replicatedConnections(this.#follower),
+      kamelets: replicatedKamelets(this.#follower, target.name),
     };
     this.gate = {
       isHeld: (route) => !isPlaced(route) || this.#slots.holds(slotOf(route.identity.flowId)),
@@ -142,17 +161,25 @@ class JoinedNode implements ClusterNode {
     return unsupportedParts(deployment, catalog);
   }
 
+  usersElsewhere(kind: "connection" | "kamelet", id: string): ReturnType<ClusterNode["usersElsewhere"]> {
+    return this.#whereUsed.ask(kind, id, this.#settings.clusterSettleMs);
+  }
+
   follow(parts: FollowedParts): void {
     this.#parts = parts;
+    this.#whereUsed.answer((kind, id) => (kind === "connection" ? parts.connections : parts.kamelets).usersOf(id));
     const apply = applyChanges(this.#follower, parts, this.#behind);
     this.#follower.follow(apply);
     const retry = (): void => {
       this.#cancelRetry = systemClock.after(retryMs, () => {
-        void Promise.all([...this.#behind.keys()].map(apply)).then(() => {
+        void retryAll().then(() => {
           this.#session.publishProgress();
           retry();
         });
       });
+    };
+    const retryAll = async (): Promise<void> => {
+      for (const id of [...this.#behind.keys()]) if (this.#behind.has(id)) await apply(id);
     };
     retry();
   }
@@ -201,6 +228,7 @@ class JoinedNode implements ClusterNode {
   async close(): Promise<void> {
     this.#cancelRetry?.();
     this.#follower.stop();
+    this.#whereUsed.stop();
     await this.#session.close();
     await this.#cluster.close();
   }

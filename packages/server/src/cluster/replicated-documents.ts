@@ -1,9 +1,10 @@
-// Tables, mapping documents, access policies and route states as records.
+// Tables, mapping documents, connections, access policies and route states as records.
 import { needsOneProcess } from "../access/compile-policy.ts";
 import type { PolicyStore } from "../access/policy-store.ts";
 import { parsePolicy, policyHash, policyText } from "../access/policy-store.ts";
 import { secretsOf } from "../access/policy-warnings.ts";
 import type { RecordVersion } from "@sluice/engine";
+import { literalSecrets, type ConnectionDocument } from "../connections/connection-document.ts";
 import { hashOf } from "../flows/flow-hash.ts";
 import type { DocumentStore, StoredDocument } from "../mappings/document-store.ts";
 import { Refusal } from "../refusal.ts";
@@ -12,7 +13,11 @@ import type { ConfigFollower } from "./config-follower.ts";
 export const tableKind = "table/";
 export const mappingKind = "mapping/";
 export const policyKind = "policy/";
+export const connectionKind = "connection/";
 export const routeKind = "route/";
+
+/** For the log. */
+const goneBecause = "another node removed it";
 
 const textOf = (record: RecordVersion): string => new TextDecoder().decode(record.bytes);
 
@@ -31,6 +36,7 @@ export function replicatedDocuments(follower: ConfigFollower, kind: string): Doc
     return document;
   };
   return {
+    goneBecause,
     list: async () => recordsOf(follower, kind).map(documentOf),
     async read(id) {
       const record = follower.records.get(kind + id);
@@ -49,8 +55,24 @@ export function replicatedDocuments(follower: ConfigFollower, kind: string): Doc
   };
 }
 
+/** Connections; without literal secrets, because records are not encrypted. */
+export function replicatedConnections(follower: ConfigFollower): DocumentStore {
+  return {
+    ...replicatedDocuments(follower, connectionKind),
+    check(id, value) {
+      const [place] = literalSecrets(value as ConnectionDocument);
+      if (place !== undefined)
+        throw new Refusal(
+          "document-invalid",
+          `connection '${id}': '${place}': a literal secret is not allowed in a cluster: use {"env": "NAME"} and set the variable on every node`,
+        );
+    },
+  };
+}
+
 export function replicatedPolicies(follower: ConfigFollower): PolicyStore {
   return {
+    goneBecause,
     load: async () =>
       new Map(
         recordsOf(follower, policyKind).map((record) => [record.id.slice(policyKind.length), parsePolicy(textOf(record), record.id.slice(policyKind.length))]),

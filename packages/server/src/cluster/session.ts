@@ -84,7 +84,7 @@ export class Session {
   publishProgress(): void {
     const { boot, applied, behind } = this.#parts.own();
     this.#parts.cluster.messaging.publish(progressTopic, encode({ boot, applied, behind } satisfies Progress));
-    this.#changed();
+    this.wake();
   }
 
   /** Resolves when the condition holds for the live nodes, at most at `until`. */
@@ -148,23 +148,24 @@ export class Session {
     }
     const next = failed ? retryMs : Math.max(0, ttlMs / 5 - (now - sentAt));
     this.#cancel = systemClock.after(next, () => void this.#beat());
-    this.#changed();
+    this.wake();
   }
 
   #heartbeatReceived(boot: string, bytes: Uint8Array | undefined): void {
     if (bytes === undefined) this.#members.delete(boot);
     else this.#members.set(boot, { heartbeat: decode(bytes) as Heartbeat, receivedAt: systemClock.monotonic() });
-    this.#changed();
+    this.wake();
   }
 
   #progressed({ boot, applied, behind }: Progress): void {
     const member = this.#members.get(boot);
     if (member === undefined) return;
     member.heartbeat = { ...member.heartbeat, applied, behind };
-    this.#changed();
+    this.wake();
   }
 
-  #changed(): void {
+  /** Checks the conditions of those who wait. */
+  wake(): void {
     for (const done of [...this.#waiting]) done();
   }
 }

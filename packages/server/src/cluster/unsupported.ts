@@ -40,16 +40,6 @@ function problem({ flow }: Deployment, route: Route | undefined, reason: string)
 const refused: readonly { readonly methods: readonly string[]; readonly path: RegExp; readonly reason: string }[] = [
   { methods: ["POST", "DELETE", "PUT"], path: /^\/test\/session/, reason: "test sessions are not supported in a cluster yet" },
   { methods: ["PUT", "POST"], path: /\/capture$/, reason: "captures are not supported in a cluster yet" },
-  {
-    methods: ["PUT", "DELETE"],
-    path: /^\/connections\/:id$/,
-    reason: "connections are not shared in a cluster yet: put their files into a folder of SERVICE_CONNECTIONS on every node",
-  },
-  {
-    methods: ["PUT", "DELETE"],
-    path: /^\/kamelets\/:name$/,
-    reason: "Kamelets are not shared in a cluster yet: put their files into a folder of SERVICE_KAMELETS on every node",
-  },
 ];
 
 export const refusalOf = ({ method, path }: { readonly method: string; readonly path: string }): string | undefined =>

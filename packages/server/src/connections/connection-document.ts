@@ -4,6 +4,7 @@ import { resolve, sep } from "node:path";
 import type { ConnectionDeclaration } from "@sluice/engine/spi";
 import { describe, type Field, type Fields } from "@sluice/model";
 import { masked } from "../masking/secret-headers.ts";
+import { maskUris } from "../masking/secret-uris.ts";
 import { Refusal } from "../refusal.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -68,6 +69,15 @@ export const shownDocument = (document: ConnectionDocument): ConnectionDocument 
 
 const mask = (values: Values): Values =>
   mapValues(values, (value) => (isSecretValue(value) ? { value: masked, secret: true } : isMap(value) && !isReference(value) ? mask(value) : value));
+
+/** The places of secrets that the document contains itself, also as passwords in addresses. */
+export const literalSecrets = ({ values }: Pick<ConnectionDocument, "values">, path = ""): readonly string[] =>
+  Object.entries(values).flatMap(([name, value]) => {
+    const place = `${path}${name}`;
+    if (isSecretValue(value)) return [place];
+    if (isMap(value)) return isReference(value) ? [] : literalSecrets({ values: value }, `${place}.`);
+    return typeof value === "string" && maskUris(value) !== value ? [place] : [];
+  });
 
 /** Resolves references and collects secret values. Throws a Refusal for a reference that cannot be resolved. */
 export function resolvedValues(

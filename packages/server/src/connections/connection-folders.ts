@@ -33,6 +33,7 @@ export function withConnectionFolders(store: DocumentStore, folders: readonly st
       }
       return undefined;
     },
+    check: (id, value) => store.check?.(id, value),
     async write(id, text) {
       await refuseFile(id);
       return store.write(id, text);

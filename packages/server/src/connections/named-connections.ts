@@ -5,7 +5,7 @@ import type { Fields } from "@sluice/model";
 import { asRefusal, refuseUnflushed } from "../flows/storage-refusal.ts";
 import { createKeyedMutex } from "@sluice/engine/tools";
 import type { BrokenDocument, DocumentStore, StoredDocument } from "../mappings/document-store.ts";
-import { byId, notFound, refuseChanged, refuseOtherSpelling, type IfMatch, type Kept } from "../mappings/installed-document.ts";
+import { byId, notFound, refuseChanged, refuseOtherSpelling, refuseUsed, type FlowElsewhere, type IfMatch, type Kept } from "../mappings/installed-document.ts";
 import { reloadDocuments } from "../mappings/reload-documents.ts";
 import { createSecretValues } from "../masking/secret-values.ts";
 import { oneSentence, Refusal } from "../refusal.ts";
@@ -39,6 +39,8 @@ export interface NamedConnectionsParts {
   load<T>(need: ClientNeed): Promise<T>;
   /** The flows that use a connection. */
   usersOf(id: string): readonly string[];
+  /** The flows of other nodes that use a connection. */
+  readonly usersElsewhere: (id: string) => Promise<readonly FlowElsewhere[]>;
   /** Called when a connection becomes available. */
   appeared(id: string): void;
 }
@@ -78,6 +80,7 @@ export class NamedConnections {
       const current = this.#installed.get(id);
       refuseChanged(noun, id, ifMatch, current);
       const { document, definition, declaration } = await this.#resolve(id, given);
+      this.#parts.store.check?.(id, document);
       if (!force) {
         const outcome = await this.#try(id, declaration, definition);
         if (!outcome.ok)
@@ -102,8 +105,7 @@ export class NamedConnections {
       const current = this.#installed.get(id);
       if (current === undefined) throw notFound(noun, id);
       refuseChanged(noun, id, ifMatch, current);
-      const users = this.#parts.usersOf(id);
-      if (users.length > 0) throw new Refusal("conflict", oneSentence(`connection '${id}' is used by ${users.map((flow) => `flow '${flow}'`).join(", ")}`));
+      await refuseUsed(noun, id, this.#parts.usersOf(id), this.#parts.usersElsewhere);
       const { unflushed } = await this.#parts.store.remove(id).catch(asRefusal);
       await this.#forget(id);
       refuseUnflushed(unflushed, `connection '${id}' was removed, but may reappear`);
@@ -169,6 +171,29 @@ export class NamedConnections {
       apply: (found) => this.#apply(found, (id) => this.#parts.appeared(id)),
       logger: "sluice.connections",
       removed: (id) => void this.#forget(id),
+    });
+  }
+
+  /** Applies what another node stored. Returns why this node cannot use it; the previous version then stays active. */
+  follow(id: string): Promise<string | undefined> {
+    return this.#inTurn(id, async () => {
+      const { store, log } = this.#parts;
+      const found = await store.read(id);
+      const known = this.#installed.get(id);
+      if (found === undefined) {
+        if (known === undefined) return undefined;
+        // A flow that could not be replaced here keeps running with it.
+        const [user] = this.#parts.usersOf(id);
+        if (user !== undefined) return `it was removed, but flow '${user}' still uses it on this node`;
+        await this.#forget(id);
+        log.write("INFO", "sluice.connections", `Removed connection '${id}': another node removed it`);
+        return undefined;
+      }
+      if (known?.hash === found.hash && known.error === undefined) return undefined;
+      const problem = await this.#apply(found, (appeared) => this.#parts.appeared(appeared));
+      if (problem === undefined) log.write("INFO", "sluice.connections", `Reloaded connection '${id}'`);
+      else log.write("ERROR", "sluice.connections", `Cannot use connection '${id}': ${problem}`);
+      return problem;
     });
   }
 

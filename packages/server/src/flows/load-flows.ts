@@ -1,7 +1,7 @@
 // Deploys the flows of the store: all at start, changed ones while watching. A broken flow is kept with its error and does not affect
 // the others.
 import { isDeepStrictEqual } from "node:util";
-import type { Deployment, Supervision } from "@sluice/engine";
+import type { Deployment, KameletFiles, Supervision } from "@sluice/engine";
 import { systemClock } from "../host/clock.ts";
 import { oneSentence, Refusal } from "../refusal.ts";
 import { refuseProblems, warningsOf } from "./flow-problems.ts";
@@ -36,13 +36,21 @@ export async function loadFlows(parts: FlowParts): Promise<LoadReport> {
   return { loaded: files.length - failed, failed };
 }
 
-/** Reloads a flow after its file changed, or with `isAffected` something it uses; the running version stays when the new one is invalid. */
-export function reloadFlow(parts: FlowParts, file: FlowFile, isAffected = false): Promise<void> {
+/** Something that a flow uses has changed. */
+export interface Affected {
+  /** Used instead of the installed Kamelets. */
+  readonly kamelets?: KameletFiles | undefined;
+}
+
+/** Reloads a flow after its file changed, or with `affected` something it uses; the running version stays when the new one is invalid. */
+export function reloadFlow(parts: FlowParts, file: FlowFile, affected?: Affected): Promise<void> {
   return parts.mutex.run(flowKey(file.id), async () => {
     const flow = await read(parts, file);
     const known = parts.installed.get(file.id);
-    if (!isAffected && !("error" in flow) && known?.hash === flow.hash && isDeepStrictEqual(known.params, flow.params) && known.error === undefined) return;
-    const installed = "error" in flow ? broken(file, flow) : await parts.mutex.run(claimsKey, () => start(parts, file, flow));
+    if (affected === undefined && !("error" in flow) && known?.hash === flow.hash && isDeepStrictEqual(known.params, flow.params) && known.error === undefined)
+      return;
+    const installed =
+      "error" in flow ? broken(file, flow) : await parts.mutex.run(claimsKey, () => start(parts, file, { ...flow, kamelets: affected?.kamelets }));
     parts.installed.set(file.id, installed);
     if (installed.error === undefined) parts.announce("deployed", file.id, installed.hash);
     parts.log.write(
@@ -55,7 +63,7 @@ export function reloadFlow(parts: FlowParts, file: FlowFile, isAffected = false)
 
 /** Recompiles every flow after a change of something that all of them can use. */
 export async function reloadFlows(parts: FlowParts): Promise<void> {
-  for (const file of await parts.store.list()) await reloadFlow(parts, file, true);
+  for (const file of await parts.store.list()) await reloadFlow(parts, file, {});
 }
 
 /** Restarts the flows that failed for this reason. */
@@ -72,6 +80,7 @@ interface ReadFlow {
   readonly source: string;
   readonly hash: string;
   readonly params: InstalledFlow["params"];
+  readonly kamelets?: KameletFiles | undefined;
 }
 
 interface Unusable {

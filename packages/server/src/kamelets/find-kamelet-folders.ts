@@ -6,11 +6,15 @@ import type { Settings } from "../config.ts";
 import { PluginError, type PluginProblem } from "../plugins/plugin-error.ts";
 import { installedIn, isFolderPath } from "../plugins/find-package.ts";
 
-/** A folder with Kamelets. Only those of the data directory are deployed, and can be changed over the API. */
-export interface KameletPlace {
+/** Where a Kamelet comes from. Only deployed ones can be changed over the API. */
+export interface KameletOrigin {
   readonly origin: "deployed" | "folder" | "package";
-  /** The folder or package as the operator named it. */
+  /** The folder or package as the operator named it, or the cluster. */
   readonly name: string;
+}
+
+/** A folder with Kamelets. Those of the data directory are deployed. */
+export interface KameletPlace extends KameletOrigin {
   readonly folder: string;
 }
 

@@ -1,23 +1,21 @@
-// The Kamelets of the runtime: listed from every place, and installed, replaced and removed in the data directory. A new version takes effect in
-// all flows that use it, or in none.
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+// The Kamelets of the runtime: listed from every place, and installed, replaced and removed in the store of deployed ones. A new version takes
+// effect in all flows that use it, or in none.
 import type { KameletFile, KameletFiles, Log } from "@sluice/engine";
 import { createKeyedMutex } from "@sluice/engine/tools";
-import { removeDurably, removeLeftovers, writeDurably } from "../flows/durable-file.ts";
 import { hashOf } from "../flows/flow-hash.ts";
 import { refuseProblems, warningsOf } from "../flows/flow-problems.ts";
 import type { Unflushed } from "../flows/flow-store.ts";
 import { claimsKey, decodeFlow, type FlowParts } from "../flows/installed-flows.ts";
 import { asRefusal, refuseUnflushed } from "../flows/storage-refusal.ts";
 import { systemClock } from "../host/clock.ts";
-import { refuseChanged, type IfMatch } from "../mappings/installed-document.ts";
+import { refuseChanged, refuseUsed, type FlowElsewhere, type IfMatch } from "../mappings/installed-document.ts";
 import { oneSentence, Refusal } from "../refusal.ts";
 import { checkKamelet, type CheckedKamelet } from "./check-kamelet.ts";
 import type { KameletPlace } from "./find-kamelet-folders.ts";
 import { givenKamelets } from "./given-kamelets.ts";
 import { KameletFactsCache, type KameletFacts } from "./kamelet-facts.ts";
 import { kameletFolders } from "./kamelet-folders.ts";
+import type { KameletStore } from "./kamelet-store.ts";
 import { affectedFlows, refusedFlows, reloadUsers, usersOf, type RefusedFlow } from "./kamelet-users.ts";
 
 const noun = "Kamelet";
@@ -25,9 +23,13 @@ const noun = "Kamelet";
 const readAtOnce = 5;
 
 export interface KameletsParts {
-  /** The first one is the folder of the data directory. */
-  readonly places: readonly [KameletPlace, ...KameletPlace[]];
+  /** The deployed ones. */
+  readonly store: KameletStore;
+  /** Where others are, in the order in which they are searched. */
+  readonly places: readonly KameletPlace[];
   readonly log: Log;
+  /** The flows of other nodes that use a Kamelet. */
+  readonly usersElsewhere: (name: string) => Promise<readonly FlowElsewhere[]>;
   /** Opened after this part. */
   flows(): FlowParts;
 }
@@ -70,39 +72,38 @@ export class InstalledKamelets {
   /** What flows are compiled with. */
   readonly files: KameletFiles;
   readonly #parts: KameletsParts;
-  readonly #own: KameletPlace;
-  readonly #facts: KameletFactsCache;
+  readonly #others: KameletFiles;
+  readonly #otherFacts: KameletFactsCache;
   readonly #mutex = createKeyedMutex();
 
   constructor(parts: KameletsParts) {
     this.#parts = parts;
-    [this.#own] = parts.places;
-    this.#facts = new KameletFactsCache(parts.places);
-    this.files = kameletFolders(parts.places.map(({ folder }) => folder));
-  }
-
-  /** Creates the folder and removes temporary files of a crash. A read-only data directory can still be served. */
-  async open(): Promise<void> {
-    await mkdir(this.#own.folder, { recursive: true, mode: 0o750 }).catch(() => undefined);
-    await removeLeftovers(this.#own.folder).catch(() => undefined);
+    const { store, places } = parts;
+    const others = kameletFolders(places.map(({ folder }) => folder));
+    this.#others = others;
+    this.#otherFacts = new KameletFactsCache(places);
+    this.files = {
+      find: (name) => store.find(name) ?? others.find(name),
+      names: () => [...new Set([...store.names(), ...others.names()])].sort(),
+    };
   }
 
   async list(): Promise<readonly KameletFacts[]> {
     const found: KameletFacts[] = [];
     for (const [index, name] of this.files.names().entries()) {
       if (index % readAtOnce === readAtOnce - 1) await systemClock.yieldToEventLoop();
-      const facts = this.#facts.find(name);
+      const facts = this.find(name);
       if (facts !== undefined) found.push(facts);
     }
     return found;
   }
 
   find(name: string): KameletFacts | undefined {
-    return this.#facts.find(name);
+    return this.#parts.store.facts(name) ?? this.#otherFacts.find(name);
   }
 
   read(name: string): KameletFacts & { readonly text: string } {
-    const facts = this.#facts.find(name);
+    const facts = this.find(name);
     const file = facts === undefined ? undefined : this.files.find(name);
     if (facts === undefined || file === undefined) throw new Refusal("not-found", `Kamelet '${name}' not found`);
     return { ...facts, text: file.text };
@@ -125,21 +126,22 @@ export class InstalledKamelets {
 
   /** The installed Kamelets with these texts instead. */
   withTexts(texts: ReadonlyMap<string, string>): KameletFiles {
-    return givenKamelets(new Map([...texts].map(([name, text]) => [name, { file: this.#pathOf(name), text }])), this.files);
+    return givenKamelets(new Map([...texts].map(([name, text]) => [name, { file: this.#parts.store.pathOf(name), text }])), this.files);
   }
 
   install(request: KameletRequest): Promise<KameletOutcome> {
     return this.#inTurn(async () => {
       const { name, bytes, ifMatch, dryRun, force, others } = request;
+      const { store } = this.#parts;
       this.#refuseOtherSpelling(name);
-      const current = this.#facts.find(name);
+      const current = this.find(name);
       refuseChanged(noun, name, ifMatch, current === undefined ? undefined : { ...current, id: name });
       const { prepared, kamelet } = await this.check(name, bytes, others);
       refuseProblems(prepared);
       const text = textOf(bytes);
       const hash = hashOf(bytes);
-      const next = { file: this.#pathOf(name), text };
-      const previous = this.#ownText(name);
+      const next = { file: this.#parts.store.pathOf(name), text };
+      const previous = store.find(name)?.text;
       const about = { name, type: kamelet?.type ?? "", title: kamelet?.title, hash, created: current === undefined, changed: previous !== text };
       const warnings = warningsOf(prepared);
       if (dryRun) {
@@ -147,27 +149,39 @@ export class InstalledKamelets {
         const refused = await this.#refusedBy({ name, next, force }, affected, others);
         return { ...about, lastModified: current?.lastModified ?? 0, flows: this.usersOf(name), refused, warnings };
       }
-      const { refused, unflushed } = await this.#replace({ name, next, force }, () => this.#write(name, previous === text ? undefined : bytes), previous);
+      const write = async (): Promise<Unflushed> => (about.changed ? store.write(name, bytes).catch(asRefusal) : undefined);
+      const { refused, unflushed } = await this.#replace({ name, next, force }, write);
       if (about.changed) this.#parts.log.write("INFO", "sluice.kamelets", `Installed Kamelet '${name}' (hash ${hash.slice(0, 12)})`);
       refuseUnflushed(unflushed, "the new version is active, but may be lost");
-      return { ...about, lastModified: this.#facts.find(name)?.lastModified ?? 0, flows: this.usersOf(name), refused, warnings };
+      return { ...about, lastModified: this.find(name)?.lastModified ?? 0, flows: this.usersOf(name), refused, warnings };
     });
   }
 
-  /** Removes a Kamelet of the data directory. One of the same name in another place takes its place. */
+  /** Removes a deployed Kamelet. One of the same name in another place takes its place. */
   remove(name: string, ifMatch: IfMatch): Promise<void> {
     return this.#inTurn(async () => {
+      const { store, log } = this.#parts;
       const current = this.read(name);
       refuseChanged(noun, name, ifMatch, { ...current, id: name });
       const { origin, name: place } = current.place;
       if (origin !== "deployed") throw new Refusal("conflict", `Kamelet '${name}' is read from the ${origin} '${place}': remove it there`);
-      const users = this.usersOf(name);
-      const other = kameletFolders(this.#parts.places.slice(1).map(({ folder }) => folder)).find(name);
-      if (other === undefined && users.length > 0)
-        throw new Refusal("conflict", oneSentence(`Kamelet '${name}' is used by ${users.map((flow) => `flow '${flow}'`).join(", ")}`));
-      const { unflushed } = await this.#replace({ name, next: other, force: false }, () => this.#write(name, null), current.text);
-      this.#parts.log.write("INFO", "sluice.kamelets", `Removed Kamelet '${name}'`);
+      const other = this.#others.find(name);
+      if (other === undefined) await refuseUsed(noun, name, this.usersOf(name), this.#parts.usersElsewhere);
+      const { unflushed } = await this.#replace({ name, next: other, force: false }, () => store.remove(name).catch(asRefusal));
+      log.write("INFO", "sluice.kamelets", `Removed Kamelet '${name}'`);
       refuseUnflushed(unflushed, `Kamelet '${name}' was removed, but may reappear`);
+    });
+  }
+
+  /** Applies what another node stored. Returns why a flow cannot use it; the flow then keeps the previous version. */
+  follow(name: string): Promise<string | undefined> {
+    return this.#inTurn(async () => {
+      const flows = this.#parts.flows();
+      const { log, store } = this.#parts;
+      const [refused] = await reloadUsers(flows, affectedFlows(flows, name, this.files.find(name)?.text));
+      const isRemoved = store.find(name) === undefined;
+      log.write("INFO", "sluice.kamelets", isRemoved ? `Removed Kamelet '${name}': another node removed it` : `Reloaded Kamelet '${name}'`);
+      return refused === undefined ? undefined : `flow '${refused.id}' cannot use this version: ${refused.error}`;
     });
   }
 
@@ -182,35 +196,41 @@ export class InstalledKamelets {
     });
   }
 
-  /** Changes the file and the flows that use it. Without `force`, all of them or nothing. */
+  /** Starts the flows that use it with the replacement, then changes the file. Without `force`, all of them or nothing. */
   async #replace(
     replacement: Replacement,
     write: () => Promise<Unflushed>,
-    previous: string | undefined,
   ): Promise<{ readonly refused: readonly RefusedFlow[]; readonly unflushed: Unflushed }> {
     const { name, next, force } = replacement;
     const flows = this.#parts.flows();
-    // Flows are compiled and deployed under this lock, so none is deployed with the previous version after the file has changed.
-    const { unflushed, affected, failing } = await flows.mutex.run(claimsKey, async () => {
-      const ids = affectedFlows(flows, name, next?.text);
-      await this.#refusedBy(replacement, ids, new Map());
-      const failed = new Set(ids.filter((id) => flows.installed.get(id)?.error !== undefined));
-      return { unflushed: await write(), affected: ids, failing: failed };
-    });
-    const refused = (await reloadUsers(flows, affected)).filter(({ id }) => !failing.has(id));
-    const [broken] = refused;
-    if (broken === undefined || force) return { refused, unflushed };
-    await this.#write(name, previous === undefined ? null : Buffer.from(previous));
-    await reloadUsers(flows, affected);
-    throw new Refusal(
-      "flow-start-failed",
-      oneSentence(`flow '${broken.id}' cannot use this version of Kamelet '${name}': ${broken.error}; nothing was changed`),
-    );
+    const affected = affectedFlows(flows, name, next?.text);
+    await this.#refusedBy(replacement, affected, new Map());
+    await this.#parts.store.assertWritable();
+    const failing = new Set(affected.filter((id) => flows.installed.get(id)?.error !== undefined));
+    const refused = (await reloadUsers(flows, affected, givenKamelets(new Map([[name, next]]), this.files))).filter(({ id }) => !failing.has(id));
+    try {
+      const [broken] = refused;
+      if (broken !== undefined && !force)
+        throw new Refusal(
+          "flow-start-failed",
+          oneSentence(`flow '${broken.id}' cannot use this version of Kamelet '${name}': ${broken.error}; nothing was changed`),
+        );
+      // Flows are compiled and deployed under this lock, so none is deployed with the previous version after the file has changed.
+      const { unflushed, late } = await flows.mutex.run(claimsKey, async () => {
+        const deployedMeanwhile = affectedFlows(flows, name, next?.text).filter((id) => !affected.includes(id));
+        await this.#refusedBy(replacement, deployedMeanwhile, new Map());
+        return { unflushed: await write(), late: deployedMeanwhile };
+      });
+      return { refused: [...refused, ...(await reloadUsers(flows, late))], unflushed };
+    } catch (error) {
+      await reloadUsers(flows, affectedFlows(flows, name, this.files.find(name)?.text));
+      throw error;
+    }
   }
 
   /** The flows that cannot be deployed with the replacement; throws without `force`. */
   async #refusedBy({ name, next, force }: Replacement, ids: readonly string[], others: ReadonlyMap<string, string>): Promise<readonly RefusedFlow[]> {
-    const files = new Map<string, KameletFile | undefined>([...others].map(([other, text]) => [other, { file: this.#pathOf(other), text }]));
+    const files = new Map<string, KameletFile | undefined>([...others].map(([other, text]) => [other, { file: this.#parts.store.pathOf(other), text }]));
     const refused = await refusedFlows(this.#parts.flows(), ids, givenKamelets(files.set(name, next), this.files));
     const [first] = refused;
     if (first === undefined || force) return refused;
@@ -218,33 +238,10 @@ export class InstalledKamelets {
     throw new Refusal("conflict", oneSentence(`flow '${first.id}' cannot use this version of Kamelet '${name}': ${first.error}${more}`));
   }
 
-  /** Writes the file, removes it for null, and keeps it for undefined. */
-  async #write(name: string, bytes: Uint8Array | null | undefined): Promise<Unflushed> {
-    if (bytes === undefined) return undefined;
-    const { folder } = this.#own;
-    const others = await removeDurably(folder, `${name}.kamelet.yml`).catch(asRefusal);
-    const unflushed =
-      bytes === null
-        ? (await removeDurably(folder, `${name}.kamelet.yaml`).catch(asRefusal)).unflushed
-        : await writeDurably(folder, `${name}.kamelet.yaml`, bytes, 0o640).catch(asRefusal);
-    this.#facts.forget(name);
-    return unflushed ?? others.unflushed;
-  }
-
   /** Some file systems are case-insensitive: two Kamelets must never share a file. */
   #refuseOtherSpelling(name: string): void {
-    const other = kameletFolders([this.#own.folder])
-      .names()
-      .find((known) => known !== name && known.toLowerCase() === name.toLowerCase());
+    const other = this.#parts.store.names().find((known) => known !== name && known.toLowerCase() === name.toLowerCase());
     if (other !== undefined) throw new Refusal("conflict", `Kamelet '${name}' differs from Kamelet '${other}' only in case`);
-  }
-
-  #ownText(name: string): string | undefined {
-    return kameletFolders([this.#own.folder]).find(name)?.text;
-  }
-
-  #pathOf(name: string): string {
-    return join(this.#own.folder, `${name}.kamelet.yaml`);
   }
 
   /** One change at a time: Kamelets use each other. */

@@ -3,13 +3,12 @@ import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { defaultLimits, readKamelet, readTree, type Kamelet } from "@sluice/model";
 import { hashOf } from "../flows/flow-hash.ts";
-import type { KameletPlace } from "./find-kamelet-folders.ts";
+import type { KameletOrigin, KameletPlace } from "./find-kamelet-folders.ts";
 import { findKameletFile } from "./kamelet-folders.ts";
 
 export interface KameletFacts {
   readonly name: string;
-  readonly path: string;
-  readonly place: KameletPlace;
+  readonly place: KameletOrigin;
   /** SHA-256 of the file. */
   readonly hash: string;
   readonly lastModified: number;
@@ -20,7 +19,7 @@ export interface KameletFacts {
 
 export class KameletFactsCache {
   readonly #places: readonly KameletPlace[];
-  readonly #known = new Map<string, KameletFacts & { readonly size: number }>();
+  readonly #known = new Map<string, KameletFacts & { readonly path: string; readonly size: number }>();
 
   constructor(places: readonly KameletPlace[]) {
     this.#places = places;
@@ -41,7 +40,7 @@ export class KameletFactsCache {
     const known = this.#known.get(name);
     if (known?.path === path && known.lastModified === lastModified && known.size === facts.size) return known;
     const place = this.#places.find(({ folder }) => folder === dirname(path)) as KameletPlace;
-    const read = { name, path, place, lastModified, size: facts.size, ...factsOf(path) };
+    const read = { name, path, place, lastModified, size: facts.size, ...readFacts(path) };
     this.#known.set(name, read);
     return read;
   }
@@ -52,17 +51,21 @@ export class KameletFactsCache {
   }
 }
 
-function factsOf(path: string): Pick<KameletFacts, "hash" | "about" | "error"> {
+/** The facts in the text of a Kamelet. */
+export function factsOf(bytes: Uint8Array): Pick<KameletFacts, "hash" | "about" | "error"> {
+  const { tree, diagnostics } = readTree(new TextDecoder().decode(bytes));
+  const kamelet = tree === undefined ? undefined : readKamelet(tree);
+  const fault = diagnostics[0] ?? (kamelet !== undefined && "code" in kamelet ? kamelet : undefined);
+  const hash = hashOf(bytes);
+  if (fault !== undefined) return { hash, about: undefined, error: `line ${fault.span.line}, column ${fault.span.column}: ${fault.message}` };
+  if (kamelet === undefined || "code" in kamelet) return { hash, about: undefined, error: "the file is empty" };
+  const { template: _, ...about } = kamelet;
+  return { hash, about, error: undefined };
+}
+
+function readFacts(path: string): Pick<KameletFacts, "hash" | "about" | "error"> {
   try {
-    const bytes = readFileSync(path).subarray(0, defaultLimits.bytes + 1);
-    const { tree, diagnostics } = readTree(bytes.toString("utf8"));
-    const kamelet = tree === undefined ? undefined : readKamelet(tree);
-    const fault = diagnostics[0] ?? (kamelet !== undefined && "code" in kamelet ? kamelet : undefined);
-    const hash = hashOf(bytes);
-    if (fault !== undefined) return { hash, about: undefined, error: `line ${fault.span.line}, column ${fault.span.column}: ${fault.message}` };
-    if (kamelet === undefined || "code" in kamelet) return { hash, about: undefined, error: "the file is empty" };
-    const { template: _, ...about } = kamelet;
-    return { hash, about, error: undefined };
+    return factsOf(readFileSync(path).subarray(0, defaultLimits.bytes + 1));
   } catch (error) {
     return { hash: "", about: undefined, error: `the file cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"})` };
   }

@@ -49,10 +49,13 @@ export async function refusedFlows(parts: FlowParts, ids: readonly string[], kam
   return refused;
 }
 
-/** Recompiles these flows and replaces their running versions; a flow that cannot be replaced keeps its version and is returned. */
-export async function reloadUsers(parts: FlowParts, ids: readonly string[]): Promise<readonly RefusedFlow[]> {
+/**
+ * Recompiles these flows, with these Kamelets instead of the installed ones if given, and replaces their running versions. A flow that cannot
+ * be replaced keeps its version and is returned.
+ */
+export async function reloadUsers(parts: FlowParts, ids: readonly string[], kamelets?: KameletFiles): Promise<readonly RefusedFlow[]> {
   if (ids.length === 0) return [];
-  for (const file of await parts.store.list()) if (ids.includes(file.id)) await reloadFlow(parts, file, true);
+  for (const file of await parts.store.list()) if (ids.includes(file.id)) await reloadFlow(parts, file, { kamelets });
   return ids.flatMap((id) => {
     const error = parts.installed.get(id)?.error;
     return error === undefined ? [] : [{ id, error: shownProblem(parts, error) }];

@@ -1,6 +1,6 @@
-// Checks shared by tables, mapping documents and connections.
+// Checks shared by tables, mapping documents, connections and Kamelets.
 import { isFlowId } from "../flows/flow-id.ts";
-import { invalidId, Refusal } from "../refusal.ts";
+import { invalidId, oneSentence, Refusal } from "../refusal.ts";
 
 export interface Kept {
   readonly id: string;
@@ -22,6 +22,23 @@ export function refuseOtherSpelling(noun: string, id: string, installed: Readonl
   if (installed.has(id)) return;
   for (const other of installed.keys())
     if (other.toLowerCase() === id.toLowerCase()) throw new Refusal("conflict", `${noun} id '${id}' differs from ${noun} '${other}' only in case`);
+}
+
+/** A flow that runs on another node of the cluster. */
+export interface FlowElsewhere {
+  readonly flow: string;
+  readonly node: string;
+}
+
+/** Rejects the removal of a document that a flow uses, here or on another node. */
+export async function refuseUsed(
+  noun: string,
+  id: string,
+  here: readonly string[],
+  elsewhere: (id: string) => Promise<readonly FlowElsewhere[]>,
+): Promise<void> {
+  const users = here.length > 0 ? here.map((flow) => `flow '${flow}'`) : (await elsewhere(id)).map(({ flow, node }) => `flow '${flow}' on node '${node}'`);
+  if (users.length > 0) throw new Refusal("conflict", oneSentence(`${noun} '${id}' is used by ${users.join(", ")}`));
 }
 
 export function notFound(noun: string, id: string): Refusal {

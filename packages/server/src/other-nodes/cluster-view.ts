@@ -3,10 +3,14 @@ import type { Catalog, Deployment, RouteGate, Runtime } from "@sluice/engine";
 import type { Diagnostic } from "@sluice/model";
 import type { Policies } from "../access/policies.ts";
 import type { PolicyStore } from "../access/policy-store.ts";
+import type { NamedConnections } from "../connections/named-connections.ts";
 import type { FlowTestStore } from "../flows/disk-test-store.ts";
 import type { FlowStore } from "../flows/flow-store.ts";
 import type { FlowParts } from "../flows/installed-flows.ts";
+import type { InstalledKamelets } from "../kamelets/installed-kamelets.ts";
+import type { KameletStore } from "../kamelets/kamelet-store.ts";
 import type { DocumentStore } from "../mappings/document-store.ts";
+import type { FlowElsewhere } from "../mappings/installed-document.ts";
 import type { Mappings } from "../mappings/open-mappings.ts";
 
 /** How far a change has reached when its call is answered. */
@@ -60,6 +64,8 @@ export interface ClusterStores {
   readonly messageMappings: DocumentStore;
   readonly routeStates: DocumentStore;
   readonly policies: PolicyStore;
+  readonly connections: DocumentStore;
+  readonly kamelets: KameletStore;
 }
 
 /** What a node changes when another node changed the configuration. */
@@ -68,6 +74,8 @@ export interface FollowedParts {
   readonly runtime: Runtime;
   readonly mappings: Mappings;
   readonly policies: Policies;
+  readonly connections: NamedConnections;
+  readonly kamelets: InstalledKamelets;
 }
 
 export interface ClusterNode extends ClusterView {
@@ -75,6 +83,8 @@ export interface ClusterNode extends ClusterView {
   readonly gate: RouteGate;
   /** Errors for parts of a flow that do not work in a cluster yet. */
   problemsOf(deployment: Deployment, catalog: Pick<Catalog, "connectors">): readonly Diagnostic[];
+  /** The flows of other live nodes that use a document; nodes that do not answer in time are left out. */
+  usersElsewhere(kind: "connection" | "kamelet", id: string): Promise<readonly FlowElsewhere[]>;
   /** Applies changes of other nodes from now on. */
   follow(parts: FollowedParts): void;
   /** Reports that this node serves, and claims its share of the slots. */

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { connectionIndex, loadClient, sluiceEvents, type SluiceEvents } from "@sluice/connectors";
 import { createRuntime, type Host, type Runtime } from "@sluice/engine";
 import { findKameletPlaces } from "../kamelets/find-kamelet-folders.ts";
+import { openDiskKameletStore } from "../kamelets/disk-kamelet-store.ts";
 import { InstalledKamelets } from "../kamelets/installed-kamelets.ts";
 import { findResourceFolders, resourceFolders } from "../resources/resource-folders.ts";
 import type { ServerCatalog } from "../catalog.ts";
@@ -18,6 +19,7 @@ import type { RouteStates } from "../flows/route-states.ts";
 import { createHost } from "../host/host.ts";
 import { openDiskDocumentStore } from "../mappings/disk-document-store.ts";
 import type { DocumentStore } from "../mappings/document-store.ts";
+import type { FlowElsewhere } from "../mappings/installed-document.ts";
 import { createMemoryDocumentStore } from "../mappings/memory-document-store.ts";
 import type { Mappings } from "../mappings/open-mappings.ts";
 import { maxNames } from "../metrics/metrics-text.ts";
@@ -84,8 +86,14 @@ export async function openEngine(
     variant.isTrial === true
       ? closedConnections(connectionTypes, () => host)
       : openConnections({ types: connectionTypes, secrets, host: () => host, load: loadClient });
-  const kamelets = new InstalledKamelets({ places: findKameletPlaces(settings), log, flows: () => late.flows.current });
-  await kamelets.open();
+  const [deployed, ...places] = findKameletPlaces(settings);
+  const kamelets = new InstalledKamelets({
+    store: server.cluster?.stores.kamelets ?? (await openDiskKameletStore(deployed)),
+    places,
+    log,
+    flows: () => late.flows.current,
+    usersElsewhere: usersElsewhere(server, "kamelet"),
+  });
   const resources = resourceFolders(findResourceFolders(settings));
   const host = createHost({ log, ids, http, environment, secrets, lookup: mappings.tables.lookup, connections, kamelets: kamelets.files, resources });
   const events = sluiceEvents();
@@ -119,17 +127,24 @@ export async function openEngine(
     host: () => host,
     load: loadClient,
     usersOf: (id) => [...runtime.deployments.values()].filter((deployment) => deployment.connections.has(id)).map((deployment) => deployment.id),
+    usersElsewhere: usersElsewhere(server, "connection"),
     appeared: (id) => void restartFailed(late.flows.current, missingConnection(id)).then(() => restartFailed(late.flows.current, noConnectionOfKind)),
   });
   return { ...records, plugins, connections, namedConnections, kamelets, host, events, deadLetters, catalog, runtime: late.runtime.set(runtime) };
 }
 
 /** Trials store nothing. */
-async function openConnectionStore({ variant, dataDir, settings }: ServerProcess): Promise<DocumentStore> {
-  const own =
-    variant.isTrial === true ? createMemoryDocumentStore() : await openDiskDocumentStore(join(dataDir, "connections"), { isPrivate: true, readsYaml: true });
-  return withConnectionFolders(own, findConnectionFolders(settings));
+async function openConnectionStore({ variant, dataDir, settings, cluster }: ServerProcess): Promise<DocumentStore> {
+  const own = (): Promise<DocumentStore> => openDiskDocumentStore(join(dataDir, "connections"), { isPrivate: true, readsYaml: true });
+  const store = variant.isTrial === true ? createMemoryDocumentStore() : (cluster?.stores.connections ?? (await own()));
+  return withConnectionFolders(store, findConnectionFolders(settings));
 }
+
+/** The flows of other nodes that use a document. */
+const usersElsewhere =
+  ({ cluster }: ServerProcess, kind: "connection" | "kamelet") =>
+  async (id: string): Promise<readonly FlowElsewhere[]> =>
+    cluster?.usersElsewhere(kind, id) ?? [];
 
 function openRunRecords({ settings, clock, log, secrets }: ServerProcess, store: RunStore | undefined, late: LateParts): RunRecords {
   const { history, writer } = openHistory(settings, store, { secrets, captured: (runId) => late.captures.current.of(runId) });

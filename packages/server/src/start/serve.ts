@@ -26,7 +26,8 @@ export async function serve(parts: ServerParts, listener: HttpListener, manageme
   await documents.mappings.load(engine.catalog, engine.host);
   await engine.namedConnections.load();
   const report = await loadFlows(flows);
-  server.cluster?.follow({ flows, runtime, mappings: documents.mappings, policies: parts.http.policies });
+  const { namedConnections: connections, kamelets } = engine;
+  server.cluster?.follow({ flows, runtime, mappings: documents.mappings, policies: parts.http.policies, connections, kamelets });
   const listen = async (): Promise<number> => (await listener.listen(settings.port, settings.host, variant.isTrial === true)).port;
   const port = variant.embedding?.opensPort === false ? 0 : await listen().catch((error: unknown) => runtime.stop().then(() => Promise.reject(error)));
   const watchers = settings.watch ? watch(parts, service) : [];

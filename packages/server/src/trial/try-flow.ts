@@ -16,6 +16,7 @@ import {
   type FlowTestResult,
   type RuntimeTransport,
 } from "@sluice/flow-tests";
+import type { KameletFiles } from "@sluice/engine";
 import type { Configuration } from "../config.ts";
 import type { FlowCandidate, TrialOutcome } from "../flows/installed-flows.ts";
 import type { DocumentStore } from "../mappings/document-store.ts";
@@ -26,7 +27,7 @@ export interface TrialParts {
   readonly configuration: Configuration;
   readonly dataDir: string;
   /** In a cluster, the documents are not in the data directory. */
-  readonly stores?: Pick<ClusterStores, "valueMappings" | "messageMappings"> | undefined;
+  readonly stores?: Pick<ClusterStores, "valueMappings" | "messageMappings" | "kamelets"> | undefined;
   /** Starts a runtime for a trial. */
   start(configuration: Configuration, output: number): Promise<TrialRuntime>;
 }
@@ -39,7 +40,8 @@ interface TrialRuntime {
 }
 
 const trialTimeoutMs = 60_000;
-const copied = ["value-mappings", "message-mappings", "kamelets", "resources", "application.properties"];
+const documents = ["value-mappings", "message-mappings", "kamelets"];
+const files = ["resources", "application.properties"];
 
 /** Parses tests; throws a Refusal with the location of the problem. */
 export function readTests(id: string, text: string): FlowTestFile {
@@ -61,11 +63,12 @@ export async function tryFlow(parts: TrialParts, candidate: FlowCandidate): Prom
   const output = openSync(devNull, "w");
   try {
     const { profile } = parts.configuration.settings;
-    const names = profile === undefined ? copied : [...copied, `application-${profile}.properties`];
-    for (const name of names) await cp(join(parts.dataDir, name), join(directory, name), { recursive: true }).catch(unlessMissing);
+    const copied = [...(parts.stores === undefined ? documents : []), ...files, ...(profile === undefined ? [] : [`application-${profile}.properties`])];
+    for (const name of copied) await cp(join(parts.dataDir, name), join(directory, name), { recursive: true }).catch(unlessMissing);
     if (parts.stores !== undefined) {
       await writeDocuments(parts.stores.valueMappings, join(directory, "value-mappings"));
       await writeDocuments(parts.stores.messageMappings, join(directory, "message-mappings"));
+      await writeKamelets(parts.stores.kamelets, join(directory, "kamelets"));
     }
     const token = randomBytes(24).toString("hex");
     const runtime = await parts.start(trialConfiguration(parts.configuration, directory, token), output);
@@ -84,6 +87,11 @@ export async function tryFlow(parts: TrialParts, candidate: FlowCandidate): Prom
 async function writeDocuments(store: DocumentStore, directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
   for (const document of await store.list()) if ("value" in document) await writeFile(join(directory, `${document.id}.json`), JSON.stringify(document.value));
+}
+
+async function writeKamelets(store: KameletFiles, directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  for (const name of store.names()) await writeFile(join(directory, `${name}.kamelet.yaml`), store.find(name)?.text ?? "");
 }
 
 /** The configuration of the runtime, isolated from it: not reachable from outside, and no spans are exported. */

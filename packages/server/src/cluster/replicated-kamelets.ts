@@ -1,0 +1,42 @@
+import type { RecordVersion } from "@sluice/engine";
+import { factsOf, type KameletFacts } from "../kamelets/kamelet-facts.ts";
+import type { KameletStore } from "../kamelets/kamelet-store.ts";
+import type { ConfigFollower } from "./config-follower.ts";
+
+export const kameletKind = "kamelet/";
+
+/** Deployed Kamelets as records; a change is written only if it was checked against the newest configuration. */
+export function replicatedKamelets(follower: ConfigFollower, clusterName: string): KameletStore {
+  const known = new WeakMap<RecordVersion, KameletFacts>();
+  const recordOf = (name: string): RecordVersion | undefined => follower.records.get(kameletKind + name);
+  const pathOf = (name: string): string => `${name}.kamelet.yaml`;
+  return {
+    find(name) {
+      const record = recordOf(name);
+      return record === undefined ? undefined : { file: pathOf(name), text: new TextDecoder().decode(record.bytes) };
+    },
+    names: () => [...follower.records.keys()].flatMap((id) => (id.startsWith(kameletKind) ? [id.slice(kameletKind.length)] : [])).sort(),
+    facts(name) {
+      const record = recordOf(name);
+      if (record?.bytes === undefined) return undefined;
+      const facts = known.get(record) ?? {
+        name,
+        place: { origin: "deployed", name: `cluster ${clusterName}` },
+        lastModified: record.at,
+        ...factsOf(record.bytes),
+      };
+      known.set(record, facts);
+      return facts;
+    },
+    pathOf,
+    assertWritable: () => follower.assertReachable(),
+    async write(name, bytes) {
+      await follower.write(kameletKind + name, bytes);
+      return undefined;
+    },
+    async remove(name) {
+      if (recordOf(name) !== undefined) await follower.write(kameletKind + name, undefined);
+      return undefined;
+    },
+  };
+}

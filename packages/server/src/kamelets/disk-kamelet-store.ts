@@ -1,0 +1,35 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { removeDurably, removeLeftovers, writeDurably } from "../flows/durable-file.ts";
+import type { KameletPlace } from "./find-kamelet-folders.ts";
+import { KameletFactsCache } from "./kamelet-facts.ts";
+import { kameletFolders } from "./kamelet-folders.ts";
+import type { KameletStore } from "./kamelet-store.ts";
+
+/** Creates the folder and removes temporary files of a crash. A read-only data directory can still be served. */
+export async function openDiskKameletStore(place: KameletPlace): Promise<KameletStore> {
+  const { folder } = place;
+  await mkdir(folder, { recursive: true, mode: 0o750 }).catch(() => undefined);
+  await removeLeftovers(folder).catch(() => undefined);
+  const known = new KameletFactsCache([place]);
+  /** The file of the same name with the other ending. */
+  const removeOther = (name: string): ReturnType<typeof removeDurably> => removeDurably(folder, `${name}.kamelet.yml`);
+  return {
+    ...kameletFolders([folder]),
+    facts: (name) => known.find(name),
+    pathOf: (name) => join(folder, `${name}.kamelet.yaml`),
+    assertWritable: () => Promise.resolve(),
+    async write(name, bytes) {
+      const other = await removeOther(name);
+      const unflushed = await writeDurably(folder, `${name}.kamelet.yaml`, bytes, 0o640);
+      known.forget(name);
+      return unflushed ?? other.unflushed;
+    },
+    async remove(name) {
+      const other = await removeOther(name);
+      const { unflushed } = await removeDurably(folder, `${name}.kamelet.yaml`);
+      known.forget(name);
+      return unflushed ?? other.unflushed;
+    },
+  };
+}

@@ -1,0 +1,126 @@
+// Connections and Kamelets in a cluster: what must hold on every kind of store.
+import { once } from "node:events";
+import { createServer, type AddressInfo, type Server } from "node:net";
+import { expect } from "vitest";
+import type { SpawnedServer } from "./spawned-server.ts";
+import { call, eventually } from "./started-server.ts";
+
+/** Variables of every node, and those that the last node lacks. */
+export const documentVariables = { CLUSTER_PASSWORD: "sesame-of-the-cluster" };
+export const variablesOfOthers = { CLUSTER_SOME: "set-on-some-nodes" };
+
+/** Replies to each line with its name and the line. */
+async function partner(name: string): Promise<Server> {
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined).on("data", (data) => void socket.write(`${name} knows ${data.toString().trim()}`));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return server;
+}
+
+const kamelet = (text: string, definition = "{}"): string => `apiVersion: camel.apache.org/v1
+kind: Kamelet
+metadata:
+  name: mark-action
+spec:
+  definition: ${definition}
+  template:
+    from:
+      uri: kamelet:source
+      steps:
+        - setBody: {simple: "\${body}${text}"}
+`;
+const flow = (id: string, connection: string): string =>
+  `- route: {id: ${id}, from: {uri: webhook, steps: [{to: {uri: "talk:a?connection=#${connection}"}}, {to: {uri: "kamelet:mark-action"}}]}}\n`;
+
+/** The nodes need the echo plug-in and the variables above. `restart` replaces the last node, after it was killed. */
+export async function checkSharedDocuments(nodes: readonly SpawnedServer[], restart: () => Promise<SpawnedServer>): Promise<void> {
+  const [one, two] = nodes as readonly [SpawnedServer, SpawnedServer];
+  const count = nodes.length;
+  let last = nodes.at(-1) as SpawnedServer;
+  const all = (): readonly SpawnedServer[] => [...nodes.slice(0, -1), last];
+  const answers = async (id: string): Promise<ReadonlySet<string>> =>
+    new Set(await Promise.all(all().map(async ({ baseUrl }) => (await call(baseUrl, "POST", `/api/${id}`, "x")).text)));
+  const reached = (json: any): unknown => [json.error, json.cluster?.nodes, json.cluster?.running, json.cluster?.behind];
+  const everywhere = [undefined, count, count, []];
+  const password = { env: "CLUSTER_PASSWORD" };
+  const [first, second] = [await partner("one"), await partner("two")];
+  const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+  try {
+    // In use on every node when the call is answered.
+    const connection = { type: "echo", values: { port: portOf(first), password } };
+    const defined = await one.api("PUT", "/connections/main", connection);
+    expect([defined.status, ...(reached(defined.json) as unknown[])]).toEqual([201, ...everywhere]);
+    const installed = await two.api("PUT", "/kamelets/mark-action", { yaml: kamelet("!") });
+    expect([installed.status, ...(reached(installed.json) as unknown[])]).toEqual([201, ...everywhere]);
+    const tests = `flow: flow.yaml\ntests:\n  - name: marks\n    when: {webhook: talk, body: x}\n    mocks: [{id: partner, match: {uri: "talk:*"}, respond: {body: mocked}}]\n    then:\n      - reply: {body: "mocked!"}\n`;
+    const put = await last.api("PUT", "/flows/talk?tests=required", { yaml: flow("talk", "main"), tests });
+    expect([put.status, put.json.testsPassed, ...(reached(put.json) as unknown[])]).toEqual([201, 1, ...everywhere]);
+    expect(await answers("talk")).toEqual(new Set(["one knows sesame-of-the-cluster!"]));
+    for (const path of ["/connections/main", "/kamelets/mark-action"]) {
+      const copies = await Promise.all(all().map((node) => node.api("GET", path)));
+      expect(new Set(copies.map(({ headers }) => headers.get("etag"))).size).toBe(1);
+      for (const { json } of copies) expect(json.flows).toEqual(["talk"]);
+      for (const node of all()) {
+        const refused = await node.api("DELETE", path);
+        expect([refused.status, refused.json.error]).toEqual([409, expect.stringContaining("is used by flow 'talk'")]);
+      }
+    }
+
+    // One of two changes of the same version.
+    const etag = installed.headers.get("etag") as string;
+    const race = await Promise.all(
+      ["?", "."].map((mark, index) => (all()[index] as SpawnedServer).api("PUT", "/kamelets/mark-action", { yaml: kamelet(mark) }, { "if-match": etag })),
+    );
+    expect(race.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 412]);
+    const mark = race[0]?.status === 200 ? "?" : ".";
+    expect(await answers("talk")).toEqual(new Set([`one knows sesame-of-the-cluster${mark}`]));
+    const broken = await two.api("PUT", "/kamelets/mark-action", { yaml: kamelet("{{word}}", "{required: [word], properties: {word: {type: string}}}") });
+    expect([broken.status, broken.json.error]).toEqual([409, expect.stringContaining("flow 'talk' cannot use this version")]);
+    const moved = await last.api("PUT", "/connections/main", { type: "echo", values: { port: portOf(second), password } });
+    expect(reached(moved.json)).toEqual(everywhere);
+    expect(await answers("talk")).toEqual(new Set([`two knows sesame-of-the-cluster${mark}`]));
+    for (const values of [
+      { port: 1, password: "literal-secret-1" },
+      { port: 1, tls: { name: "http://user:literal-secret-1@host" } },
+    ]) {
+      const literal = await one.api("PUT", "/connections/literal?force=true", { type: "echo", values });
+      expect([literal.status, literal.json.error]).toEqual([
+        422,
+        expect.stringContaining('a literal secret is not allowed in a cluster: use {"env": "NAME"} and set the variable on every node'),
+      ]);
+    }
+
+    // A node that starts later has them before the flows that use them.
+    await last.end("SIGKILL");
+    const documents = [one.api("PUT", "/connections/added", connection), one.api("PUT", "/kamelets/mark-action", { yaml: kamelet("#") })];
+    expect((await Promise.all(documents)).map(({ status }) => status)).toEqual([201, 200]);
+    expect((await one.api("PUT", "/flows/added", { yaml: flow("added", "added") })).status).toBe(201);
+    last = await restart();
+    expect(await answers("added")).toEqual(new Set(["one knows sesame-of-the-cluster#"]));
+    expect(last.output()).not.toContain("is not running");
+
+    // A node that cannot use one is named; another node's flows still protect it.
+    const some = await one.api("PUT", "/connections/some", { type: "echo", values: { port: portOf(first), password: { env: "CLUSTER_SOME" } } });
+    expect(some.json.cluster).toMatchObject({ running: count - 1, behind: [{ reason: expect.stringContaining("the variable 'CLUSTER_SOME'") }] });
+    expect((await one.api("PUT", "/flows/some", { yaml: flow("some", "some") })).json).toMatchObject({ created: true, cluster: { running: count - 1 } });
+    const elsewhere = await last.api("DELETE", "/connections/some");
+    const users = nodes.slice(1).map((_, index) => `flow 'some' on node 'n${index + 1}'`);
+    expect([elsewhere.status, elsewhere.json.error]).toEqual([409, `connection 'some' is used by ${users.join(", ")}`]);
+    expect((await last.api("DELETE", "/flows/some")).status).toBe(200);
+
+    for (const path of ["/connections/some", "/flows/added", "/flows/talk", "/connections/added", "/connections/main", "/kamelets/mark-action"]) {
+      const removed = await one.api("DELETE", path);
+      expect([path, removed.status, ...(reached(removed.json) as unknown[])]).toEqual([path, 200, ...everywhere]);
+    }
+    for (const node of all()) {
+      expect((await node.api("GET", "/connections")).json.connections).toEqual([]);
+      expect((await node.api("GET", "/kamelets")).json.kamelets).toEqual([]);
+    }
+    await eventually(() => last.output().includes("Removed connection 'main': another node removed it"));
+  } finally {
+    first.close();
+    second.close();
+  }
+}
