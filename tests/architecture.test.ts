@@ -144,6 +144,8 @@ function importsOnlyTypes(file: string, target: string): boolean {
 const exceptions: readonly { readonly in: string; readonly internal: readonly string[]; readonly node: boolean }[] = [
   // The workspace is written as safely as the data directory.
   { in: "packages/designer/server/", internal: ["@sluice/model", "@sluice/connectors/durable-file"], node: true },
+  // The page finds the tests that a change affects with the same code as the runtime.
+  { in: "packages/designer/src/review/", internal: ["@sluice/model", "@sluice/client", "@sluice/flow-tests/portable"], node: false },
   // The designer previews tables and documents with the same code as the runtime.
   {
     in: "packages/designer/src/mappings/",

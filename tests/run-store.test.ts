@@ -126,7 +126,7 @@ describe("stored runs", () => {
   it("skip a damaged file with a log line; messages and new runs go on", async () => {
     await start({ SERVICE_RUN_STORE_TOTAL: "160" });
     await put(server, "web", answering("web", "answer"));
-    for (let index = 0; index < 45; index++) await fire("web", `n${index}`);
+    for (let index = 0; index < 45; index++) await fire("web", `message${index}`);
     expect((await runs("limit=100")).total).toBe(45);
     await server.end();
     const [first, second, , , newest] = segmentsOf(server.dataDir);
@@ -140,8 +140,8 @@ describe("stored runs", () => {
     expect((await fire("web", "goes on")).text).toBe("answer");
     const { total, runs: list } = await runs("limit=100");
     expect([total, list[0].request.preview]).toEqual([21, "goes on"]);
-    expect((await runs("text=n15")).total).toBe(0);
-    expect((await runs("text=n25")).total).toBe(1);
+    expect((await runs("text=message15")).total).toBe(0);
+    expect((await runs("text=message25")).total).toBe(1);
     expect(skipped()).toBe(3);
   }, 60_000);
 

@@ -13,16 +13,16 @@ const isResource = (text: string): boolean => /^\s*resource:/.test(text);
  */
 export function compileResource<T>(text: string, host: Host, compile: (text: string, isLoaded: boolean) => T): T {
   if (!isResource(text)) return compile(text, false);
-  const [, scheme = "classpath", name = ""] = resourcePattern.exec(text) as RegExpExecArray;
-  if (scheme !== "file" && scheme !== "classpath")
-    throw new CompileError("resource-refused", `a text cannot be loaded from '${scheme}:'`, {
+  const [, location = "classpath", name = ""] = resourcePattern.exec(text) as RegExpExecArray;
+  if (location !== "file" && location !== "classpath")
+    throw new CompileError("resource-refused", `a text cannot be loaded from '${location}:'`, {
       hint: "keep it in a file and write resource:file:name or resource:classpath:name",
       offset: 0,
     });
   if (/[$#]\{/.test(name))
     throw new CompileError("resource-refused", `the file name '${name}' depends on the message`, { hint: "name the file literally", offset: 0 });
   if (host.resources === undefined) throw new CompileError("resource-refused", "this runtime cannot load texts from files", { offset: 0 });
-  const { file, text: content } = host.resources.read(scheme, name);
+  const { file, text: content } = host.resources.read(location, name);
   try {
     return compile(content, true);
   } catch (thrown) {
