@@ -25,8 +25,6 @@ export interface LiveResult {
 
 const debounceMs = 200;
 const retryMs = 150;
-/** A busy machine can exceed the time limit of a simulation once; an endless flow exceeds it every time. */
-const maxTimeouts = 3;
 const maxValueLength = 4_000;
 
 export function useLiveResult(scope: FormScope, place: ExpressionPlace): LiveResult | undefined {
@@ -47,16 +45,14 @@ export function useLiveResult(scope: FormScope, place: ExpressionPlace): LiveRes
     if (!isWanted || expression === undefined) return setResult(undefined);
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isOver = false;
-    let timeouts = 0;
     const ask = async (): Promise<void> => {
       const step = stepAround(editor.flow, place.holder);
       const recorded = step === undefined ? undefined : steps.findLast(({ path }) => path !== undefined && pathKey(path) === pathKey(step.path))?.before;
       const message = run === undefined ? undefined : recorded;
       const found = await trial.evaluate({ language, expression: JSON.parse(expression) as unknown, step: step?.span, message });
       if (isOver) return;
-      if (found === "replaced" || (found === "time" && ++timeouts < maxTimeouts)) timer = setTimeout(() => void ask(), retryMs);
-      else if (found === undefined || found === "time") setResult(undefined);
-      else if (found.kind === "unreached") setResult({});
+      if (found === "replaced") timer = setTimeout(() => void ask(), retryMs);
+      else if (found === undefined || found.kind === "unreached") setResult(found === undefined ? undefined : {});
       else {
         const runId = message === undefined ? undefined : run?.id;
         if (found.kind === "error") return setResult({ error: found.error, message: found.message, runId });

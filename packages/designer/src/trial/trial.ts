@@ -173,16 +173,14 @@ export class Trial {
     );
   }
 
-  /** The result of an expression for the message that reaches its step; undefined when it is not available, a reason when it can be tried again. */
-  async evaluate(wanted: Omit<EvaluationRequest, "flow">): Promise<Evaluation | "replaced" | "time" | undefined> {
+  /** The result of an expression for the message that reaches its step; undefined when it is not available. */
+  async evaluate(wanted: Omit<EvaluationRequest, "flow">): Promise<Evaluation | "replaced" | undefined> {
     const { good, text } = this.#editor.flow;
     const { sample, responses } = this.store.getState();
     const route = routeOf(good?.outline.routes ?? [], sample);
     if (good?.text !== text || route === undefined) return undefined;
     const flow = await this.#request(text, route, sample, responses);
-    return this.#parts.simulator
-      .run("evaluate", { ...wanted, flow })
-      .catch((error: unknown) => (error instanceof SimulationStopped && error.reason !== "crash" ? error.reason : undefined));
+    return this.#parts.simulator.run("evaluate", { ...wanted, flow }).catch((error: unknown) => (isReplaced(error) ? "replaced" : undefined));
   }
 
   async runTests(): Promise<void> {
