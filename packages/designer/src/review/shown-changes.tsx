@@ -1,4 +1,4 @@
-import { flowDifference, type FlowDifference } from "@sluice/model";
+import { flowVersion, readTree, versionDifference, type FlowDifference } from "@sluice/model";
 import { useEffect, useMemo } from "react";
 import { noMarks, useChangeMarks } from "../canvas/change-marks.ts";
 import { Button } from "../controls/button.tsx";
@@ -21,8 +21,16 @@ export function ShownChanges({
   readonly onHide: () => void;
 }) {
   const { id } = useEditor();
-  const text = useEditorState(({ flow }) => flow.good?.text);
-  const difference = useMemo(() => (text === undefined ? undefined : flowDifference(deployed, text, id)), [deployed, text, id]);
+  // Both versions are parsed once: the deployed one here, the edited one by the editor.
+  const before = useMemo(() => {
+    const { tree } = readTree(deployed);
+    return tree === undefined ? undefined : flowVersion(tree, id);
+  }, [deployed, id]);
+  const tree = useEditorState(({ flow }) => flow.good?.tree);
+  const difference = useMemo(
+    () => (tree === undefined || before === undefined ? undefined : versionDifference(before, flowVersion(tree, id))),
+    [before, tree, id],
+  );
   useEffect(() => {
     useChangeMarks.setState(difference === undefined ? noMarks : marksOf(difference));
   }, [difference]);

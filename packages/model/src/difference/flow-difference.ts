@@ -1,10 +1,10 @@
 // What changed between two versions of a flow, by route and step instead of by line. Compared as written: values of placeholders, which may be
 // secret, are not part of it.
 import { asFlowTree } from "../documents/camel-document.ts";
+import { treeAt } from "../flow/tree-at.ts";
 import type { Tree } from "../flow/tree.ts";
 import { outlineOf, pathKey, type EntityOutline, type Outline, type RouteOutline, type StepOutline } from "../outline/flow-outline.ts";
 import { readTree } from "../read/read-tree.ts";
-import type { Path } from "../write/layout.ts";
 import { allTexts, optionChanges, writtenOptions, type OptionChange } from "./option-changes.ts";
 import { branchKey, movedSteps, partnersOf, placedSteps, type Partners, type PlacedStep } from "./step-partners.ts";
 
@@ -49,15 +49,24 @@ export interface FlowDifference {
   readonly elements: readonly ElementChange[];
 }
 
-interface Version {
+/** A parsed version of a flow. */
+export interface FlowVersion {
   readonly tree: Tree;
   readonly outline: Outline;
 }
 
 /** Compares two texts; undefined when one cannot be read. */
 export function flowDifference(before: string, after: string, flowId: string): FlowDifference | undefined {
-  const [old, now] = [versionOf(before, flowId), versionOf(after, flowId)];
-  if (old === undefined || now === undefined) return undefined;
+  const [old, now] = [readTree(before).tree, readTree(after).tree];
+  return old === undefined || now === undefined ? undefined : versionDifference(flowVersion(old, flowId), flowVersion(now, flowId));
+}
+
+export function flowVersion(document: Tree, flowId: string): FlowVersion {
+  const { tree } = asFlowTree(document);
+  return { tree, outline: outlineOf(tree, flowId) };
+}
+
+export function versionDifference(old: FlowVersion, now: FlowVersion): FlowDifference {
   const [oldRoutes, newRoutes] = [byId(old.outline), byId(now.outline)];
   const both = now.outline.routes.flatMap((route) => {
     const was = oldRoutes.get(route.id);
@@ -79,13 +88,6 @@ export function flowDifference(before: string, after: string, flowId: string): F
   };
 }
 
-function versionOf(text: string, flowId: string): Version | undefined {
-  const { tree } = readTree(text);
-  if (tree === undefined) return undefined;
-  const flow = asFlowTree(tree).tree;
-  return { tree: flow, outline: outlineOf(flow, flowId) };
-}
-
 const byId = ({ routes }: Outline): ReadonlyMap<string, RouteOutline> => new Map(routes.map((route) => [route.id, route]));
 
 function routeOptions(tree: Tree, { path }: RouteOutline) {
@@ -97,7 +99,7 @@ function routeOptions(tree: Tree, { path }: RouteOutline) {
 }
 
 interface RouteVersion {
-  readonly version: Version;
+  readonly version: FlowVersion;
   readonly route: RouteOutline;
 }
 
@@ -139,8 +141,8 @@ function gapOf(removed: PlacedStep, before: readonly PlacedStep[], kept: Partner
 }
 
 /** Elements of a kind are compared in their order. */
-function elementChanges(old: Version, now: Version): readonly ElementChange[] {
-  const texts = ({ tree }: Version, { path, name }: EntityOutline) => {
+function elementChanges(old: FlowVersion, now: FlowVersion): readonly ElementChange[] {
+  const texts = ({ tree }: FlowVersion, { path, name }: EntityOutline) => {
     const value = treeAt(tree, [...path, name]);
     return value === undefined ? new Map<string, string>() : allTexts(value);
   };
@@ -160,13 +162,4 @@ function elementChanges(old: Version, now: Version): readonly ElementChange[] {
     return { change: "changed", element, options: optionChanges(texts(old, was), texts(now, element)) };
   });
   return [...found, ...left.map((element): ElementChange => ({ change: "removed", element, options: [] }))];
-}
-
-function treeAt(tree: Tree, path: Path): Tree | undefined {
-  let at: Tree | undefined = tree;
-  for (const part of path) {
-    if (at?.type === "map") at = at.entries.find(({ key }) => key === part)?.value;
-    else at = at?.type === "list" && typeof part === "number" ? at.items[part] : undefined;
-  }
-  return at;
 }

@@ -13,30 +13,28 @@ export type WrittenOptions = ReadonlyMap<string, string>;
 
 /** All options, without the steps inside: those are compared as steps. */
 export function writtenOptions(tree: Tree | undefined, isLeftOut: (path: string) => boolean = () => false): WrittenOptions {
-  const texts = new Map<string, string>();
-  const visit = (value: Tree, path: string): void => {
-    if (value.type === "scalar") {
-      if (!isUnset(path, value.text)) texts.set(path, value.text ?? "");
-    } else if (value.type === "list") {
-      value.items.forEach((item, index) => visit(item, `${path}[${index}]`));
-    } else {
-      for (const { key, value: member } of value.entries) {
-        const inner = path === "" ? key : `${path}.${key}`;
-        if ((key === "steps" && isSteps(member)) || isLeftOut(inner)) continue;
-        visit(member, inner);
-      }
-    }
-  };
-  if (tree !== undefined) visit(tree, "");
-  return texts;
+  if (tree === undefined) return new Map();
+  const texts = textsByPath(tree, (path, key, member) => (key === "steps" && isSteps(member)) || isLeftOut(path));
+  return new Map([...texts].filter(([path, text]) => !isUnset(path, text)).map(([path, text]) => [path, text ?? ""]));
 }
 
 /** All texts of a part, the steps inside included. */
-export function allTexts(tree: Tree, path = ""): WrittenOptions {
-  if (tree.type === "scalar") return new Map([[path, tree.text ?? ""]]);
-  const members =
-    tree.type === "list" ? tree.items.map((item, index) => [`[${index}]`, item] as const) : tree.entries.map(({ key, value }) => [key, value] as const);
-  return new Map(members.flatMap(([key, value]) => [...allTexts(value, path === "" || key.startsWith("[") ? path + key : `${path}.${key}`)]));
+export const allTexts = (tree: Tree): WrittenOptions => new Map([...textsByPath(tree, () => false)].map(([path, text]) => [path, text ?? ""]));
+
+function textsByPath(tree: Tree, isLeftOut: (path: string, key: string, member: Tree) => boolean): ReadonlyMap<string, string | null> {
+  const texts = new Map<string, string | null>();
+  const visit = (value: Tree, path: string): void => {
+    if (value.type === "scalar") texts.set(path, value.text);
+    else if (value.type === "list") value.items.forEach((item, index) => visit(item, `${path}[${index}]`));
+    else {
+      for (const { key, value: member } of value.entries) {
+        const inner = path === "" ? key : `${path}.${key}`;
+        if (!isLeftOut(inner, key, member)) visit(member, inner);
+      }
+    }
+  };
+  visit(tree, "");
+  return texts;
 }
 
 const isSteps = (tree: Tree): boolean => tree.type === "list" || (tree.type === "scalar" && tree.text === null);
