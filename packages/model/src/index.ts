@@ -24,6 +24,7 @@ export * from "./flow/diagnostic.ts";
 export * from "./flow/flow-document.ts";
 export * from "./flow/slug.ts";
 export * from "./flow/span.ts";
+export * from "./flow/tree-at.ts";
 export * from "./flow/tree.ts";
 export * from "./outline/flow-outline.ts";
 export * from "./read/limits.ts";

@@ -1,6 +1,6 @@
-import type { OptionView, Tree } from "@sluice/model";
+import { treeAt, type OptionView, type Tree } from "@sluice/model";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
-import { asMap, textOf, treeAt } from "./tree-at.ts";
+import { asMap, textOf } from "./tree-values.ts";
 
 /** The names of the flow's beans that describe a connection the option can use. */
 export function connectionBeans(tree: Tree, option: OptionView, { view }: FlowCatalog): readonly string[] {

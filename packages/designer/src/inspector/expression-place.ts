@@ -1,10 +1,10 @@
 // Finds an expression and its notation: the language as a key next to the options, inside `expression`, or inside the option's own name; the text as
 // a bare value or as a mapping with options of the language.
-import { removeOption, renameKey, setAt, setYamlAt, scalarYaml, type Edit, type OptionView, type Path } from "@sluice/model";
+import { removeOption, renameKey, setAt, setYamlAt, scalarYaml, type Edit, type OptionView, type Path, treeAt } from "@sluice/model";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import { inSequence } from "../document/step-edits.ts";
 import type { FormScope } from "./form-scope.ts";
-import { asMap, textOf, treeAt } from "./tree-at.ts";
+import { asMap, textOf } from "./tree-values.ts";
 
 export interface ExpressionPlace {
   /** The mapping that contains the language key. */

@@ -1,10 +1,10 @@
 // The target of a form: a mapping of options in the document, and the bare text that may replace it.
 import { createContext, useContext, type ComponentType } from "react";
-import { removeOption, setAt, type Edit, type Kind, type OptionView, type Path, type Tree } from "@sluice/model";
+import { removeOption, setAt, type Edit, type Kind, type OptionView, type Path, type Tree, treeAt } from "@sluice/model";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import type { Problem } from "../document/problem.ts";
 import { inSequence } from "../document/step-edits.ts";
-import { treeAt, textOf } from "./tree-at.ts";
+import { textOf } from "./tree-values.ts";
 
 type Shorthands = ReadonlyMap<number, string>;
 

@@ -1,5 +1,5 @@
 import { Trash2 } from "lucide-react";
-import { removeOption, valueText, type OptionView } from "@sluice/model";
+import { removeOption, valueText, type OptionView, treeAt } from "@sluice/model";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import { branchesOf } from "../catalog/flow-catalog.ts";
 import { Button } from "../controls/button.tsx";
@@ -10,7 +10,7 @@ import { fieldKinds } from "./fields/field-kinds.ts";
 import { OptionList } from "./fields/option-list.tsx";
 import { FormContext, type FormScope } from "./form-scope.ts";
 import type { FormSection, FormTarget } from "./form-target.ts";
-import { asMap, treeAt } from "./tree-at.ts";
+import { asMap } from "./tree-values.ts";
 import { useFormWriter } from "./use-form-writer.ts";
 
 const words = strings.inspector;

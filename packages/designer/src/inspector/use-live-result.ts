@@ -1,6 +1,6 @@
 // The result of an expression for a message, computed by the engine in the page shortly after the last keystroke.
 import { useEffect, useMemo, useState } from "react";
-import { pathKey, type StepOutline, type Tree } from "@sluice/model";
+import { pathKey, type StepOutline, type Tree, treeAt } from "@sluice/model";
 import { stepAt, type OpenFlow } from "../document/open-flow.ts";
 import { useEditor } from "../editor/editor-context.ts";
 import { useShownRun } from "../trial/shown-run.tsx";
@@ -9,7 +9,6 @@ import { bodySummary, bodyText } from "../trial/message-text.ts";
 import { useTrial, useTrialState } from "../trial/trial-context.ts";
 import type { ExpressionPlace } from "./expression-place.ts";
 import type { FormScope } from "./form-scope.ts";
-import { treeAt } from "./tree-at.ts";
 
 export interface LiveResult {
   /** The value on one line; undefined when there is none. */

@@ -1,13 +1,13 @@
 // An endpoint: the connector, the URI, and the connector's options, written after `?` or as `parameters`.
 import { useId, useRef } from "react";
-import { setAt, type ConnectorView, type Edit, type OptionView } from "@sluice/model";
+import { setAt, type ConnectorView, type Edit, type OptionView, treeAt } from "@sluice/model";
 import { starterUri } from "../../catalog/starter-yaml.ts";
 import { withName, withPath, type WrittenEndpoint } from "../../connections/browsed-connection.ts";
 import { strings } from "../../strings.ts";
 import { connectionBeans } from "../connection-beans.ts";
 import { EndpointContext } from "../endpoint-context.ts";
 import { faultAt, FormContext, inner, textAt, useForm, valueAt, writeText, type FieldProps, type FormScope } from "../form-scope.ts";
-import { asMap, textOf, treeAt } from "../tree-at.ts";
+import { asMap, textOf } from "../tree-values.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { BrowseButton } from "./browse-button.tsx";
 import { OptionFrame } from "./option-frame.tsx";

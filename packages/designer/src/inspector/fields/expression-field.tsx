@@ -1,11 +1,10 @@
 import { useId, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { flushSync } from "react-dom";
-import type { OptionView } from "@sluice/model";
+import { treeAt, type OptionView } from "@sluice/model";
 import { strings } from "../../strings.ts";
 import { completed, namesIn, suggestionsAt, withSeen, type Completion, type Suggestions } from "../completions.ts";
 import { changeLanguage, expressionPlace, removeExpression, textKeyOf, writeExpression } from "../expression-place.ts";
 import { faultAt, FormContext, inner, useForm, type FormScope } from "../form-scope.ts";
-import { treeAt } from "../tree-at.ts";
 import { nextGroup, useFormWriter } from "../use-form-writer.ts";
 import { useLiveResult } from "../use-live-result.ts";
 import { optionLabel } from "./option-label.ts";

@@ -1,8 +1,8 @@
 import { useId } from "react";
-import { renameKey, setYamlAt, type OptionView } from "@sluice/model";
+import { renameKey, setYamlAt, type OptionView, treeAt } from "@sluice/model";
 import { strings } from "../../strings.ts";
 import { FormContext, inner, useForm } from "../form-scope.ts";
-import { asMap, treeAt } from "../tree-at.ts";
+import { asMap } from "../tree-values.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { optionLabel } from "./option-label.ts";
 import { OptionList } from "./option-list.tsx";

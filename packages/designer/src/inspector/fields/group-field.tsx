@@ -1,11 +1,11 @@
 // Options with nested options, and lists of them.
 import { ArrowUp, Plus, Trash2 } from "lucide-react";
 import { useId, useState } from "react";
-import { insertItem, moveItem, removeItem, removeOption, setScalar, setYamlAt, type Edit, type OptionView } from "@sluice/model";
+import { insertItem, moveItem, removeItem, removeOption, setScalar, setYamlAt, type Edit, type OptionView, treeAt } from "@sluice/model";
 import { Button } from "../../controls/button.tsx";
 import { strings } from "../../strings.ts";
 import { FormContext, inner, useForm } from "../form-scope.ts";
-import { textOf, treeAt } from "../tree-at.ts";
+import { textOf } from "../tree-values.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { optionLabel } from "./option-label.ts";
 import { OptionList } from "./option-list.tsx";

@@ -1,11 +1,11 @@
 // The options of a declaration as a form: required options first, then those that are set, the rest under "More".
 import { useState } from "react";
-import type { OptionView } from "@sluice/model";
+import { treeAt, type OptionView } from "@sluice/model";
 import { branchesOf } from "../../catalog/flow-catalog.ts";
 import { strings } from "../../strings.ts";
 import { expressionPlace } from "../expression-place.ts";
 import { useForm, valueAt, type FieldProps, type FormScope } from "../form-scope.ts";
-import { asMap, treeAt } from "../tree-at.ts";
+import { asMap } from "../tree-values.ts";
 import { optionLabel } from "./option-label.ts";
 
 const words = strings.inspector;

@@ -1,10 +1,10 @@
 import { Trash2 } from "lucide-react";
 import { useId, useState } from "react";
-import { renameKey } from "@sluice/model";
+import { renameKey, treeAt } from "@sluice/model";
 import { Button } from "../../controls/button.tsx";
 import { strings } from "../../strings.ts";
 import { FormContext, inner, removeValue, useForm, writeText, type FieldProps } from "../form-scope.ts";
-import { asMap, textOf, treeAt } from "../tree-at.ts";
+import { asMap, textOf } from "../tree-values.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { TypedInput } from "./typed-input.tsx";
 

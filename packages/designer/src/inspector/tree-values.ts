@@ -1,0 +1,6 @@
+import type { MapTree, Tree } from "@sluice/model";
+
+export const asMap = (tree: Tree | undefined): MapTree | undefined => (tree?.type === "map" ? tree : undefined);
+
+/** The text of a scalar; undefined for other nodes. */
+export const textOf = (tree: Tree | undefined): string | undefined => (tree?.type === "scalar" && tree.text !== null ? tree.text : undefined);
