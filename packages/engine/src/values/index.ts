@@ -25,4 +25,5 @@ export { isTrue } from "./truth.ts";
 export { findTypeTest, javaTypeOf } from "./type-test.ts";
 export { xmlnsNamespace, type XmlName } from "./xml-names.ts";
 export { scanXml, scanXmlInSteps, xmlLimitError, type XmlAttribute, type XmlHandler, type XmlLimits } from "./xml-scanner.ts";
+export { TextInBlocks } from "./text-in-blocks.ts";
 export { decodeXml } from "./xml-text.ts";

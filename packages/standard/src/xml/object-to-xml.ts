@@ -1,6 +1,6 @@
 // Plain objects as XML, written in steps: a body of ten megabytes takes about a second.
 import { FlowError } from "@sluice/engine/spi";
-import { asText } from "@sluice/engine/values";
+import { asText, TextInBlocks } from "@sluice/engine/values";
 import { maxPayloadBytes, payloadError } from "../formats/format-input.ts";
 import { escapeXmlAttribute, escapeXmlText } from "./serialize-xml.ts";
 import type { XmlObjectShape } from "./xml-object.ts";
@@ -14,14 +14,13 @@ export interface WriteOptions {
 const maxDepth = 500;
 /** Characters escaped at once. */
 const pieceSize = 256 * 1024;
-/** Elements and texts written in one step. */
-const stepSize = 1_000;
 
 /** The text of `<name>…</name>` of any value, complete when the steps are done. A list becomes one element per item. */
 export class XmlWriting {
-  readonly #blocks: string[] = [];
-  #parts: string[] = [];
-  #size = 0;
+  // Indentation can make a text much longer.
+  readonly #text = new TextInBlocks((length) => {
+    if (length > maxPayloadBytes) throw payloadError("the body as XML");
+  });
   readonly #options: WriteOptions;
   readonly #end: string;
 
@@ -31,8 +30,7 @@ export class XmlWriting {
   }
 
   text(): string {
-    this.#finishBlock();
-    return this.#blocks.join("");
+    return this.#text.end();
   }
 
   *steps(name: string, value: unknown, pad = "", depth = 0): Generator<undefined> {
@@ -42,24 +40,24 @@ export class XmlWriting {
     if (Array.isArray(value)) {
       for (const item of value as readonly unknown[]) {
         // Long lists consist mostly of short values, for which a generator each would take too long.
-        if (isShort(item)) this.#parts.push(`${pad}<${name}>${escapeXmlText(asText(item))}</${name}>${this.#end}`);
+        if (isShort(item)) this.#text.add(`${pad}<${name}>${escapeXmlText(asText(item))}</${name}>${this.#end}`);
         else yield* this.steps(name, item, pad, depth + 1);
-        if (this.#parts.length > stepSize) yield this.#finishBlock();
+        if (this.#text.isFull) yield this.#text.finishBlock();
       }
       return;
     }
     const entries = entriesOf(value);
     if (entries === undefined) yield* this.#textElement(name, value, pad);
     else yield* this.#element(name, entries, pad, depth);
-    if (this.#parts.length > stepSize) yield this.#finishBlock();
+    if (this.#text.isFull) yield this.#text.finishBlock();
   }
 
   *#textElement(name: string, value: unknown, pad: string): Generator<undefined> {
-    if (value === null || value === undefined) this.#parts.push(`${pad}<${name}/>${this.#end}`);
+    if (value === null || value === undefined) this.#text.add(`${pad}<${name}/>${this.#end}`);
     else {
-      this.#parts.push(`${pad}<${name}>`);
+      this.#text.add(`${pad}<${name}>`);
       yield* this.#escaped(asText(value));
-      this.#parts.push(`</${name}>${this.#end}`);
+      this.#text.add(`</${name}>${this.#end}`);
     }
   }
 
@@ -71,31 +69,22 @@ export class XmlWriting {
     const children = entries.filter(([key, inner]) => key !== textKey && !isAttribute(key) && !isEmptyList(inner));
     const start = `${pad}<${name}${attributes.join("")}`;
     if (children.length === 0 && texts.every((text) => text === "")) {
-      this.#parts.push(`${start}/>${this.#end}`);
+      this.#text.add(`${start}/>${this.#end}`);
       return;
     }
-    this.#parts.push(`${start}>`);
+    this.#text.add(`${start}>`);
     for (const text of texts) yield* this.#escaped(text);
-    if (children.length > 0) this.#parts.push(this.#end);
+    if (children.length > 0) this.#text.add(this.#end);
     const inside = pad + " ".repeat(this.#options.indent ?? 0);
     for (const [key, inner] of children) yield* this.steps(key, inner, inside, depth + 1);
-    this.#parts.push(`${children.length > 0 ? pad : ""}</${name}>${this.#end}`);
+    this.#text.add(`${children.length > 0 ? pad : ""}</${name}>${this.#end}`);
   }
 
   *#escaped(text: string): Generator<undefined> {
     for (let at = 0; at < text.length; at += pieceSize) {
-      this.#parts.push(escapeXmlText(text.slice(at, at + pieceSize)));
-      if (text.length > pieceSize) yield this.#finishBlock();
+      this.#text.add(escapeXmlText(text.slice(at, at + pieceSize)));
+      if (text.length > pieceSize) yield this.#text.finishBlock();
     }
-  }
-
-  /** Joins the parts now: joining all of them at the end would take long. Indentation can make a text much longer, so its size is limited. */
-  #finishBlock(): undefined {
-    const block = this.#parts.join("");
-    this.#size += block.length;
-    if (this.#size > maxPayloadBytes) throw payloadError("the body as XML");
-    this.#blocks.push(block);
-    this.#parts = [];
   }
 }
 

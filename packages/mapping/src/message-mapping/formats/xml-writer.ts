@@ -1,5 +1,5 @@
 // Writes data as XML: `@name` is an attribute, `#text` the text, a list becomes one element per item.
-import { isPlainObject } from "@sluice/engine/values";
+import { isPlainObject, TextInBlocks } from "@sluice/engine/values";
 import type { InSteps } from "../../text/in-steps.ts";
 import { escapeXml } from "../../text/xml-tree.ts";
 import { MappingFault } from "../mapping-fault.ts";
@@ -35,32 +35,6 @@ export function* writeXml(name: string, value: unknown, namespaces: ReadonlyMap<
   const text = new TextInBlocks();
   yield* element(name, value, declarations.join(""), { prefixes: new Set([...namespaces.keys(), "xml", "xmlns"]), depth: 0, written, text });
   return text.end();
-}
-
-const partsPerBlock = 1_000;
-
-/** Joins parts in blocks: joining all of them at the end would take long. */
-class TextInBlocks {
-  readonly #blocks: string[] = [];
-  #parts: string[] = [];
-
-  get isFull(): boolean {
-    return this.#parts.length >= partsPerBlock;
-  }
-
-  add(part: string): void {
-    this.#parts.push(part);
-  }
-
-  finishBlock(): undefined {
-    this.#blocks.push(this.#parts.join(""));
-    this.#parts = [];
-  }
-
-  end(): string {
-    this.finishBlock();
-    return this.#blocks.join("");
-  }
 }
 
 interface Place {
