@@ -3,9 +3,9 @@ import { systemClock } from "../host/clock.ts";
 import { inSlices } from "../host/in-slices.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { FoundRuns } from "../other-workers/worker-metrics.ts";
-import { maxSearchMs, wordsOf } from "../runs/find-runs.ts";
+import { maxSearchMs, positionOf, wordsOf } from "../runs/find-runs.ts";
 import { containsWords, runJson, type RunFacts } from "../runs/run-facts.ts";
-import type { RunFilter, RunPosition } from "../runs/run-history.ts";
+import type { RunFilter } from "../runs/run-history.ts";
 import type { SqlValue } from "../store/sqlite.ts";
 import type { FoundRow, RunSearch } from "./segment-files.ts";
 import type { RunStore } from "./run-store.ts";
@@ -54,8 +54,6 @@ function* matching(
 }
 
 const includesAll = (text: string, words: readonly string[]): boolean => words.every((word) => text.includes(word));
-
-const positionOf = (row: FoundRow | undefined): RunPosition | undefined => (row === undefined ? undefined : { startedAt: row.startedAt, id: row.id });
 
 /** Undefined when nothing can match. */
 function conditions(filter: RunFilter): Pick<RunSearch, "where" | "values"> | undefined {

@@ -37,7 +37,7 @@ export const wordsOf = (text: string | undefined): readonly string[] =>
     .split(/\s+/)
     .filter((word) => word !== "");
 
-const positionOf = (entry: RunPosition | undefined): RunPosition | undefined =>
+export const positionOf = (entry: RunPosition | undefined): RunPosition | undefined =>
   entry === undefined ? undefined : { startedAt: entry.startedAt, id: entry.id };
 
 /**
