@@ -1,5 +1,6 @@
 // Runs every example in the help of every command as written, in order, in one folder.
 import { commands } from "../packages/cli/src/commands/index.ts";
+import { findProgram } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cliFolder, type CliFolder } from "./cli-process.ts";
 import { startTestServer, token, type StartedServer } from "./started-server.ts";
@@ -26,16 +27,17 @@ const examples = commands.flatMap(({ name, examples: list }) => list.map((exampl
 describe("examples of the help", () => {
   it("exist for every command", () => expect(new Set(examples.map(([name]) => name)).size).toBe(commands.length));
 
-  it.each(examples)(
-    "%s: %s",
-    async (_, __, { command, exit = 0, until }) => {
-      const env = { DESIGNER_PORT: "0", SERVICE_PORT: "0" };
-      const ended = until === undefined ? await folder.shell(command, env) : await folder.until(command, until, env);
-      expect(ended, ended.stderr).toMatchObject({ exit });
-      if (until !== undefined) expect(ended.output + ended.stderr).toContain(until);
-    },
-    120_000,
-  );
+  for (const [name, command, { exit = 0, until, needs }] of examples)
+    it.skipIf(needs !== undefined && findProgram(needs) === undefined)(
+      `${name}: ${command}`,
+      async () => {
+        const env = { DESIGNER_PORT: "0", SERVICE_PORT: "0" };
+        const ended = until === undefined ? await folder.shell(command, env) : await folder.until(command, until, env);
+        expect(ended, ended.stderr).toMatchObject({ exit });
+        if (until !== undefined) expect(ended.output + ended.stderr).toContain(until);
+      },
+      120_000,
+    );
 });
 
 it("sluice dev reports that it always uses one process", async () => {

@@ -12,5 +12,5 @@ export * from "./example-document.ts";
 export * from "./faulty-link.ts";
 export * from "./servers/nats-cluster.ts";
 export * from "./servers/server-for.ts";
-export { guardedUser, serverPrograms } from "./servers/server-program.ts";
+export { findProgram, guardedUser, serverPrograms } from "./servers/server-program.ts";
 export * from "./test-connections.ts";

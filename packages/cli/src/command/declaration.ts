@@ -36,6 +36,8 @@ interface ExampleDeclaration {
   readonly exit?: number;
   /** For a command that runs until it is stopped: the text it prints when ready. */
   readonly until?: string;
+  /** A program that must be installed; without it, the test of the example is skipped. */
+  readonly needs?: string;
 }
 
 export interface CommandDeclaration {

@@ -1,5 +1,6 @@
 // Every command, in the order of the help.
 import type { CommandDeclaration } from "../command/declaration.ts";
+import { cluster } from "./cluster/cluster.ts";
 import { completion } from "./completion/completion.ts";
 import { connections } from "./connections/connections.ts";
 import { deploy } from "./deploy/deploy.ts";
@@ -27,6 +28,7 @@ export const commands: readonly CommandDeclaration[] = [
   run,
   dev,
   designer,
+  cluster,
   newCommand,
   lint,
   test,

@@ -8,6 +8,7 @@ import { CommandError, UsageError, type Call } from "../../command/declaration.t
 import { commandFile } from "../../command/package-files.ts";
 import { busyPort, commandWith, isFree, nextFreePort } from "../../runtime/busy-port.ts";
 import { deployTokenFile } from "./deploy-token-file.ts";
+import { firstFlowCommand } from "./first-flow-command.ts";
 import { designerPortFault, onFault } from "../designer/run-designer.ts";
 import { readDesignerSettings } from "../designer/designer-settings.ts";
 
@@ -97,10 +98,4 @@ function announcement(baseUrl: string, tokenPath: string, designerUrl: string | 
     "",
   ];
   return lines.join("\n");
-}
-
-/** A `curl` command that deploys a first flow; it can be pasted into a shell unchanged. */
-function firstFlowCommand(runtimeUrl: string, token: string): string {
-  const yaml = "- route: {id: hello, from: {uri: webhook, steps: [{log: '${body}'}]}}";
-  return `curl -X PUT ${runtimeUrl}/_api/flows/hello -H "Authorization: Bearer ${token}" -H 'Content-Type: application/yaml' --data-binary "${yaml.replaceAll("$", "\\$")}"`;
 }

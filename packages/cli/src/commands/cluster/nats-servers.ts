@@ -1,0 +1,73 @@
+// Three NATS servers with JetStream that form the store of a cluster on this machine.
+import { accessSync, constants, createWriteStream, mkdirSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { CommandError } from "../../command/declaration.ts";
+import { nextFreePort } from "../../runtime/busy-port.ts";
+import { SupervisedProcess } from "./supervised-process.ts";
+
+const host = "127.0.0.1";
+const serverCount = 3;
+/** The ports that NATS uses by default, for clients and for other servers. */
+const clientPort = 4222;
+const routePort = 6222;
+
+export interface NatsServers {
+  /** `nats://host:port,host:port,host:port` */
+  readonly url: string;
+  readonly processes: readonly SupervisedProcess[];
+}
+
+/** Prepares the servers, with their data and logs in `folder`. Their ports may differ from one start to the next. */
+export async function natsServers(folder: string, onExit: (message: string) => void): Promise<NatsServers> {
+  const command = findProgram("nats-server");
+  if (command === undefined)
+    throw new CommandError(
+      "nats-server is not in PATH: install it (Debian and Ubuntu: apt install nats-server; macOS: brew install nats-server; others: https://github.com/nats-io/nats-server/releases), or use a store that is already running with --store",
+    );
+  const clients = await freePorts(clientPort);
+  const routes = (await freePorts(routePort)).map((port) => `nats://${host}:${port}`);
+  const processes = clients.map((port, index) => {
+    const name = `nats-${index + 1}`;
+    const data = join(folder, name);
+    mkdirSync(data, { recursive: true });
+    const log = createWriteStream(join(data, "nats.log"), { flags: "a" });
+    const address = ["-a", host, "-p", String(port), "-n", name];
+    const cluster = ["--cluster_name", "sluice", "--cluster", routes[index] as string, "--routes", routes.join(",")];
+    return new SupervisedProcess({
+      name,
+      command,
+      parameters: [...address, ...cluster, "-js", "-sd", data],
+      hasOwnGroup: true,
+      onLine(line) {
+        log.write(`${line}\n`);
+        return line.includes("Server is ready");
+      },
+      onExit,
+    });
+  });
+  return { url: `nats://${clients.map((port) => `${host}:${port}`).join(",")}`, processes };
+}
+
+async function freePorts(first: number): Promise<readonly number[]> {
+  const ports: number[] = [];
+  while (ports.length < serverCount) ports.push(await nextFreePort(ports.at(-1) ?? first - 1, host));
+  return ports;
+}
+
+function findProgram(name: string): string | undefined {
+  // Debian installs servers into sbin, which is not in the PATH of every user.
+  const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"];
+  return folders
+    .filter((folder) => folder !== "")
+    .map((folder) => join(folder, name))
+    .find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,21 @@
+// `sluice cluster status`: the nodes of the cluster, as the runtime that is asked knows them.
+import type { ReplyOf } from "@sluice/client";
+import { isOn, type Call } from "../../command/declaration.ts";
+import { connect } from "../../runtime/connection.ts";
+
+type Node = ReplyOf<"GET /nodes">["nodes"][number];
+
+export async function printNodes({ flags, terminal }: Call): Promise<number> {
+  const connection = await connect(flags);
+  const reply = await connection.call("GET /nodes", {});
+  if (isOn(flags, "json")) terminal.write(JSON.stringify(reply, undefined, 2));
+  else if (reply.total === 0) terminal.note(`the runtime at ${connection.baseUrl} is not part of a cluster`);
+  else terminal.write(reply.nodes.map(line).join("\n"));
+  return 0;
+}
+
+function line({ node, version, startedAt, ready, applied, slots, behind }: Node): string {
+  const state = ready ? "ready" : "not ready";
+  const problems = behind.map(({ id, reason }) => `\n  behind: ${id}: ${reason}`);
+  return `${node}  ${state}  version ${version}  since ${startedAt}  revision ${applied}  ${slots.length} slots${problems.join("")}`;
+}

@@ -1,0 +1,111 @@
+// `sluice cluster` from the user's view: one command starts a cluster that survives kills, and Ctrl-C stops all of it.
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { request, type IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { findProgram } from "@sluice/testkit";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cliFolder } from "./cli-process.ts";
+import { answering, eventually, sleep } from "./started-server.ts";
+
+const bin = fileURLToPath(new URL("../packages/cli/bin/sluice.cjs", import.meta.url));
+
+describe.skipIf(findProgram("nats-server") === undefined)("sluice cluster (needs nats-server)", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-cluster-command-"));
+  const data = join(folder, "data");
+  let command: ChildProcess;
+  let notes = "";
+  const url = (): string => /Load balancer (\S+)/.exec(notes)?.[1] as string;
+  const pidOf = (node: string): number => Number(new RegExp(`${node} .*process (\\d+)`).exec(notes)?.[1]);
+  const token = (): string => readFileSync(join(data, "deploy-token"), "utf8").trim();
+  const nodes = async (): Promise<readonly { node: string; ready: boolean; boot: string }[]> =>
+    ((await (await fetch(`${url()}/_api/nodes`, { headers: { authorization: `Bearer ${token()}` } })).json()) as any).nodes;
+
+  beforeAll(async () => {
+    const env = { PATH: process.env["PATH"], HOME: folder, SERVICE_CLUSTER_TTL: "5s" };
+    command = spawn(process.execPath, [bin, "cluster", "--port", "0", "--data", data], { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"] });
+    command.stderr?.on("data", (chunk) => (notes += chunk));
+    await eventually(() => notes.includes("Load balancer") || command.exitCode !== null, 90_000);
+    expect(notes).toMatch(/node-1 .*\n.*node-2 .*\n.*node-3 /);
+    await eventually(async () => (await nodes()).filter(({ ready }) => ready).length === 3);
+  });
+  afterAll(() => {
+    command.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("deploys to every node through the load balancer, and lists the nodes", async () => {
+    const reply = await fetch(`${url()}/_api/flows/greet`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${token()}`, "content-type": "application/yaml" },
+      body: answering("greet", "hello"),
+    });
+    expect([reply.status, ((await reply.json()) as any).cluster]).toEqual([201, { revision: 1, nodes: 3, running: 3, behind: [] }]);
+    const user = cliFolder({ SLUICE_RUNTIME: url(), SERVICE_DEPLOY_TOKEN: token() });
+    const { exit, output } = await user.sluice("cluster", "status");
+    expect([exit, output.split("\n").map((line) => line.slice(0, 14))]).toEqual([0, ["node-1  ready ", "node-2  ready ", "node-3  ready ", ""]]);
+    user.remove();
+  });
+
+  it("answers every request while a node is killed, and starts the node again", async () => {
+    const before = new Set((await nodes()).map(({ boot }) => boot));
+    process.kill(pidOf("node-2"), "SIGKILL");
+    const replies = [];
+    for (let count = 0; count < 60; count++) {
+      replies.push(await onNewConnection(`${url()}/api/greet`));
+      await sleep(20);
+    }
+    expect(new Set(replies)).toEqual(new Set(["200 hello"]));
+    expect(notes).toContain("node-2 was killed by SIGKILL and is started again");
+    await eventually(async () => (await nodes()).some(({ node, ready, boot }) => node === "node-2" && ready && !before.has(boot)), 60_000);
+  });
+
+  it("stops everything on Ctrl-C and keeps the data", async () => {
+    const exited = once(command, "exit");
+    command.kill("SIGINT");
+    expect(await exited).toEqual([0, null]);
+    const pids = process.platform === "linux" ? readdirSync("/proc").filter((name) => /^\d+$/.test(name)) : [];
+    const commands = pids.map(readCommand);
+    expect(commands.filter((text) => text.includes(data))).toEqual([]);
+    expect(readdirSync(data).toSorted()).toEqual(["deploy-token", "nats-1", "nats-2", "nats-3", "node-1", "node-2", "node-3"]);
+  });
+});
+
+/** Status and text of a POST on a connection of its own: connections that are open to a killed process are lost. */
+async function onNewConnection(address: string): Promise<string> {
+  const sent = request(address, { method: "POST", agent: false }).end();
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  return `${response.statusCode} ${await text(response)}`;
+}
+
+/** Command line and environment of a process; empty when it has ended. */
+function readCommand(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8") + readFileSync(`/proc/${pid}/environ`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+describe("sluice cluster without a cluster", () => {
+  const user = cliFolder();
+  afterAll(() => user.remove());
+
+  it.each([
+    ["--nodes 20", "sluice cluster: --nodes must be at most 9, not 20"],
+    ["--nodes x", "sluice cluster: --nodes must be a positive integer, not 'x'"],
+    ["--port 70000", "sluice cluster: --port must be a port number, not '70000'"],
+  ])("rejects %s", async (flags, message) => {
+    const { exit, stderr } = await user.shell(`sluice cluster ${flags}`);
+    expect([exit, stderr.split("\n")[0]]).toEqual([2, message]);
+  });
+
+  it("reports why a node cannot start, and stops", async () => {
+    const { exit, stderr } = await user.shell("sluice cluster --nodes 1 --port 0 --store ftp://somewhere");
+    expect([exit, stderr]).toEqual([1, expect.stringMatching(/node-1 exited with code 2 before it was ready\n.*SERVICE_CLUSTER: expected nats:/s)]);
+  });
+});
