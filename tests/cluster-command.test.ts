@@ -46,7 +46,7 @@ describe.skipIf(findProgram("nats-server") === undefined)("sluice cluster (needs
     });
     expect([reply.status, ((await reply.json()) as any).cluster]).toEqual([201, { revision: 1, nodes: 3, running: 3, behind: [] }]);
     const user = cliFolder({ SLUICE_RUNTIME: url(), SERVICE_DEPLOY_TOKEN: token() });
-    const { exit, output } = await user.sluice("cluster", "status");
+    const { exit, output } = await user.sluice("nodes");
     expect([exit, output.split("\n").map((line) => line.slice(0, 14))]).toEqual([0, ["node-1  ready ", "node-2  ready ", "node-3  ready ", ""]]);
     user.remove();
   });

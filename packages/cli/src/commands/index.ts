@@ -12,6 +12,7 @@ import { kamelets } from "./kamelets/kamelets.ts";
 import { lint } from "./lint/lint.ts";
 import { logs } from "./logs/logs.ts";
 import { newCommand } from "./new/new.ts";
+import { nodes } from "./nodes/nodes.ts";
 import { record } from "./record/record.ts";
 import { replay } from "./replay/replay.ts";
 import { rollback } from "./rollback/rollback.ts";
@@ -36,6 +37,7 @@ export const commands: readonly CommandDeclaration[] = [
   versions,
   rollback,
   connections,
+  nodes,
   runs,
   logs,
   trace,

@@ -1,34 +1,26 @@
 import type { CommandDeclaration } from "../../command/declaration.ts";
-import { jsonFlag, runtimeFlags } from "../../command/shared-flags.ts";
 
 export const cluster: CommandDeclaration = {
   name: "cluster",
-  summary: "Start a cluster on this machine for evaluation, or list the nodes of a running cluster.",
+  summary: "Start a cluster on this machine, for evaluation.",
   details:
-    "Starts three NATS servers with the `nats-server` in PATH, the nodes, and a load balancer in front of them, all on 127.0.0.1. A process that is killed is started again. Ctrl-C stops everything; the data stays. `status` lists the nodes of the cluster that a runtime belongs to.",
-  arguments: [{ name: "action", values: ["start", "status"], doc: "The action (default: start)." }],
+    "Starts three NATS servers with the `nats-server` in PATH, the nodes, and a load balancer in front of them, all on 127.0.0.1. A process that is killed is started again. Ctrl-C stops everything; the data stays. `sluice nodes` lists the nodes.",
   flags: [
-    { name: "nodes", value: "count", default: "3", doc: "For start: number of nodes, from 1 to 9." },
-    { name: "port", value: "port", default: "8080", doc: "For start: port of the load balancer; the nodes use the next ones. With 0, all use free ports." },
-    { name: "data", value: "folder", default: "./sluice-cluster", doc: "For start: directory for the store, the nodes and the deploy token." },
+    { name: "nodes", value: "count", default: "3", doc: "Number of nodes, from 1 to 9." },
+    { name: "port", value: "port", default: "8080", doc: "Port of the load balancer; the nodes use the next ones. With 0, all use free ports." },
+    { name: "data", value: "folder", default: "./sluice-cluster", doc: "Directory for the store, the nodes and the deploy token." },
     {
       name: "store",
       value: "url",
-      doc: "For start: a store that is already running, instead of three NATS servers: nats://host:4222/name or postgres://host/database?cluster=name (default: SERVICE_CLUSTER).",
+      doc: "A store that is already running, instead of three NATS servers: nats://host:4222/name or postgres://host/database?cluster=name (default: SERVICE_CLUSTER).",
     },
-    jsonFlag,
-    ...runtimeFlags,
   ],
   variables: {
     SERVICE_CLUSTER: "the address of a store that is already running",
     SERVICE_CLUSTER_TTL: "how long a node can be silent before it counts as dead (default 15 s)",
     SERVICE_DEPLOY_TOKEN: "deploy token of the nodes (default: generated)",
-    SLUICE_RUNTIME: "for status: URL of a node, or of the load balancer",
   },
-  examples: [
-    { doc: "Start three nodes and three NATS servers", command: "sluice cluster --port 0", until: "Load balancer ", needs: "nats-server" },
-    { doc: "List the nodes", command: "sluice cluster status" },
-  ],
-  exits: { 0: "stopped, or listed", 1: "could not start, or the runtime is unreachable", 2: "invalid command line" },
+  examples: [{ doc: "Start three nodes and three NATS servers", command: "sluice cluster --port 0", until: "Load balancer ", needs: "nats-server" }],
+  exits: { 0: "stopped", 1: "could not start", 2: "invalid command line" },
   load: () => import("./run-cluster.ts"),
 };

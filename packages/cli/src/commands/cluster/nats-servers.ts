@@ -18,8 +18,8 @@ export interface NatsServers {
 }
 
 /** Prepares the servers, with their data and logs in `folder`. Their ports may differ from one start to the next. */
-export async function natsServers(folder: string, onExit: (message: string) => void): Promise<NatsServers> {
-  const command = findProgram("nats-server");
+export async function natsServers(folder: string, environment: NodeJS.ProcessEnv, onExit: (message: string) => void): Promise<NatsServers> {
+  const command = findProgram("nats-server", environment["PATH"]);
   if (command === undefined)
     throw new CommandError(
       "nats-server is not in PATH: install it (Debian and Ubuntu: apt install nats-server; macOS: brew install nats-server; others: https://github.com/nats-io/nats-server/releases), or use a store that is already running with --store",
@@ -36,6 +36,7 @@ export async function natsServers(folder: string, onExit: (message: string) => v
     return new SupervisedProcess({
       name,
       command,
+      env: environment,
       parameters: [...address, ...cluster, "-js", "-sd", data],
       hasOwnGroup: true,
       onLine(line) {
@@ -54,9 +55,9 @@ async function freePorts(first: number): Promise<readonly number[]> {
   return ports;
 }
 
-function findProgram(name: string): string | undefined {
+function findProgram(name: string, path = ""): string | undefined {
   // Debian installs servers into sbin, which is not in the PATH of every user.
-  const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"];
+  const folders = [...path.split(delimiter), "/usr/sbin", "/usr/local/sbin"];
   return folders
     .filter((folder) => folder !== "")
     .map((folder) => join(folder, name))

@@ -1,5 +1,167 @@
-import type { Call } from "../../command/declaration.ts";
-import { printNodes } from "./node-list.ts";
-import { startCluster } from "./start-cluster.ts";
+// `sluice cluster`: a store, several nodes and a load balancer on this machine, for evaluation and tests.
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { readConfiguration, SettingsError } from "@sluice/server/config";
+import { CommandError, countFlag, textFlag, UsageError, type Call } from "../../command/declaration.ts";
+import { commandFile } from "../../command/package-files.ts";
+import { busyPort, isFree } from "../../runtime/busy-port.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { ended } from "../run/interrupted.ts";
+import { deployTokenFile } from "../start/deploy-token-file.ts";
+import { firstFlowCommand } from "../start/first-flow-command.ts";
+import { startLoadBalancer, type LoadBalancer } from "./load-balancer.ts";
+import { natsServers } from "./nats-servers.ts";
+import { SupervisedProcess } from "./supervised-process.ts";
 
-export const run = (call: Call): Promise<number> => (call.arguments["action"] === "status" ? printNodes(call) : startCluster(call));
+const host = "127.0.0.1";
+const maxNodes = 9;
+/** Of the three NATS servers; a store that is already running has its own number. */
+const replicas = "3";
+
+interface Node {
+  readonly name: string;
+  readonly process: SupervisedProcess;
+  /** Undefined while the node is not running. */
+  url: string | undefined;
+}
+
+export async function run({ flags, terminal, signal }: Call): Promise<number> {
+  const count = countFlag(flags, "nodes", 3);
+  if (count > maxNodes) throw new UsageError(`--nodes must be at most ${maxNodes}, not ${count}`);
+  const port = readPort(textFlag(flags, "port"));
+  const { environment, deployToken, store } = configuration(textFlag(flags, "store"));
+  const folder = resolve(textFlag(flags, "data") ?? "./sluice-cluster");
+  await assertPortsFree(port, count);
+  mkdirSync(folder, { recursive: true, mode: 0o750 });
+  const token = deployToken ?? deployTokenFile(folder).token;
+  const note = (message: string): void => terminal.note(message);
+  const servers = store === undefined ? await natsServers(folder, environment, note) : undefined;
+  const nodes = nodesOf(count, port, folder, terminal, {
+    ...environment,
+    SERVICE_CLUSTER: store ?? `${servers?.url}/sluice`,
+    ...(servers === undefined ? {} : { SERVICE_CLUSTER_REPLICAS: replicas }),
+    SERVICE_HOST: host,
+    SERVICE_DEPLOY_TOKEN: token,
+  });
+  let balancer: LoadBalancer | undefined;
+  const stop = async (): Promise<void> => {
+    await balancer?.close();
+    await Promise.all(nodes.map((node) => node.process.stop()));
+    // The nodes use the store until they have stopped.
+    await Promise.all((servers?.processes ?? []).map((server) => server.stop()));
+  };
+  const interrupted = ended(signal);
+  const starting = (async () => {
+    if (servers !== undefined) {
+      note("Starting three NATS servers …");
+      await Promise.all(servers.processes.map((server) => server.start()));
+    }
+    note(`Starting ${count} ${count === 1 ? "node" : "nodes"} …`);
+    await Promise.all(nodes.map((node) => node.process.start()));
+    balancer = await startLoadBalancer(host, port, () => nodes.flatMap(({ url }) => url ?? []));
+    note(announcement(balancer.port, nodes, deployToken === undefined ? join(folder, "deploy-token") : undefined));
+  })();
+  try {
+    await Promise.race([starting, interrupted]);
+    await interrupted;
+  } finally {
+    starting.catch(() => undefined);
+    note("Stopping …");
+    await stop();
+  }
+  return 0;
+}
+
+function nodesOf(count: number, port: number, folder: string, terminal: Terminal, environment: NodeJS.ProcessEnv): readonly Node[] {
+  return Array.from({ length: count }, (_, index) => {
+    const name = `node-${index + 1}`;
+    const node: Node = {
+      name,
+      url: undefined,
+      process: new SupervisedProcess({
+        name,
+        command: process.execPath,
+        parameters: [commandFile, "run"],
+        env: {
+          ...environment,
+          SERVICE_NODE: name,
+          SERVICE_PORT: String(port === 0 ? 0 : port + index + 1),
+          SERVICE_DATA_DIR: join(folder, name),
+        },
+        hasOwnGroup: false,
+        onLine(line) {
+          const url = announcedUrl(line);
+          if (url === undefined) terminal.write(`${name} | ${line}`);
+          else node.url = url;
+          return url !== undefined;
+        },
+        onExit(message) {
+          node.url = undefined;
+          terminal.note(message);
+        },
+      }),
+    };
+    return node;
+  });
+}
+
+/** The base URL in the line that a runtime prints when it is ready. */
+function announcedUrl(line: string): string | undefined {
+  if (!line.includes('"baseUrl"')) return undefined;
+  try {
+    const { baseUrl } = JSON.parse(line) as { readonly baseUrl?: string };
+    return baseUrl;
+  } catch {
+    return undefined;
+  }
+}
+
+function configuration(given: string | undefined): {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly deployToken: string | undefined;
+  readonly store: string | undefined;
+} {
+  try {
+    const { settings, environment } = readConfiguration();
+    const deployToken = settings.deployToken?.trim();
+    const store = given ?? environment["SERVICE_CLUSTER"]?.trim();
+    return {
+      environment,
+      deployToken: deployToken === "" ? undefined : deployToken,
+      store: store === "" ? undefined : store,
+    };
+  } catch (error) {
+    throw error instanceof SettingsError ? new UsageError(error.faults.join("\n")) : error;
+  }
+}
+
+function readPort(text = "8080"): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535 - maxNodes) throw new UsageError(`--port must be a port number, not '${text}'`);
+  return Number(text);
+}
+
+async function assertPortsFree(port: number, count: number): Promise<void> {
+  if (port === 0) return;
+  for (let each = port; each <= port + count; each++)
+    if (!(await isFree(each, host))) throw new CommandError(`${busyPort(each)}: stop it, or use other ports with --port (0: any free ports)`);
+}
+
+function announcement(port: number, nodes: readonly Node[], tokenFile: string | undefined): string {
+  const baseUrl = `http://${host}:${port}`;
+  const width = "Load balancer ".length;
+  const last = nodes.at(-1) as Node;
+  return [
+    "",
+    `Load balancer ${baseUrl}`,
+    ...nodes.map(({ name, url, process }) => `${name.padEnd(width)}${url}  process ${process.pid}`),
+    `${"Deploy token".padEnd(width)}${tokenFile ?? "as given in SERVICE_DEPLOY_TOKEN"}`,
+    "",
+    "Deploy a flow to all nodes:",
+    `  ${firstFlowCommand(baseUrl, tokenFile === undefined ? "$SERVICE_DEPLOY_TOKEN" : `$(cat '${tokenFile}')`)}`,
+    "call it:",
+    `  curl -X POST ${baseUrl}/api/hello -d '{"name":"Ada"}'`,
+    "and kill a node; the others continue, and it is started again:",
+    `  kill -9 ${last.process.pid}`,
+    "",
+  ].join("\n");
+}

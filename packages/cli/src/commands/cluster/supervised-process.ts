@@ -7,7 +7,7 @@ export interface ProcessPlan {
   readonly name: string;
   readonly command: string;
   readonly parameters: readonly string[];
-  readonly env?: NodeJS.ProcessEnv;
+  readonly env: NodeJS.ProcessEnv;
   /**
    * A process in its own group does not receive the Ctrl-C of the terminal. The store needs this, because it must stop after the
    * nodes.
@@ -42,7 +42,7 @@ export class SupervisedProcess {
   /** Starts the process; resolves when it is ready, and rejects when it exits before that. */
   start(): Promise<void> {
     const { name, command, parameters, env, hasOwnGroup, onLine, onExit } = this.#plan;
-    const child = spawn(command, parameters, { env: env ?? process.env, stdio: ["ignore", "pipe", "pipe"], detached: hasOwnGroup });
+    const child = spawn(command, parameters, { env, stdio: ["ignore", "pipe", "pipe"], detached: hasOwnGroup });
     this.#child = child;
     let isReady = false;
     const lastErrors: string[] = [];

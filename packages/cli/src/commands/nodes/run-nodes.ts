@@ -1,11 +1,11 @@
-// `sluice cluster status`: the nodes of the cluster, as the runtime that is asked knows them.
+// `sluice nodes`: the nodes of the cluster, as the runtime that is asked knows them.
 import type { ReplyOf } from "@sluice/client";
 import { isOn, type Call } from "../../command/declaration.ts";
 import { connect } from "../../runtime/connection.ts";
 
 type Node = ReplyOf<"GET /nodes">["nodes"][number];
 
-export async function printNodes({ flags, terminal }: Call): Promise<number> {
+export async function run({ flags, terminal }: Call): Promise<number> {
   const connection = await connect(flags);
   const reply = await connection.call("GET /nodes", {});
   if (isOn(flags, "json")) terminal.write(JSON.stringify(reply, undefined, 2));
