@@ -1,4 +1,4 @@
-// Attributes of Camel's YAML language that older versions of this runtime refused without a reason.
+// Attributes of Camel's YAML language that older versions of this runtime rejected without a reason.
 import { faultsOf, flow } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 

@@ -14,7 +14,7 @@ const declarations = [
 ];
 const examples = declarations.flatMap(({ kind, name, examples: own }) => own.map((example) => [`${kind} ${name}: ${example.title}`, name, example] as const));
 
-/** These end or fail the exchange, and their summary says so. */
+/** Steps that end or fail the exchange, as their summaries state. */
 const enders: Readonly<Record<string, RegExp>> = { stop: /^Ends/, throwException: /^Fails/, rollback: /^Fails/ };
 
 describe.each(declarations.map((one) => [`${one.kind} ${one.name}`, one] as const))("%s", (_, declaration) => {
@@ -90,7 +90,7 @@ describe("beans", () => {
   });
 });
 
-/** Maps compare as the objects they stand for. */
+/** Compares maps as plain objects. */
 function plain(value: unknown): unknown {
   if (value instanceof Map) return Object.fromEntries([...value].map(([name, inner]) => [name, plain(inner)]));
   if (Array.isArray(value)) return value.map(plain);

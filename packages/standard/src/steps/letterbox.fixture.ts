@@ -1,7 +1,7 @@
 import { defineConnector, Message, type ConnectorDeclaration } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 
-/** A `seda:` that can only be polled: returns the messages a test put in. */
+/** A `seda:` connector that can only be polled: returns the messages that a test provides. */
 export function letterbox(...letters: readonly Message[]): ConnectorDeclaration & { readonly waits: number[] } {
   const waiting = [...letters];
   const waits: number[] = [];

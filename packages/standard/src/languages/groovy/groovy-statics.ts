@@ -16,7 +16,9 @@ function parsedJson(text: unknown): unknown {
   }
 }
 
-/** Hexadecimal digits in the form of a version 4 UUID. It identifies, it does not protect: the host's generator is not cryptographic. */
+/**
+ * Hexadecimal digits in the form of a version 4 UUID, for identification only: the host's generator is not cryptographically secure.
+ */
 function randomUuid(host: Host): string {
   const digit = (): string => Math.floor(host.random() * 16).toString(16);
   return "xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx".replaceAll("x", digit);

@@ -85,7 +85,7 @@ class JsonataProgram {
     }
   }
 
-  /** A copy, of which JSONata makes a text first. */
+  /** `clone` without JSONata's detour through text. */
   #copyOf(value: unknown): unknown {
     if (Array.isArray(value)) this.#spend(value.length);
     return copyJson(value);

@@ -64,7 +64,10 @@ function declarationsOf(text: string, name: string | undefined, limit: number): 
   return readDeclarations(text.slice(start, tagEnd(text, start) + 1));
 }
 
-/** `xmlns` attributes of a start tag as pairs of attribute name and quoted value; stops after `most`, because a tag may have a million. */
+/**
+ * `xmlns` attributes of a start tag as pairs of attribute name and quoted value; stops after `limit`, because a tag may have a
+ * million.
+ */
 export function readDeclarations(tag: string, limit = Infinity): readonly (readonly [string, string])[] {
   const declarations: (readonly [string, string])[] = [];
   for (const [, attribute, value] of tag.matchAll(/\s(xmlns(?::[^\s=]+)?)\s*=\s*("[^"]*"|'[^']*')/g)) {

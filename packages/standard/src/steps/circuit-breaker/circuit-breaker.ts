@@ -51,7 +51,7 @@ export const circuitBreaker = defineStep({
   },
   examples: [
     {
-      title: "Plan B",
+      title: "A fallback value",
       yaml: "circuitBreaker: {steps: [{throwException: {exceptionType: java.io.IOException, message: down}}], onFallback: {steps: [{setBody: {constant: plan B}}]}}",
       expect: { body: "plan B" },
     },
@@ -112,7 +112,7 @@ export const circuitBreaker = defineStep({
       if (!(pending instanceof Promise)) return finish(false);
       if (!options.timeoutEnabled) return pending.then(() => finish(false));
       return after(
-        withinTime(pending, options.timeoutDuration, (ms, ring) => host.clock.after(ms, ring)),
+        timesOut(pending, options.timeoutDuration, (ms, run) => host.clock.after(ms, run)),
         finish,
       );
     };
@@ -120,7 +120,7 @@ export const circuitBreaker = defineStep({
 });
 
 /** True when the timeout came first; a later result is ignored. */
-function withinTime(pending: Promise<void>, ms: number, after: (ms: number, run: () => void) => () => void): Promise<boolean> {
+function timesOut(pending: Promise<void>, ms: number, after: (ms: number, run: () => void) => () => void): Promise<boolean> {
   return new Promise((resolve) => {
     const cancel = after(ms, () => resolve(true));
     void pending.then(() => {
