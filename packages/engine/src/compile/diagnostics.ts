@@ -11,7 +11,7 @@ export class DiagnosticSink {
   readonly found: Diagnostic[] = [];
   readonly #source: string;
   readonly #known: readonly Diagnostic[];
-  /** Parsed again when the first error needs it: compiled flows live long and should not retain the tree. */
+  /** Parsed again on the first error: compiled flows live long and should not retain the tree. */
   #tree: Tree | undefined = undefined;
 
   constructor(source: string, known: readonly Diagnostic[] = []) {

@@ -78,7 +78,7 @@ function refused(uri: string, reason: string): FlowError {
   });
 }
 
-/** Records connectors that such an endpoint may use and that are not loaded yet. */
+/** Records connectors that such an endpoint may use but that are not loaded yet. */
 export function noteUnloaded(options: DynamicEndpointOptions, { catalog: { index }, authored, unloaded }: FlowScope): void {
   if (index === undefined) return;
   const written = (): Iterable<string> => authored.flatMap((text) => [...text.matchAll(/([a-z][\w.+-]*):/gi)].map(([, scheme]) => scheme as string));

@@ -53,7 +53,7 @@ export function endpointScope(route: RouteIdentity, flow: FlowScope, scheme: str
         return connection;
       },
       expression(text) {
-        // In any other endpoint the expression may have been taken from a message.
+        // For any other endpoint, the expression may have come from a message.
         if (!origin.authored) throw new CompileError("endpoint-refused", "an expression in its options came from the message");
         const { defaultLanguage, languages } = flow.catalog;
         const language = languages.get(defaultLanguage);

@@ -59,7 +59,7 @@ export function stubText(stub: FunctionStub): string {
     .join(" ");
 }
 
-/** The command that writes it. */
+/** The CLI command that generates the stub. */
 export function stubCommand({ bean, method, kind }: FunctionStub): string {
   const wanted = kind === "function" || kind === "class" ? "" : ` --as ${kind}`;
   return `sluice new function ${/^[\w.$-]+$/.test(bean) ? bean : JSON.stringify(bean)}${method === undefined ? "" : ` --method ${method}`}${wanted}`;

@@ -3,7 +3,7 @@ import type { StepNode } from "@sluice/model";
 /** Why a route runs in one process only. */
 export interface Tie {
   readonly kind: "trigger" | "step" | "endpoint";
-  /** One sentence part, such as `step 'aggregate1' keeps state`. */
+  /** One sentence part, such as `step 'aggregate1' is stateful`. */
   readonly reason: string;
   /** The fixed endpoint that it sends to, for the kind `endpoint`. */
   readonly uri?: string;
@@ -22,6 +22,6 @@ export interface StepPlace {
   readonly node: StepNode;
   readonly depth: number;
   readonly uri: string | undefined;
-  /** The send does not leave the runtime. */
+  /** Messages sent by this step do not leave the runtime. */
   readonly staysInside: boolean;
 }

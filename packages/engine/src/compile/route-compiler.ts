@@ -1,4 +1,4 @@
-// The Compiler that steps receive: one per route, with views that differ in what wraps a step.
+// The Compiler passed to steps: one per route, with views that differ in the wrappers around a step.
 import { documentStart, kameletUse, type EndpointNode, type ExpressionNode, type KameletUse, type Span, type StepNode } from "@sluice/model";
 import { FlowError } from "../errors/flow-error.ts";
 import type { Exchange } from "../exchange/exchange.ts";
@@ -155,7 +155,7 @@ export class RouteCompiler implements Compiler {
           throw new CompileError("step-twice", `route '${this.route.id}' has two '${node.name}' steps; one is allowed`, {
             hint: "move the second one to a separate route",
           });
-        if (declaration.keepsState === true) this.#parts.placement.tie({ kind: "step", reason: `step '${node.id}' keeps state` });
+        if (declaration.keepsState === true) this.#parts.placement.tie({ kind: "step", reason: `step '${node.id}' is stateful` });
         return declaration.compile(node.options as never, inner, node);
       },
       nothing,

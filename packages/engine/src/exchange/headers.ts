@@ -34,7 +34,7 @@ export class Headers {
   #own: Map<string, Entry> | undefined = undefined;
   #wire: Map<string, Entry> | undefined = undefined;
   #pending: WireHeaders | undefined;
-  /** Names that the route has set are never among these: they are copied before one is changed. */
+  /** Never contains a name that the route has set: all of these headers are copied before one is changed. */
   #given: GivenHeaders | undefined;
   #snapshot: readonly (readonly [string, unknown])[] | undefined = undefined;
   #forwardsWire: boolean;
@@ -140,7 +140,7 @@ export class Headers {
   /** All current headers, wire headers first: the same list until one is set or deleted. */
   snapshot(): readonly (readonly [string, unknown])[] {
     this.#takeGiven();
-    // Unless the route set headers, the wire headers need not be copied.
+    // The wire headers need not be copied unless the route has set headers.
     return (this.#snapshot ??= [...((this.#own === undefined ? this.#pending?.entries() : undefined) ?? this)]);
   }
 

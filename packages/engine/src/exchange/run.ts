@@ -80,7 +80,7 @@ export class Run {
   nestedLimit = 200_000;
   /** Private to the run history. */
   record: unknown = undefined;
-  /** Private to replays. */
+  /** Private to the replay store. */
   kept: unknown = undefined;
   /** The run whose cancellation cancels this one too: the root, or a detached copy. */
   readonly #leader: Run;

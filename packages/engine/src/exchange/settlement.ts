@@ -8,8 +8,8 @@ export type Settlement =
   /** Redeliver it, or move it to the dead letters. */
   | { readonly kind: "failed" | "rolled-back"; readonly failure: FlowError }
   /**
-   * Return it without counting an attempt: the message was not the cause. `refused`: the route had too many runs in flight; `drained`: the
-   * route was stopped before the run completed.
+   * Return it without counting an attempt: the message was not the cause. `refused`: the route had too many runs in flight;
+   * `drained`: the route was stopped before the run completed.
    */
   | { readonly kind: "not-taken"; readonly reason: "refused" | "drained"; readonly failure: FlowError };
 

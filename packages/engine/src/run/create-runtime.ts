@@ -62,7 +62,7 @@ class FlowRuntime implements Runtime {
   readonly #vocabulary: Vocabulary;
   readonly #endpoints: EndpointBinder;
   readonly #connectors: ConnectorInstances;
-  /** Routes by the endpoint they consume from. */
+  /** Deployed routes by the endpoint they consume from. */
   readonly #inlets = new Map<string, LiveRoute>();
   readonly #claims = new Map<string, LiveRoute>();
   #taps: readonly Tap[] = [];
@@ -211,7 +211,7 @@ class FlowRuntime implements Runtime {
       .then(() => stopServices(next, until));
     if (started.every(({ stats }) => stats.inflight === 0)) await ended;
     const previous = this.deployments.get(next.id);
-    // A new source that took over and was rolled back: the old one resumes.
+    // The new source had taken over and was rolled back, so the old one resumes.
     for (const route of previous?.routes ?? []) if (route.lifecycle.isSourceStarted) await route.program.source.start(route);
     for (const route of suspended) await route.lifecycle.start("always");
     return { ended };

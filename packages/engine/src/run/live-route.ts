@@ -368,7 +368,7 @@ export class LiveRoute implements Route, SourceInlet {
     stats.lastRunAt = run.endedAt = this.#host.clock.now();
     if (exchange.failure !== undefined) {
       run.failure = exchange.failure;
-      // A failure handled before is not what the run failed with.
+      // The run failed with another error than the one that was handled before.
       run.handled = false;
       if (run.status !== "cancelled") run.status = "failed";
       stats.failed++;

@@ -103,7 +103,7 @@ export interface Route {
   /** Every step of the route, nested ones too, in document order. */
   readonly steps: readonly StepPlace[];
   readonly placement: Placement;
-  /** Why it is Failed. */
+  /** Why the route is Failed. */
   readonly problem: string | undefined;
   /** Delivers without the trigger, for invoke with a routeId and for replays. */
   readonly inlet: Inlet;

@@ -85,8 +85,8 @@ export interface Ids {
 
 export interface Lookup {
   /**
-   * Translates `key` from one column of a value-mapping table to another; throws a FlowError for a missing key if the table, or
-   * `onMissing` instead of it, says so.
+   * Translates `key` from one column of a value-mapping table to another. Throws a FlowError for a missing key if `onMissing`, or by
+   * default the table, requires it.
    */
   find(table: string, from: string, to: string, key: unknown, onMissing?: "error" | "key" | "null" | "default"): unknown;
 }

@@ -25,7 +25,7 @@ export function pause(exchange: Exchange, ms: number, clock: Clock): Awaitable {
   });
 }
 
-/** The failure a step should throw when its run was cancelled. */
+/** The error that a step should throw when its run was cancelled. */
 export function cancelledError(signal: AbortSignal): FlowError {
   return isFlowError(signal.reason)
     ? signal.reason

@@ -85,7 +85,7 @@ function* entriesOf(members: Members): Generator<readonly [string, unknown]> {
   else for (const key of Object.keys(members)) yield [key, (members as Readonly<Record<string, unknown>>)[key]];
 }
 
-/** Number of values in a value, including itself; long texts count as several. Stops counting at `most`. */
+/** Number of values in a value, including itself; long texts count as several. Stops counting at `limit`. */
 function weightOf(value: unknown, limit: number): number {
   if (typeof value === "string" || value instanceof Uint8Array) return 1 + value.length / 32;
   if (typeof value !== "object" || value === null) return 1;

@@ -27,7 +27,7 @@ export function asText(value: unknown): string {
   if (value instanceof Uint8Array) return decodeText(value);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? "" : value.toISOString();
   if (value instanceof Error) return value.message;
-  // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- the compiler refuses `in` on what may be a primitive
+  // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- the compiler rejects `in` on a value that may be primitive
   if (textForm in (value as object)) return (value as { [textForm](): string })[textForm]();
   if (isStream(value)) return streamText;
   return asJson(value);
@@ -113,8 +113,8 @@ function readyObject(values: Readonly<Record<string, unknown>>, depth: number, s
 }
 
 /**
- * As JSON.stringify for what {@link jsonReady} returns. JSON.stringify compares every list and object with all around it, so that half a million
- * lists in lists take a third of a second.
+ * Like JSON.stringify, for values that {@link jsonReady} returns. JSON.stringify compares every list and object with all of its
+ * ancestors: half a million nested lists take a third of a second.
  */
 function writeDeep(value: unknown): string {
   const parts: string[] = [];

@@ -34,7 +34,7 @@ function isPlainNameCharacter(code: number, isFirst: boolean): boolean {
 
 /** The namespaces declared by the open elements. Errors are returned for the caller to report. */
 export class NamespaceScope {
-  /** By prefix, the innermost last: a declaration costs the same at every depth. */
+  /** By prefix, innermost last, so that adding a declaration costs the same at every depth. */
   readonly #namespaces = new Map<string, string[]>([
     ["xml", [xmlNamespace]],
     ["xmlns", [xmlnsNamespace]],
