@@ -36,7 +36,7 @@ export interface StepOutline {
   readonly detail: string;
   readonly options: OptionTexts;
   readonly disabled: boolean;
-  /** Its branches or parts run at the same time. */
+  /** True when its branches or parts run concurrently. */
   readonly isParallel: boolean;
   readonly blocks: readonly BlockOutline[];
   readonly span: Span;

@@ -141,14 +141,14 @@ function itemAgain(item: Tree, before: string, source: string, region: Region, b
   const old = alone(before, region.end);
   if (old === undefined || JSON.stringify(old) !== JSON.stringify(item)) return undefined;
   const after = alone(source, region.end + by);
-  // Where the last item ends, everything around it ends: blank lines and comments make that uncertain.
+  // Where the last item ends, its ancestors end too: blank lines and comments make that position uncertain.
   const isTight = (text: string): boolean => !/#|^[ \t]*\r?$/m.test(text.trimEnd()) && !/\n\s*\n$/.test(text);
   if (region.isLast && after?.type !== old.type) return undefined;
   if (region.isLast && !(isTight(before.slice(region.start, region.end)) && isTight(source.slice(region.start, region.end + by)))) return undefined;
   return after;
 }
 
-/** True when no line except the first begins at or left of the item's `-`. */
+/** True when every line except the first is indented deeper than the item's `-`. */
 function staysInside(text: string, column: number): boolean {
   return text.split("\n").every((line, index) => index === 0 || line.trim() === "" || line.search(/[^ ]/) > column);
 }

@@ -49,7 +49,7 @@ export interface StepShape extends Described {
   readonly lanes?: "all" | "one" | "addresses";
   /** The name of its plain `steps` next to its other branches, such as `Try`. */
   readonly stepsTitle?: string;
-  /** True when it can skip all its nested steps without an error, as `filter` does. */
+  /** True when the step can skip all its nested steps without an error, as `filter` does. */
   readonly mayPassBy?: boolean;
 }
 
