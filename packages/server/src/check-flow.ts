@@ -95,7 +95,7 @@ export function createFlowChecker(plugins: Plugins = noPlugins, folders: Operato
     const prepared = await prepare({ known, missing: () => (isAnyMissing = true) });
     const secrets = literalSecrets(flow.source, catalog);
     if (!isAnyMissing) return { ...prepared, diagnostics: [...prepared.diagnostics, ...secrets] };
-    // Connections are part of the runtime's configuration, so a file alone cannot be wrong about them.
+    // Connections are configured in the runtime, so a missing one is not an error of the file.
     const strict = await prepare({ known, isStrict: true });
     const broken = [...connections].flatMap(([id, type]) => (type === undefined ? [missingConnection(id)] : []));
     const missing = strict.diagnostics

@@ -13,7 +13,7 @@ import { sealPolicy } from "./seal-policy.ts";
 
 export interface PoliciesParts extends CompileParts {
   readonly directory: string;
-  /** Instead of the directory, in a cluster. */
+  /** Used instead of the directory, in a cluster. */
   readonly store?: PolicyStore | undefined;
   /** The check for webhooks without a policy. */
   otherwise(flowId: string): AccessCheck | undefined;

@@ -136,7 +136,7 @@ export function runEndpoints(parts: RunParts): readonly Endpoint[] {
   ];
 }
 
-/** Searches memory before the disk: a run that is stored in between is found twice, which is better than not at all. */
+/** Searches memory before the disk: a run that is stored in between is found twice, which is better than missing it. */
 async function allRuns({ history, secrets, service, disk }: RunParts, asked: RunFilter): Promise<FoundRuns> {
   const filter = service === undefined ? asked : { ...asked, oldest: await service.oldestRuns(asked) };
   await disk?.writer.flush();

@@ -37,7 +37,7 @@ export function letterJson(letter: Letter, secrets: SecretValues): Json {
   };
 }
 
-/** A damaged message is shown by the raw bytes of its body. */
+/** The raw bytes of the body, for a message that is damaged. */
 function keptJson(stored: StoredMessage, secrets: SecretValues): Json {
   try {
     return messageJson(stored, secrets);

@@ -1,5 +1,5 @@
-// Deploys the flows of the store: all at start, changed ones while watching. A broken flow is kept with its error and does not affect
-// the others.
+// Deploys the flows of the store: all at start, changed ones while watching. A broken flow is listed with its error and does not
+// affect the others.
 import { isDeepStrictEqual } from "node:util";
 import type { Deployment, KameletFiles, Supervision } from "@sluice/engine";
 import { systemClock } from "../host/clock.ts";

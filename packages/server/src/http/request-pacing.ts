@@ -25,7 +25,7 @@ export class RequestPacing {
   isPipelined = false;
   #isFeeding = false;
   #isScheduled = false;
-  /** The client half-closed the connection. node:http must learn of it later, or it would drop the waiting requests. */
+  /** The client half-closed the connection. node:http is notified later; otherwise it would drop the waiting requests. */
   #hasEnded = false;
   #request: IncomingMessage | undefined = undefined;
   #response: ServerResponse | undefined = undefined;

@@ -23,14 +23,14 @@ const noun = "Kamelet";
 const readAtOnce = 5;
 
 export interface KameletsParts {
-  /** The deployed ones. */
+  /** Stores the deployed Kamelets. */
   readonly store: KameletStore;
-  /** Where others are, in the order in which they are searched. */
+  /** The folders and packages of the other Kamelets, in search order. */
   readonly places: readonly KameletPlace[];
   readonly log: Log;
   /** The flows of other nodes that use a Kamelet. */
   readonly usersElsewhere: (name: string) => Promise<readonly FlowElsewhere[]>;
-  /** Opened after this part. */
+  /** A function, because the flows are opened after this part. */
   flows(): FlowParts;
 }
 
@@ -69,7 +69,7 @@ interface Replacement {
 }
 
 export class InstalledKamelets {
-  /** What flows are compiled with. */
+  /** The Kamelets that flows are compiled with. */
   readonly files: KameletFiles;
   readonly #parts: KameletsParts;
   readonly #others: KameletFiles;
@@ -157,7 +157,7 @@ export class InstalledKamelets {
     });
   }
 
-  /** Removes a deployed Kamelet. One of the same name in another place takes its place. */
+  /** Removes a deployed Kamelet. A Kamelet of the same name in a folder or package is used instead from then on. */
   remove(name: string, ifMatch: IfMatch): Promise<void> {
     return this.#inTurn(async () => {
       const { store, log } = this.#parts;

@@ -87,7 +87,8 @@ export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: Write
     recent: () => [...recent.lines(), ...waiting.texts()],
     close() {
       isOpen = true;
-      // A write in progress may have written part of its data: leaving it alone keeps the order and repeats nothing.
+      // A write in progress may have written part of its data: the waiting lines are left unwritten, so that no data is reordered or
+      // repeated.
       if (!output.isBroken && !waiting.isEmpty) writeNow();
     },
   };

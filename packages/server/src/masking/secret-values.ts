@@ -19,7 +19,10 @@ export interface SecretValues extends Scrubbing {
   set(owner: string | object, values: readonly string[]): void;
   /** For stored runs and messages: also masks values that were secret when they were recorded. */
   readonly records: Scrubbing;
-  /** Returns a `scrubJson` that masks the secrets of now and of the time of each call: JSON may be written later than the event. */
+  /**
+   * Returns a `scrubJson` that masks the current secrets and those at the time of each call: JSON may be written later than the
+   * event.
+   */
   asOfNow(): Scrub;
 }
 

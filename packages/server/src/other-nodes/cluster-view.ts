@@ -1,4 +1,5 @@
-// A node's view of its cluster, as used by the rest of the server. Undefined without SERVICE_CLUSTER; the code behind it is then not loaded.
+// A node's view of its cluster, as used by the rest of the server. Undefined without SERVICE_CLUSTER; the implementation is then not
+// loaded.
 import type { Catalog, Deployment, RouteGate, Runtime } from "@sluice/engine";
 import type { Diagnostic } from "@sluice/model";
 import type { Policies } from "../access/policies.ts";
@@ -49,7 +50,10 @@ export interface ClusterReport {
 }
 
 export interface ClusterView {
-  /** Runs a changing call: repeats it when another node was first, then waits until the live nodes have applied the change. */
+  /**
+   * Runs a changing call: repeats it if another node made a conflicting change first, then waits until the live nodes have applied
+   * the change.
+   */
   change<T>(run: () => Promise<T>): Promise<{ readonly outcome: T; readonly report: ChangeReport | undefined }>;
   /** Why an endpoint is not available in a cluster. */
   refusalOf(endpoint: { readonly method: string; readonly path: string }): string | undefined;

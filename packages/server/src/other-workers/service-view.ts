@@ -4,7 +4,7 @@ import type { FilterQuery } from "../streams/stream-filter.ts";
 import type { RunFilter } from "../runs/run-history.ts";
 import type { WorkerExit, FoundRuns, RouteMetrics, WorkerMetrics } from "./worker-metrics.ts";
 
-/** State of the other workers. */
+/** Metrics and state of the other workers. */
 export interface OtherWorkers {
   readonly present: readonly WorkerMetrics[];
   /** Counts of workers that have exited. */

@@ -34,7 +34,7 @@ function declarationsOf(name: string, value: unknown): readonly BeanDeclaration[
   if (methods.size === 0) return [];
   return [
     { ...described(name, "An object of the operator."), kind: "object", create: () => ({ methods }) },
-    // The names under which mappings and `${function(…)}` call them.
+    // The names by which mappings and `${function(…)}` call them.
     ...[...methods].map(([method, call]): BeanDeclaration => ({ ...described(`${name}.${method}`), kind: "function", create: () => call })),
   ];
 }

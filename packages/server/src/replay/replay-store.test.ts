@@ -9,7 +9,7 @@ interface RunOptions {
   readonly sessionId?: string;
 }
 
-/** A run that ended at `endedAt` with its own id as the body. */
+/** Records a run that ended at `endedAt` and whose body is its id. */
 function pass(kept: ReplayStore, route: Run["route"], id: string, endedAt: number, { failed = false, sessionId }: RunOptions = {}): void {
   const session = sessionId === undefined ? undefined : { id: sessionId, skipTime: false };
   const run = new Run(id, route, endedAt, { uri: "webhook" }, undefined, session);

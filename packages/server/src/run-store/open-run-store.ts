@@ -38,7 +38,7 @@ export function openRunStore({ settings, directory, clock, log, refusal }: RunSt
   }
 }
 
-/** The history, and the writer of stored runs if there is a place for them. */
+/** Opens the history and, if runs are stored, their writer. */
 export function openHistory(
   settings: Settings,
   sink: RunSink | undefined,

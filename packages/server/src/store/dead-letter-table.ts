@@ -197,7 +197,7 @@ export class DeadLetterTable {
     const { limits, log, database } = this.#parts;
     const [letters, bytes] = [below(limits.deadLetters), below(limits.deadLetterBytes)];
     try {
-      // Keep the newest whatever its size: it may not have been seen yet.
+      // The newest letter is kept whatever its size, because it may not have been read yet.
       for (let removed = 1; removed > 0 && this.count > 1 && (this.count > limits.deadLetters || this.bytes > limits.deadLetterBytes);) {
         let last = "";
         let [countLeft, bytesLeft] = [this.count, this.bytes];

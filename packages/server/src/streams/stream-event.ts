@@ -2,9 +2,9 @@ import type { BodyDetail, EventFacts } from "./stream-filter.ts";
 
 /** An event of a stream. Its data is a snapshot; its text is created when it is sent. */
 export interface StreamEvent {
-  /** Its number in the stream; 0 before it has one. */
+  /** The event's number in the stream; 0 before one is assigned. */
   number: number;
-  /** Its text, cached once several clients need it. */
+  /** The event's text, cached once several clients need it. */
   kept: { readonly detail: BodyDetail; readonly text: string } | undefined;
   readonly facts: EventFacts;
   /** Estimated memory. */

@@ -40,7 +40,7 @@ const joinWithinMs = 120_000;
 const retryEveryMs = 100;
 const lastSpansMs = 2_000;
 
-/** Starts a follower and resolves when it serves. */
+/** Starts a follower; resolves when it serves requests. */
 export async function startFollower({ configuration, socketPath, calls, inFlightRuns }: FollowerParts): Promise<Follower> {
   const startedAt = Date.now();
   calls.on("lead-exited", () => calls.failPending("lead"));
@@ -155,7 +155,9 @@ async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The requests this worker serves itself: none of a test session, and none while the lead serves everything. */
+/**
+ * The ingress for requests that this worker serves itself: no requests of test sessions, and none while the lead serves everything.
+ */
 function ownIngress(ingress: Ingress, servesItself: () => boolean): Ingress {
   return {
     port: ingress.port,

@@ -1,5 +1,5 @@
-// Replicates the lead's state: tables, documents, policies, connections, and the routes every worker runs. What cannot be applied here
-// is served by the lead.
+// Replicates the lead's state: tables, documents, policies, connections, and the routes every worker runs. The lead serves everything
+// that cannot be applied here.
 import type { Deployment, DrainReport, Log } from "@sluice/engine";
 import type { Policies } from "../access/policies.ts";
 import type { Definition } from "../connections/named-connections.ts";
@@ -56,7 +56,7 @@ export class ReplicatedState {
       }
     }
     if (documentsChanged) await this.#loadDocuments();
-    // Retry: a flow may claim a path that another flow of the same order gives up.
+    // Retry: a flow may claim a path that another flow of the same order releases.
     for (const { id, flow } of failed) await this.#takeFlow(id, flow).catch((error: unknown) => this.#leave(id, error as Error));
   }
 
@@ -128,7 +128,7 @@ export class ReplicatedState {
     const leaving = undeployMasked(this.#parts, id);
     this.#drains.set(id, leaving);
     void leaving.then(() => {
-      // The lead may ask for the result later, after its own routes have drained.
+      // The lead may request the result later, after its own routes have drained.
       setTimeout(() => this.#drains.get(id) === leaving && this.#drains.delete(id), drainKnownMs).unref();
     });
   }

@@ -1,5 +1,5 @@
-// A connection that so far carries only plain requests, one at a time. On the first data that is anything else the connection is passed
-// to node:http for good.
+// A connection that has carried only plain requests so far, one at a time. On the first data that is anything else, the connection is
+// passed to node:http permanently.
 import type { Socket } from "node:net";
 import type { HeldBytes } from "../held-bytes.ts";
 import { tooLate } from "../broken-socket.ts";
