@@ -62,7 +62,7 @@ describe("a file endpoint", () => {
       { directory },
     );
     await received(running, "mock:read", 1);
-    // The same key: the repository holds it. Another length: another key.
+    // The same key is already in the repository; another length makes another key.
     await writeFile(join(directory, "b.txt"), "two");
     await writeFile(join(directory, "c.txt"), "three");
     await received(running, "mock:read", 2);

@@ -29,7 +29,9 @@ interface Link {
   readonly client: MqttClient;
   readonly lost: (problem: string) => void;
   work: Work | undefined;
-  /** A message that arrived before that. There is at most one, because the client reads on after the acknowledgement. */
+  /**
+   * A message that arrived before `work` was set. There is at most one, because the client reads no further until it is acknowledged.
+   */
   early: Parameters<Work> | undefined;
 }
 
@@ -100,8 +102,8 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
         if (!isStopping) link.lost(thrown.message);
       });
     });
-    // During a run the client reads nothing, and a ping response waits behind the messages that were sent before it. The client would take
-    // a connection that delivers messages all the time for a dead one.
+    // During a run the client reads nothing, so a ping response waits behind earlier messages. The client would mistake a busy
+    // connection for a dead one.
     const endPings = every(host.clock, (client.options.keepalive ?? 60) * 500, () => {
       const isAlive = intake.inflight > 0 || received !== receivedBefore;
       receivedBefore = received;

@@ -83,7 +83,7 @@ export function polledSource<T>(polling: Polling<T>): Source {
         underWay = pollOnce(inlet, () => ticker !== started).finally(() => (underWay = undefined));
         return underWay.then((outcome) => plan.outcome(outcome));
       };
-      // What a poll finds is settled one by one, so the right to poll is enough.
+      // Each item of a poll is settled separately, so permission to poll is sufficient.
       const started: Ticker = new Ticker(clock, plan, poll, tickClaim(inlet, clock, { periodMs: 0, isCounted: false }));
       ticker?.stop();
       problem = undefined;
