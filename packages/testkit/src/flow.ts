@@ -52,7 +52,7 @@ export interface FlowOptions {
   readonly listener?: Partial<RunListener>;
 }
 
-/** Messages of a test count as sent from a test session, with the operator's token. */
+/** Messages of a test count as sent from a test session, which requires the operator's token. */
 const handSession = { id: "by-hand", skipTime: false };
 
 /** The errors of a document, as `line: message` texts; empty when there are none. */

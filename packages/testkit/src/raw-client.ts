@@ -16,8 +16,8 @@ export function sendRaw(port: number, bytes: string | Buffer | readonly (string 
     const socket: Socket = connect(port, "127.0.0.1");
     const chunks: Buffer[] = [];
     let closed = false;
-    // The first byte may take long on a busy machine; after it, silence means the end. Silence is counted in turns of this process, so that
-    // a stall counts as one turn.
+    // The first byte may take long on a busy machine; after it, silence means the end. Silence is counted in event loop turns of this
+    // process, so that a stall counts as one turn.
     let turnsLeft = firstByteMs / tickMs;
     const timer = setInterval(() => --turnsLeft <= 0 && finish(), tickMs);
     function finish(): void {
