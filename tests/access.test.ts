@@ -1,4 +1,4 @@
-// Access policies on a real server: section 7 of the contract, group I of the fault matrix, and restarts.
+// Access policies on a real server: the order of checks, brute force, signatures, secrets, and restarts.
 import { createHmac, hash } from "node:crypto";
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, request as httpRequest, type Server } from "node:http";

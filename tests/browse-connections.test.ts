@@ -52,7 +52,7 @@ describe.skipIf(redis === undefined)("Redis (needs redis-server)", () => {
       await subscriber.subscribe("news", "weather");
       await define("cache", "redis", { host: "127.0.0.1", port });
       expect((await browse("cache", { what: "keys", prefix: "order:" })).json).toEqual({ names: ["order:a", "order:b"] });
-      // A prefix is no pattern.
+      // A prefix is not a pattern.
       expect((await browse("cache", { what: "keys", prefix: "order*" })).json).toEqual({ names: ["order*x"] });
       expect((await browse("cache", { what: "keys", limit: 5 })).json.names).toHaveLength(5);
       expect((await browse("cache", { what: "channels" })).json).toEqual({ names: ["news", "weather"] });

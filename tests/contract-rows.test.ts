@@ -1,4 +1,4 @@
-// Points of the HTTP contract that were implemented differently before.
+// Points of the HTTP contract that were implemented differently in earlier versions.
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call, startTestServer, token, type StartedServer } from "./started-server.ts";

@@ -44,7 +44,7 @@ describe("the lock of the data directory", () => {
     const server = await spawnServer({ dataDir });
     try {
       expect((await server.putFlow("kept", answering("kept", "x"))).status).toBe(201);
-      // A change that the first process is just writing.
+      // A temporary file of a change that the first process is writing.
       const temporary = join(dataDir, "routes", ".kept.yaml.0123456789abcdef.tmp");
       writeFileSync(temporary, "half");
       await expect(spawnServer({ dataDir })).rejects.toThrow(`in use by process ${server.pid}`);

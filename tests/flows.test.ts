@@ -1,4 +1,4 @@
-// Flows over the management API: install, replace, list, remove, persistence. Groups B, C, K and L of the fault matrix.
+// Flows over the management API: install, replace, list, remove, persistence.
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync, chmodSync } from "node:fs";
 import { tmpdir } from "node:os";

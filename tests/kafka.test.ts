@@ -174,7 +174,7 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
     await close();
   });
 
-  // It measures how long a deployment takes.
+  // Sequential, because it measures how long a deployment takes.
   it.sequential("starts while the broker is down, reports it, and receives when it is up (F3)", async () => {
     const name = uniqueName();
     await send(`${name}-in`, ["back"]);

@@ -1,5 +1,5 @@
-// L12: partners that reset, stall, send invalid data and disconnect during a response. The affected run fails; the process and all other runs
-// continue.
+// Partners that reset, stall, send invalid data and disconnect during a response. The affected run fails; the process and all other
+// runs continue.
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { call, eventually } from "./started-server.ts";

@@ -1,4 +1,4 @@
-// Run history over the API: the contract's section 9, and health's section 8.
+// The run history and the health report over the API.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

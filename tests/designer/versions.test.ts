@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeou
     await row("v3").getByText("Restored from v1").waitFor();
     expect(designer.flowText("orders")).toBe(webhookFlow("orders", "two"));
 
-    // The designer knows what it rolled back to: the next Deploy is no conflict.
+    // The designer records the version it rolled back to, so the next Deploy is not a conflict.
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await expect.poll(answer, soon).toBe("two");
     expect(await page.getByRole("dialog").count()).toBe(0);
@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeou
       "answers: runs the changed route reviewed, names the removed step log1",
     ]);
 
-    // By keyboard to the canvas, where each change has a badge with words.
+    // Navigate by keyboard to the canvas, where each change has a badge with text.
     await changes.first().getByRole("button").press("Enter");
     const canvas = page.getByRole("region", { name: "Canvas" });
     const bar = canvas.getByRole("region", { name: "Changes since the version on local" });

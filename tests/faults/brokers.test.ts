@@ -1,5 +1,6 @@
-// F1 to F10 for every broker, on servers used only by this test: connections are cut or go silent, the broker and the runtime are killed, routes
-// are replaced, fail or are slow, passwords are wrong or repeated by the broker. Nothing is lost.
+// The faults of docs/operations/connector-faults.md for every broker, on servers used only by this test: connections are cut or go
+// silent, the broker and the runtime are killed, routes are replaced, fail or are slow, passwords are wrong or repeated by the
+// broker. Nothing is lost.
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

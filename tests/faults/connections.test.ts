@@ -1,4 +1,4 @@
-// E15, E17, E25 at full size: thousands of sockets that are slow, idle or disconnect. The limit on open files must allow it.
+// Thousands of sockets that are slow, idle or disconnect. The limit on open files must allow it.
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";

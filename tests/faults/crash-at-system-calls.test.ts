@@ -1,4 +1,4 @@
-// K02, K03, K05: the process is killed at every n-th system call of a PUT and of a DELETE. After a restart either the old or the new version is
+// Kills the process at every n-th system call of a PUT and of a DELETE. After a restart either the old or the new version is
 // complete, and the new one if the 2xx was received. Needs strace and permission to trace.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

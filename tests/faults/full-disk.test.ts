@@ -1,4 +1,4 @@
-// A1 at full size: a small file system is filled and freed under load, with crashes in between. Needs root for the mount.
+// A small file system is filled and freed under load, with crashes in between. Needs root for the mount.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, statfsSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { unexpectedOutput } from "../unexpected-output.ts";
 
 const rounds = Number(process.env["SLUICE_ROUNDS"] ?? 50);
 const consumers = 4;
-/** Every this many rounds the process is killed while the disk is full, and restarted before there is space. */
+/** The process is killed on a full disk every this many rounds, and restarted before there is space. */
 const killEvery = 10;
 /** The space that the store reserves for finishing messages; the minimum at which it accepts new ones. */
 const reserved = 512 * 1024;

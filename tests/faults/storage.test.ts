@@ -1,4 +1,4 @@
-// K04, K05, K06, K08: the order of writes, a full disk, and a read-only disk. Needs root, strace and permission to mount.
+// The order of writes, a full disk, and a read-only disk. Needs root, strace and permission to mount.
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
