@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { DeadLetters } from "../sluice/sluice.ts";
 import { PushedIntake } from "./pushed-intake.ts";
 
-/** An intake that keeps the bodies of dead letters, and its log. */
+/** An intake that records the bodies of dead letters and the log. */
 function setUp(work: (exchange: Exchange) => void | Promise<void>, keep: () => Promise<void> = () => Promise.resolve()) {
   const clock = new FakeClock();
   const inlet = new FakeInlet(work);

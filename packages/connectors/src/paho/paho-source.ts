@@ -92,7 +92,7 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
     await new Promise<void>((resolve, reject) => {
       link.work = (packet, settled) => {
         resolve();
-        // Unacknowledged messages are redelivered when the source reconnects, if the session is kept.
+        // Unacknowledged messages are redelivered when the source reconnects, if the broker kept its session.
         if (!isStopping) work(packet, settled);
       };
       if (link.early !== undefined) link.work(...link.early);

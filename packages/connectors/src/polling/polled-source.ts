@@ -26,7 +26,7 @@ export interface Polling<T> {
   problemOf(thrown: unknown): string | undefined;
   /** Delivers one item and settles it; false when it is no longer available. `batch` has Camel's batch properties. */
   each(item: T, inlet: SourceInlet, batch: ReadonlyMap<string, unknown>): Promise<boolean>;
-  /** Releases what an item holds that is not delivered because the source stops. */
+  /** Releases the resources of an item that is not delivered because the source stops. */
   discard?(item: T): Promise<void>;
 }
 

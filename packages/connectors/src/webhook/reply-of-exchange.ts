@@ -1,4 +1,4 @@
-// Creates the response of a finished run: the message as the route left it, or the failure in one sentence.
+// Creates the response of a finished run: the final message of the route, or the failure in one sentence.
 import { FlowError, isFlowError, settlementOf, type Clock, type Exchange, type HttpReply } from "@sluice/engine/spi";
 import { asJson, asText, isLongToWrite, textForm } from "@sluice/engine/values";
 import { traceResponse } from "./trace-context.ts";
