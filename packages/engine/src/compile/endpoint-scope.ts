@@ -1,4 +1,4 @@
-// What endpoints of a route can access in their flow. Connections they acquire are released when the endpoint stops.
+// The parts of a flow that an endpoint can access. Connections that an endpoint acquires are released when it stops.
 import type { RouteIdentity } from "../exchange/run.ts";
 import { CompileError } from "../spi/compiler.ts";
 import type { Connection, ConnectionRequest } from "../spi/connection.ts";

@@ -15,7 +15,7 @@ export interface ExceptionClause {
   readonly handled: Expression<boolean> | undefined;
   readonly continued: Expression<boolean> | undefined;
   readonly retryWhile: Expression<boolean> | undefined;
-  /** Undefined when the clause has no policy of its own. */
+  /** Undefined when the clause does not define a policy. */
   readonly policy: RedeliveryPolicy | undefined;
   readonly steps: Processor | undefined;
   readonly original: "message" | "body" | undefined;

@@ -37,7 +37,7 @@ export function exportedName(bean: string): string {
   return isClassName(bean) ? last : bean;
 }
 
-/** Java's classes begin with a capital letter, whatever package they are in. */
+/** Java class names begin with a capital letter, in any package. */
 export const isClassName = (bean: string): boolean => /(^|\.)[A-Z][\w$]*$/.test(bean);
 
 /** The stub as lines of a JavaScript module. */

@@ -11,13 +11,13 @@ export interface Tie {
 
 /** Where a route may run in a service with several workers or nodes. */
 export interface Placement {
-  /** What ties the route to one process; empty when every process may run it. */
+  /** Reasons why the route must run in one process; empty when every process may run it. */
   readonly tiedBy: readonly Tie[];
   /** Endpoints of other routes it calls in-process: it must run on the same worker as they do. */
   readonly calls: readonly string[];
 }
 
-/** A step as tools see it: its position and, for a step that sends to a fixed endpoint, the URI. */
+/** A step in the form that tools use: its position and, for a step that sends to a fixed endpoint, the URI. */
 export interface StepPlace {
   readonly node: StepNode;
   readonly depth: number;

@@ -60,7 +60,7 @@ export class RouteCompiler implements Compiler {
 
   constructor(parts: RouteParts, wrappers: StepWrappers, depth = 0, place?: RouteParts["places"][number]) {
     const { scope, route } = parts;
-    // oxlint-disable-next-line no-this-alias -- a getter has a `this` of its own.
+    // oxlint-disable-next-line no-this-alias -- `this` has another value in the getter.
     const compiler = this;
     this.#parts = parts;
     this.#wrappers = wrappers;

@@ -189,7 +189,7 @@ export class Headers {
       for (const [name, value] of this.#pending.entries()) {
         const key = name.toLowerCase();
         const own = this.#own?.get(key);
-        // The first spelling of a name is kept, and the wire's was first.
+        // Keep the first spelling of a name, which is that of the wire.
         if (own === undefined) this.#wire.set(key, { name, value });
         else own.name = name;
       }

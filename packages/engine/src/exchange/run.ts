@@ -21,7 +21,7 @@ export interface SessionTag {
   isOver?: boolean;
 }
 
-/** What triggered the run, as reported by the source. */
+/** The event that started the run, as reported by the source. */
 export interface Trigger {
   readonly uri: string;
   readonly method?: string;

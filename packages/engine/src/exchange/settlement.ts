@@ -1,4 +1,4 @@
-// What the end of a run means for the sender of its message. Every source acknowledges, redelivers or returns messages based on this alone.
+// Maps the outcome of a run to the settlement of its message. Every source acknowledges, redelivers or returns messages based on this value only.
 import { FlowError } from "../errors/flow-error.ts";
 import { ending, type Exchange } from "./exchange.ts";
 

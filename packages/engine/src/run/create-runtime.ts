@@ -126,7 +126,7 @@ class FlowRuntime implements Runtime {
     };
   }
 
-  /** Retryable failures are left to the start of the route, which retries immediately and then with back-off. */
+  /** Retryable failures are handled when the route starts, which retries immediately and then with back-off. */
   async #startServices(route: LiveRoute, supervision: Supervision): Promise<void> {
     try {
       await route.lifecycle.startServices();

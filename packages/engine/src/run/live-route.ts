@@ -203,7 +203,7 @@ export class LiveRoute implements Route, SourceInlet {
     return new Exchange(id, run, "InOnly", message);
   }
 
-  /** Runs a detached copy; its failure is a failed run of its own because no caller waits for it. */
+  /** Runs a detached copy; its failure is reported as a separate failed run, because no caller waits for it. */
   detach(copy: Exchange, processor: Processor): void {
     const run = copy.run;
     copy.run = run.detached(this.#host.clock.now());

@@ -16,7 +16,7 @@ export function isLongToWrite(value: unknown): boolean {
   return isWrittenInParts(value) && isLongJson(value);
 }
 
-/** True for lists and maps without a text form of their own. */
+/** True for lists and maps without a custom text form. */
 export function isWrittenInParts(value: unknown): boolean {
   if (typeof value !== "object" || value === null || textForm in value) return false;
   if (Array.isArray(value) || value instanceof Map) return true;

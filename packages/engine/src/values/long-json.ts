@@ -40,7 +40,7 @@ function ofCurrentText(text: string): LongJson | undefined {
 }
 
 /**
- * Lets the caller put parts of the parsed value into a message without a copy, unless another expression of the step still reads it. False when
+ * Allows the caller to put parts of the parsed value into a message without a copy, unless another expression of the step still reads it. False when
  * the caller must copy.
  */
 export function takeLongJson(source: string | Uint8Array): boolean {

@@ -1,4 +1,4 @@
-// Values as text: what `${body}` shows for bytes, text, numbers, lists and maps.
+// Values as text, as `${body}` shows bytes, text, numbers, lists and maps.
 import { FlowError } from "../errors/flow-error.ts";
 import { checkTextLength } from "./limit.ts";
 import { isStream } from "./stream.ts";
@@ -38,7 +38,7 @@ export function asJson(value: unknown, indent?: string): string {
   const size: JsonSize = { left: maxNodes, indent: indent?.length ?? 0, depth: 0 };
   const ready = jsonReady(value, 0, size);
   try {
-    // A replacer makes writing many times slower, so it is used only for objects with behavior of their own.
+    // A replacer makes writing many times slower, so it is used only for objects with custom behavior.
     if (ready !== unready)
       return unmarked((size.depth > deepFrom && indent === undefined ? writeDeep(ready) : JSON.stringify(ready, undefined, indent)) ?? "", size);
     return unmarked(JSON.stringify(value, replacerWithin(size), indent) ?? "", size);

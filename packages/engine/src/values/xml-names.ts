@@ -66,7 +66,7 @@ export class NamespaceScope {
     return this.#resolve(written, this.#namespaces.get("")?.at(-1) ?? "");
   }
 
-  /** Without a prefix an attribute has no namespace, whatever is declared around it. */
+  /** An attribute without a prefix has no namespace, regardless of surrounding declarations. */
   attribute(written: string): XmlName | undefined {
     return this.#resolve(written, written === "xmlns" ? xmlnsNamespace : "");
   }
