@@ -1,5 +1,5 @@
-// What expressions read while one message is mapped. A frame belongs to one level of the document: the message itself, one item of a forEach, a
-// part, a function or one element of a filter; a level reuses its frame for all its items.
+// The data that expressions read while one message is mapped. A frame belongs to one level of the document: the message itself, one item of a
+// forEach, a part, a function or one element of a filter; a level reuses its frame for all its items.
 import { MappingFault, type FieldError } from "./mapping-fault.ts";
 
 export interface HeaderSource {
