@@ -1,5 +1,5 @@
-// What changed between two versions of a flow, by route and step instead of by line. Compared as written: values of placeholders, which may be
-// secret, are not part of it.
+// The changes between two versions of a flow, by route and step instead of by line. Texts are compared as written: values of placeholders, which may
+// be secret, are not compared.
 import { asFlowTree } from "../documents/camel-document.ts";
 import { treeAt } from "../flow/tree-at.ts";
 import type { Tree } from "../flow/tree.ts";

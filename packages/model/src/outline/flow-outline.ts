@@ -10,7 +10,7 @@ export type OptionTexts = Readonly<Record<string, string>>;
 export interface BlockOutline {
   /** The key of the branch, such as `when`; empty for the plain `steps` of a step. */
   readonly name: string;
-  /** What distinguishes the branch from others of its kind: its condition or exceptions. */
+  /** The text that distinguishes the branch from others of its kind: its condition or exceptions. */
   readonly detail: string;
   /** Empty for the plain `steps` of a step; otherwise the title of the branch, such as `when ${body} == 1`. */
   readonly label: string;

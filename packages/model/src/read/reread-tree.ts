@@ -129,7 +129,7 @@ function lineAfter(source: string, offset: number): number {
   return newline === -1 ? source.length : newline + 1;
 }
 
-/** Parses the item again, with spans of the whole text; only if parsing its old lines alone gives exactly what the tree has. */
+/** Parses the item again, with spans of the whole text; undefined unless parsing its old lines alone produces exactly the existing subtree. */
 function itemAgain(item: Tree, before: string, source: string, region: Region, by: number): Tree | undefined {
   const lines = before.slice(0, region.start).split("\n").length - 1;
   const alone = (text: string, end: number): Tree | undefined => {
@@ -170,7 +170,10 @@ function shifted(tree: Tree, by: number, lines: number): Tree {
   return { ...tree, entries, span };
 }
 
-/** The old tree with one item replaced: nodes before it stay, nodes after it move, its ancestors grow. */
+/**
+ * Creates the new tree from the old one by replacing one item: nodes before it are unchanged, nodes after it are shifted, and its ancestors get
+ * longer.
+ */
 class Mover {
   nodes = 0;
   readonly #lines: LineTable;
