@@ -66,7 +66,7 @@ export class Policies {
     const policies = new Policies(parts, store);
     for (const [flowId, stored] of await store.load()) {
       policies.#enforce(flowId, stored);
-      if ("problem" in stored) parts.warn(`Cannot use the access policy of flow '${flowId}', its webhooks return 503: ${stored.problem}`);
+      if ("problem" in stored) parts.warn(`Cannot use the access policy of flow '${flowId}'; its webhooks return 503: ${stored.problem}`);
     }
     return policies;
   }
@@ -103,7 +103,7 @@ export class Policies {
     else if (this.#inForce.delete(flowId)) this.#parts.hide(ownerOf(flowId), []);
   }
 
-  /** Blocks a source that made too many wrong attempts in another process. */
+  /** Blocks a source that sent too many wrong credentials to another process. */
   distrust(source: string): void {
     this.#parts.guesses.empty(source);
   }

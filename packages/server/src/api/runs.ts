@@ -74,7 +74,7 @@ export interface RunParts {
   readonly history: RunHistory;
   readonly secrets: SecretValues;
   readonly service: ServiceView | undefined;
-  /** Undefined when runs are kept in memory only. */
+  /** Undefined when runs are stored in memory only. */
   readonly disk: DiskRuns | undefined;
   replayFacts(runId: string): Readonly<Record<string, unknown>>;
 }

@@ -174,7 +174,7 @@ export class NamedConnections {
     });
   }
 
-  /** Applies what another node stored. Returns why this node cannot use it; the previous version then stays active. */
+  /** Applies the document that another node stored. Returns why this node cannot use it; the previous version then stays active. */
   follow(id: string): Promise<string | undefined> {
     return this.#inTurn(id, async () => {
       const { store, log } = this.#parts;

@@ -1,6 +1,6 @@
-// Stores flows as files in one directory: `<id>.yaml` (`.yml` and `.camel.yaml` are read too) and `<id>.params.json`. Two files cannot be
-// renamed atomically, so the parameter file names the text it belongs to and also has the values of the previous text: after a crash,
-// either text finds its own parameters. Past versions are in a directory of their own: next to the flows they would slow down every listing.
+// Stores flows as files in one directory: `<id>.yaml` (`.yml` and `.camel.yaml` are read too) and `<id>.params.json`. Two files cannot be renamed
+// atomically, so the parameter file names the text it belongs to and also contains the values of the previous text: after a crash, either text has
+// its own parameters. Past versions are in a separate directory: next to the flows they would slow down every listing.
 import { readFileSync } from "node:fs";
 import { chmod, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Installs or replaces a flow. All checks come before the running version is touched. The file changes last, with one rename, so after a
-// crash either the old or the new flow is complete.
+// Installs or replaces a flow. All checks are done before the running version is touched. The file changes last, with one rename, so after a crash
+// either the old or the new flow is complete.
 import { DeployError, type Deployment, type KameletFiles } from "@sluice/engine";
 import { Refusal } from "../refusal.ts";
 import { logAbandoned } from "./log-abandoned.ts";

@@ -14,7 +14,7 @@ export interface DrainScope {
   readonly sockets: ReadonlySet<Socket>;
   /** Requests without a reply yet. */
   inFlight(): number;
-  /** Closes idle connections that node:http does not know; called repeatedly. */
+  /** Closes idle connections that node:http does not track; called repeatedly. */
   closeIdle(): void;
 }
 

@@ -1,7 +1,7 @@
 // Replaces some Kamelets with texts of a caller, to compile a flow with Kamelets that are not installed.
 import type { KameletFile, KameletFiles } from "@sluice/engine";
 
-/** Kamelets that use the given files and, for other names, those of `rest`. An undefined file hides the Kamelet of that name. */
+/** Kamelets from the given files and, for other names, those of `rest`. An undefined file hides the Kamelet of that name. */
 export function givenKamelets(files: ReadonlyMap<string, KameletFile | undefined>, rest?: KameletFiles): KameletFiles {
   return {
     find: (name) => (files.has(name) ? files.get(name) : rest?.find(name)),

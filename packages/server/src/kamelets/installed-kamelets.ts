@@ -173,7 +173,7 @@ export class InstalledKamelets {
     });
   }
 
-  /** Applies what another node stored. Returns why a flow cannot use it; the flow then keeps the previous version. */
+  /** Applies the Kamelet that another node stored. Returns why a flow cannot use it; the flow then keeps the previous version. */
   follow(name: string): Promise<string | undefined> {
     return this.#inTurn(async () => {
       const flows = this.#parts.flows();

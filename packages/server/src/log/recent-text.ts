@@ -1,7 +1,7 @@
-/** Size of the text that is kept. */
+/** Size of the buffered text. */
 const keptBytes = 256 * 1024;
 
-/** The end of the text that was written. Whole batches are kept, so a line costs nothing extra. */
+/** The end of the written text. Whole batches are buffered, so a line costs nothing extra. */
 export class RecentText {
   #batches: Buffer[] = [];
   #size = 0;

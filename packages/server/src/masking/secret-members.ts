@@ -66,7 +66,7 @@ function maskJson(text: string): string {
   return from === 0 ? text : shown + text.slice(from);
 }
 
-/** The end of a secret value; `start` for values that are kept: objects, whose members are checked themselves, and empty values. */
+/** The end of a secret value; `start` for values that are not masked: objects, whose members are checked separately, and empty values. */
 function endOfValue(text: string, start: number, quote: string): number {
   if (text.startsWith(quote, start)) return endOfString(text, start + quote.length, quote);
   if (text[start] === "{") return start;

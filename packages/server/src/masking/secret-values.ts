@@ -32,7 +32,7 @@ export function createSecretValues(): SecretValues {
   const owners = new Map<string | object, readonly string[]>();
   const retired = new Set<string>();
   let forRecords: Scrub | undefined = undefined;
-  /** Built on first use after a change, because a start makes thousands of changes in a row. */
+  /** Built on first use after a change, because startup makes thousands of changes in a row. */
   let current: { readonly text: Scrub; readonly json: Scrub } | undefined = undefined;
 
   function known(): { readonly text: Scrub; readonly json: Scrub } {

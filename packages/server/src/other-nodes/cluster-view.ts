@@ -72,7 +72,7 @@ export interface ClusterStores {
   readonly kamelets: KameletStore;
 }
 
-/** What a node changes when another node changed the configuration. */
+/** The parts of a node that apply configuration changes of other nodes. */
 export interface FollowedParts {
   readonly flows: FlowParts;
   readonly runtime: Runtime;
@@ -87,7 +87,7 @@ export interface ClusterNode extends ClusterView {
   readonly gate: RouteGate;
   /** Errors for parts of a flow that do not work in a cluster yet. */
   problemsOf(deployment: Deployment, catalog: Pick<Catalog, "connectors">): readonly Diagnostic[];
-  /** The flows of other live nodes that use a document; nodes that do not answer in time are left out. */
+  /** The flows of other live nodes that use a document; nodes that do not answer in time are omitted. */
   usersElsewhere(kind: "connection" | "kamelet", id: string): Promise<readonly FlowElsewhere[]>;
   /** Applies changes of other nodes from now on. */
   follow(parts: FollowedParts): void;

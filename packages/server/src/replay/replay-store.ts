@@ -1,6 +1,6 @@
-// Input and output messages of runs, for replay: of failed runs within the memory limit, and of the most recent successful ones. They are
-// kept by reference until needed or the run fails, so that successful runs cost almost nothing. Busy routes are sampled: otherwise the
-// last hundred of ten thousand runs per second would be evicted too soon.
+// Input and output messages of runs, for replay: of failed runs within the memory limit, and of the most recent successful ones. They are stored by
+// reference until needed or the run fails, so that successful runs cost almost nothing. Busy routes are sampled: otherwise the last hundred of ten
+// thousand runs per second would be evicted too soon.
 import { storedSize, storeMessage, type StoredMessage } from "@sluice/connectors";
 import { Message, isMessage, type Exchange, type FlowError, type Run } from "@sluice/engine";
 import { bodyTypeOf, toPlainWithin } from "@sluice/engine/values";
@@ -8,7 +8,7 @@ import { bodyTypeOf, toPlainWithin } from "@sluice/engine/values";
 const maxBodyBytes = 64 * 1_024;
 const maxStructureBytes = 16 * 1_024;
 const recentRuns = 100;
-/** Successful runs kept per route and second; beyond it one per `thenEveryMs`. Runs of test sessions are always kept. */
+/** Successful runs stored per route and second; beyond it one per `thenEveryMs`. Runs of test sessions are always stored. */
 const keptPerSecond = 50;
 const thenEveryMs = 20;
 
@@ -83,7 +83,7 @@ export class ReplayStore {
     }
   }
 
-  /** The input message of a run, if it was kept. */
+  /** The input message of a run, if it was stored. */
   input(runId: string): StoredMessage | undefined {
     const kept = this.#find(runId);
     return kept === undefined ? undefined : this.#stored(kept);

@@ -26,14 +26,14 @@ export interface RunStoreNeeds {
   readonly refusal: string | undefined;
 }
 
-/** Undefined, with a warning, when runs cannot be stored: they are then kept in memory only. */
+/** Undefined, with a warning, when runs cannot be stored on disk: they are then stored in memory only. */
 export function openRunStore({ settings, directory, clock, log, refusal }: RunStoreNeeds): RunStore | undefined {
   try {
     if (refusal !== undefined) throw new Error(refusal);
     const limits = { runs: settings.runStoreTotal, bytes: settings.runStoreBytes, ageMs: settings.runStoreAge, reservedBytes };
     return new RunStore({ directory, limits, clock, log });
   } catch (error) {
-    log.write("WARN", "sluice.runs", `Runs are kept in memory only, because they cannot be stored: ${(error as Error).message}`);
+    log.write("WARN", "sluice.runs", `Runs are stored in memory only, because they cannot be stored on disk: ${(error as Error).message}`);
     return undefined;
   }
 }

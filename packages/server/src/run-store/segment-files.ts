@@ -26,7 +26,7 @@ export interface RunSearch {
   /** Only runs older than this one. */
   readonly after: { readonly startedAt: number; readonly id: string } | undefined;
   readonly limit: number;
-  /** Count all matches, whatever `after` and `limit` are. */
+  /** Count all matches, independent of `after` and `limit`. */
   readonly counts: boolean;
 }
 

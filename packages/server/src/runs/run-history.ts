@@ -40,7 +40,7 @@ export interface RunHistory {
   adopt(run: RunFacts): void;
   /** As `adopt`, for a run that no other process has any more; returns the entry if it was added. */
   lost(run: RunFacts): HistoryEntry | undefined;
-  /** All matches except for `text`, newest first. Runs in `excluded` are left out. */
+  /** All matches except for `text`, newest first. Runs in `excluded` are omitted. */
   matching(filter: Omit<RunFilter, "limit">, excluded?: ReadonlySet<string>): readonly HistoryEntry[];
   find(id: string): RunFacts | undefined;
   /** Ids of the stored runs of a route, a flow or all, by route. */

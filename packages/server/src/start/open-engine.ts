@@ -57,7 +57,7 @@ export interface EngineParts extends RunRecords {
 
 interface RunRecords {
   readonly history: RunHistory;
-  /** Undefined when runs are kept in memory only. */
+  /** Undefined when runs are stored in memory only. */
   readonly disk: DiskRuns | undefined;
   readonly kept: ReplayStore;
   readonly counts: RunCounts;

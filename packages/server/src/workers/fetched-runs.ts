@@ -1,4 +1,4 @@
-// Runs of other workers that were copied here for replay. Their workers still hold them, so lists and counts must exclude the copies.
+// Runs of other workers that were copied here for replay. Their workers still have them, so lists and counts must exclude the copies.
 import type { ReplayStore } from "../replay/replay-store.ts";
 import { Refusal } from "../refusal.ts";
 import type { RunHistory } from "../runs/run-history.ts";
@@ -21,7 +21,7 @@ export class FetchedRuns {
     this.#ids.add(id);
   }
 
-  /** The copies that the history still holds. */
+  /** The copies that are still in the history. */
   ids(): readonly string[] {
     if (this.#ids.size === 0) return [];
     const here = this.#history.held(this.#ids);

@@ -53,7 +53,7 @@ export interface LeadParts {
   readonly workers: number;
   /** Drain limit for removed flows. */
   readonly drainMs: number;
-  /** Runs kept per route. */
+  /** Runs stored per route. */
   readonly runsPerRoute: number;
   /** Receives lines that other workers logged before a stream client connected. */
   recentLines(lines: readonly string[]): void;

@@ -40,7 +40,7 @@ const reportEveryMs = 250;
 
 const endedOf = ({ completed, failed, cancelled, discarded }: RouteMetrics): number => completed + failed + cancelled + discarded;
 
-/** Sends metric deltas periodically, so that little is lost when the process dies. Sends nothing when nothing changed. */
+/** Sends metric deltas periodically, so that little is lost if the process crashes. Sends nothing when nothing changed. */
 export function reportMetricDeltas(metrics: () => WorkerMetrics, counts: RunCounts, report: (deltas: MetricDeltas) => void): () => void {
   const reported = new Map<string, number>();
   const keyOf = ({ flowId, routeId }: RouteMetrics): string => `${flowId} ${routeId}`;

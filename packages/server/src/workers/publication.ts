@@ -42,7 +42,7 @@ export class Publication {
     this.#parts = parts;
   }
 
-  /** True while something is active that expires by itself. */
+  /** True while something is active that can expire. */
   get mayExpire(): boolean {
     return this.#paused || this.#captured;
   }

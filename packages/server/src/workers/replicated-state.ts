@@ -29,7 +29,7 @@ export class ReplicatedState {
   readonly #parts: ReplicatedParts;
   readonly #flows = new Map<string, string>();
   readonly #drains = new Map<string, Promise<DrainReport | undefined>>();
-  /** True while the lead serves everything, so that mocks see every message. */
+  /** True while the lead serves everything, so that mocks apply to every message. */
   paused = false;
 
   constructor(parts: ReplicatedParts) {
@@ -91,7 +91,7 @@ export class ReplicatedState {
     else await room.remove(id, undefined).catch(() => undefined);
   }
 
-  /** Tables first, because documents refer to them; documents, which may import each other, are put in service together. */
+  /** Tables first, because documents refer to them; documents, which may import each other, are activated together. */
   async #loadDocuments(): Promise<void> {
     await this.#parts.mappings.tables.load();
     await this.#parts.mappings.documents.load();
@@ -113,7 +113,7 @@ export class ReplicatedState {
   }
 
   #leave(id: string, { message }: Error): void {
-    this.#parts.log.write("ERROR", "sluice.workers", `Flow '${id}' is served by the lead only: ${message}`);
+    this.#parts.log.write("ERROR", "sluice.workers", `Flow '${id}' is served by the lead worker only: ${message}`);
   }
 
   async #deploy({ id, source, hash, params, routeIds, kamelets }: PlacedFlow): Promise<void> {
