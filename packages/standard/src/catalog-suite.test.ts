@@ -1,4 +1,4 @@
-// Checks every step, language, format and bean: its examples run, it lets messages through, and preparing a flow with it starts nothing.
+// Checks every step, language, format and bean: its examples run, it passes messages on, and preparing a flow with it starts nothing.
 import { createRuntime } from "@sluice/engine";
 import { catalogOf, exampleDocument, FakeHost, flow, recordingConnectors } from "@sluice/testkit";
 import { describe as about, type Fields } from "@sluice/model";

@@ -61,7 +61,7 @@ export const statics: Readonly<Record<string, Statics>> = {
   LocalDateTime: { now: (_given, host) => isoDate(host).slice(0, -1) },
 };
 
-/** What `new` creates, by class. */
+/** The constructors available to `new`, by class. */
 export const constructors: Readonly<Record<string, (parameters: readonly unknown[], host: Host) => unknown>> = {
   Date: (given, host) => (given.length === 0 ? now(host) : new Date(Number(given[0]))),
   String: (given) => groovyText(given[0] ?? ""),
