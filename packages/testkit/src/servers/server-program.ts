@@ -30,7 +30,7 @@ export interface ServerProgram {
   /** Writes its files, once. */
   prepare?(folder: string, port: number, program: (name: string) => string, owner: Owner | undefined): void;
   launch(folder: string, port: number, program: (name: string) => string, morePorts: readonly number[]): Launch;
-  /** What differs when its data need not survive a crash. */
+  /** Differences when the server's data need not survive a crash. */
   readonly notDurable?: Pick<ServerProgram, "prepare">;
 }
 
