@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 let server: StartedServer;
 
-/** Replies with what the route knows about its caller: one line each. */
+/** Replies with the data that the route has about its caller, one line each. */
 const mirror = (routeId: string, path = `/${routeId}-own`): string => `- route:
     id: ${routeId}
     from:

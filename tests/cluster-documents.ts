@@ -1,4 +1,4 @@
-// Connections and Kamelets in a cluster: what must hold on every kind of store.
+// Connections and Kamelets in a cluster: requirements for every kind of store.
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { expect } from "vitest";

@@ -15,7 +15,7 @@ describe("the lock of the data directory", () => {
     const server = await spawnServer({ dataDir });
     try {
       expect(() => lockDirectory(dataDir)).toThrow(`the data directory is in use by process ${server.pid}: stop it`);
-      // What a second container sees of the first: a process id that equals its own, or one that does not exist.
+      // The record of a first container as found by a second one: a process id that equals its own, or one that does not exist.
       for (const record of ["1 1\n", `${process.pid} 1\n`, "4194303 1\n", ""]) {
         writeFileSync(join(dataDir, ".lock"), record);
         expect(() => lockDirectory(dataDir), record).toThrow("the data directory is in use by");

@@ -1,4 +1,4 @@
-// What the cards of a flow say, and how they are drawn at every zoom, in a real browser.
+// The content of the cards of a flow and their rendering at every zoom, in a real browser.
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findingsOf } from "./axe.ts";

@@ -1,4 +1,4 @@
-// What the canvas shows of parallel branches and of runs, and how its panels behave, in a real browser against a real runtime.
+// Parallel branches and runs on the canvas, and the behavior of its panels, in a real browser against a real runtime.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Locator, Page } from "playwright-core";

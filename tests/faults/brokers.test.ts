@@ -266,7 +266,7 @@ function faultsOf(family: Family): void {
     // There are no duplicates, because no session ended.
     expect([new Set(arrived).size, link.accepted]).toEqual([arrived.length, links]);
     if (waiting !== undefined) expect(count + 10 - waiting - arrived.length).toBeLessThanOrEqual(family.window);
-    // Of 100 MB that were sent, or of 25 MB where the broker holds fewer messages.
+    // The growth relative to the 100 MB that were sent, or 25 MB where the broker holds fewer messages.
     expect(((await slow.heldBytes()) - before) / mebibyte).toBeLessThan(20);
     await slow.end();
     slow.clean();

@@ -78,7 +78,7 @@ describe.skipIf(!mayOpen(10_000))("idle connections (needs 10,000 file descripto
   }, 300_000);
 });
 
-/** 10,000 idle connections: they open, stay for a while, and close in groups. */
+/** Opens 10,000 idle connections, waits, and closes them in groups. */
 async function holdAndLeave({ baseUrl, pid }: Pick<Watched, "baseUrl" | "pid">, atOnce: number): Promise<void> {
   const others = descriptorsOf(pid);
   let closed = 0;

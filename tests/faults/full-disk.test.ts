@@ -87,8 +87,8 @@ class Load {
 }
 
 /**
- * How long after each of these times the store could write again, according to the process's own log: what a client sees depends on the load of the
- * machine.
+ * How long after each of these times the store could write again, according to the process's log, because the times that a client measures depend on
+ * the load of the machine.
  */
 function recoveriesOf(server: SpawnedServer, freed: readonly number[]): readonly number[] {
   const changes = server
