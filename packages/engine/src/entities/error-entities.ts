@@ -46,8 +46,8 @@ const handlerFields = {
   id: f.string({ doc: "Name of this handler." }),
   redeliveryPolicy: redelivery,
   redeliveryPolicyRef: f.string({ doc: "Name of a RedeliveryPolicy under `beans`, used instead of redeliveryPolicy.", group: "advanced" }),
-  level: f.string({ doc: "Log level of failures.", group: "advanced" }),
-  logName: f.string({ doc: "Logger name of failures.", group: "advanced" }),
+  level: f.string({ doc: "Log level for failures.", group: "advanced" }),
+  logName: f.string({ doc: "Name of the logger for failures.", group: "advanced" }),
   useOriginalMessage: f.boolean({ doc: "Passes on the message as it entered the route.", default: false }),
   useOriginalBody: f.boolean({ doc: "Passes on the body as it entered the route.", default: false }),
 } as const;

@@ -13,10 +13,10 @@ export const routeTemplate: EntityShape = {
 };
 
 export const beanFields = {
-  name: f.string({ doc: "Name used to refer to it.", required: true }),
-  type: f.string({ doc: "Its type, for example `#class:org.apache.camel.processor.aggregate.StringAggregationStrategy`.", required: true }),
-  properties: f.parameters({ doc: "Properties of the bean; nested ones may be written as mappings.", default: {}, nested: true }),
-  constructors: f.parameters({ doc: "Arguments of its constructor by position, from 0: the same as in `#class:X(a,b)`.", default: {}, group: "advanced" }),
+  name: f.string({ doc: "Name that other elements use to refer to it.", required: true }),
+  type: f.string({ doc: "Type of the bean, for example `#class:org.apache.camel.processor.aggregate.StringAggregationStrategy`.", required: true }),
+  properties: f.parameters({ doc: "Properties of the bean; nested properties can be written as mappings.", default: {}, nested: true }),
+  constructors: f.parameters({ doc: "Constructor arguments by position, starting at 0, as in `#class:X(a,b)`.", default: {}, group: "advanced" }),
   initMethod: f.string({ doc: "Accepted without effect: it names a Java method.", group: "advanced" }),
   destroyMethod: f.string({ doc: "Accepted without effect: it names a Java method.", group: "advanced" }),
   scriptPropertyPlaceholders: f.boolean({ doc: "Accepted without effect: beans cannot be created by scripts.", group: "advanced" }),
@@ -74,5 +74,5 @@ export const dataFormats: EntityShape = {
   group: "registry",
   since: "0.1",
   many: true,
-  options: { id: f.string({ doc: "Name used to refer to it." }), format: f.format({ doc: "The format.", required: true }) },
+  options: { id: f.string({ doc: "Name that other elements use to refer to it." }), format: f.format({ doc: "The format.", required: true }) },
 };

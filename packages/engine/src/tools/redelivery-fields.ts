@@ -8,7 +8,7 @@ export const redeliveryFields = {
   maximumRedeliveries: f.integer({ doc: "How often a failed step is retried; -1 for unlimited.", default: 0 }),
   redeliveryDelay: f.duration({ doc: "Delay before the first redelivery.", default: 1000 }),
   maximumRedeliveryDelay: f.duration({ doc: "Maximum delay; -1 for no limit.", default: 60_000 }),
-  useExponentialBackOff: f.boolean({ doc: "Each delay is the previous one times the multiplier.", default: false }),
+  useExponentialBackOff: f.boolean({ doc: "Multiplies the delay by backOffMultiplier after each attempt.", default: false }),
   backOffMultiplier: f.number({ doc: "Factor of the exponential back-off.", default: 2 }),
   useCollisionAvoidance: f.boolean({ doc: "Adds jitter to each delay, so that many failed runs do not retry at once.", default: false }),
   collisionAvoidanceFactor: f.number({ doc: "Amount of jitter, as a fraction of the delay.", default: 0.15 }),
