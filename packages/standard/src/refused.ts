@@ -25,7 +25,7 @@ const refusedSteps: Readonly<Record<string, string>> = {
 };
 
 const refusedLanguages: Readonly<Record<string, string>> = {
-  js: "js is off: start the runtime with SERVICE_ENABLE_JS=true",
+  js: "js is disabled: start the runtime with SERVICE_ENABLE_JS=true",
   mvel: `mvel runs on the Java VM and ${noJava}; use simple or js`,
   ognl: `ognl runs on the Java VM and ${noJava}; use simple or js`,
   python: "python is not available; use js",
@@ -46,8 +46,8 @@ const refusedEntities: Readonly<Record<string, string>> = {
 
 /** Connectors by scheme, with its colon. */
 const refusedConnectors: Readonly<Record<string, string>> = {
-  "exec:": "exec runs programs on the host, which flows may not do; call the program over HTTP or exchange files with it",
-  "ssh:": "ssh runs commands on other hosts, which flows may not do; call them over HTTP",
+  "exec:": "exec runs programs on the host, which flows are not allowed to do; call the program over HTTP or exchange files with it",
+  "ssh:": "ssh runs commands on other hosts, which flows are not allowed to do; call them over HTTP",
   ...Object.fromEntries(
     ["jpa", "mongodb"].map((scheme) => [`${scheme}:`, `${scheme} is not available; use sql for tables, or call the database through an HTTP service`]),
   ),

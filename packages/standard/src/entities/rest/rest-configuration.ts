@@ -31,7 +31,7 @@ export const restConfigurationFields = {
   skipBindingOnErrorCode: accepted(),
   clientRequestValidation: accepted("If true, requests are checked against the declared parameters and content types."),
   clientResponseValidation: accepted(),
-  enableCORS: accepted("Whether cross-origin calls are allowed. An access policy can restrict the origins."),
+  enableCORS: accepted("Whether cross-origin requests are allowed; an access policy can restrict the origins."),
   enableNoContentResponse: accepted(),
   inlineRoutes: accepted(),
   jsonDataFormat: accepted(),

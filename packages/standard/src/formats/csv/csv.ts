@@ -39,7 +39,7 @@ export const csv = defineFormat({
     headerDisabled: off("the header"),
     skipHeaderRecord: f.boolean({ doc: "Reading skips the first record; writing omits the header.", default: false }),
     useMaps: f.boolean({ doc: "Rows are maps from column name to value; names come from `header` or from the first record.", default: false }),
-    useOrderedMaps: f.boolean({ doc: "As useMaps: maps always keep the order of their columns.", default: false }),
+    useOrderedMaps: f.boolean({ doc: "Same as useMaps: maps always preserve the order of their columns.", default: false }),
     lazyLoad: f.boolean({ doc: "Reads rows on demand.", default: false }),
     captureHeaderRecord: f.boolean({ doc: "Sets the header CamelCsvHeaderRecord to the column names.", default: false, group: "advanced" }),
     ignoreEmptyLines: f.boolean({ doc: "Whether empty lines are skipped.", group: "advanced" }),

@@ -34,7 +34,8 @@ export const bean = defineStep({
   ],
   compile({ ref, method, beanType }, compiler, node) {
     const named = ref ?? beanType;
-    if (named === undefined) throw new CompileError("option-missing", "step 'bean' needs 'ref'", { hint: "name a function registered with SERVICE_FUNCTIONS" });
+    if (named === undefined)
+      throw new CompileError("option-missing", "step 'bean' needs 'ref'", { hint: "specify a function registered with SERVICE_FUNCTIONS" });
     const call = compileCall(
       { bean: named, method },
       {

@@ -28,7 +28,7 @@ export const breakerFields = {
   ignoreException: types("These count neither as success nor as failure; they are ignored and the exchange continues."),
   throwExceptionWhenHalfOpenOrOpenState: f.boolean({ doc: "Without a fallback, an open circuit fails instead of skipping the steps.", default: false }),
   automaticTransitionFromOpenToHalfOpenEnabled: f.boolean({
-    doc: "Accepted without effect: the first call after the wait finds the circuit half open.",
+    doc: "Accepted without effect: the circuit becomes half open with the first call after the wait.",
     default: false,
     group: "advanced",
   }),

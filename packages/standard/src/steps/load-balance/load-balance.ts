@@ -61,7 +61,7 @@ export const loadBalance = defineStep({
   },
   examples: [
     {
-      title: "The second when the first fails",
+      title: "Use the second step if the first fails",
       yaml: "loadBalance: {failoverLoadBalancer: {}, steps: [{throwException: {exceptionType: java.io.IOException, message: down}}, {setBody: {constant: second}}]}",
       expect: { body: "second" },
     },
@@ -69,7 +69,7 @@ export const loadBalance = defineStep({
   compile({ steps, ...kinds }, compiler) {
     const chosen = Object.keys(kinds).filter((kind) => kinds[kind as keyof typeof kinds] !== undefined);
     if (chosen.length !== 1)
-      throw new CompileError("option-missing", `loadBalance needs exactly one load balancer, e.g. roundRobinLoadBalancer: {}, but has ${chosen.length}`, {
+      throw new CompileError("option-missing", `loadBalance needs exactly one load balancer, such as roundRobinLoadBalancer: {}, but has ${chosen.length}`, {
         hint: chosen.length === 0 ? "add roundRobinLoadBalancer: {}" : "keep one of them",
         ...(chosen[1] === undefined ? {} : { option: chosen[1] }),
       });
@@ -92,7 +92,7 @@ export const loadBalance = defineStep({
 function ratiosOf(options: { readonly distributionRatio: string; readonly distributionRatioDelimiter: string }, children: number): readonly number[] {
   const ratios = options.distributionRatio.split(options.distributionRatioDelimiter).map((text) => Number(text.trim()));
   if (ratios.length !== children || ratios.some((ratio) => !Number.isInteger(ratio) || ratio < 0) || !ratios.some((ratio) => ratio > 0))
-    throw new CompileError("option-invalid", `distributionRatio '${options.distributionRatio}' must have one integer for each of the ${children} children`, {
+    throw new CompileError("option-invalid", `distributionRatio '${options.distributionRatio}' must have one integer for each of the ${children} child steps`, {
       hint: `write for example ${Array.from({ length: children }, () => 1).join(",")}`,
       value: options.distributionRatio,
     });

@@ -21,7 +21,7 @@ export const setHeaders = defineStep({
   },
   examples: [
     {
-      title: "One builds on the other",
+      title: "One value uses another",
       yaml: 'setHeaders: {headers: [{name: first, constant: Ada}, {name: full, simple: "${header.first} Lovelace"}]}',
       expect: { headers: { first: "Ada", full: "Ada Lovelace" } },
     },

@@ -21,7 +21,7 @@ export const setVariables = defineStep({
   },
   examples: [
     {
-      title: "One builds on the other",
+      title: "One value uses another",
       yaml: 'setVariables: {variables: [{name: a, constant: x}, {name: b, simple: "${variable.a}y"}]}',
       expect: { variables: { a: "x", b: "xy" } },
     },

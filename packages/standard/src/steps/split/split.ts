@@ -14,7 +14,7 @@ export const split = defineStep({
   title: "Split",
   summary: "Splits the message and runs its steps for each part.",
   guarantees:
-    "Without parallelProcessing parts run one after the other, in order; with it up to ten run concurrently and results are still merged in order, unless streaming is set. Parts are created when they are needed, so a stream of any length takes constant memory unless the strategy collects the results. There is no transaction across parts: when one fails, the work of others stays done. A failed part does not stop the others unless stopOnException or a failure limit is set.",
+    "Without parallelProcessing parts run one after the other, in order; with it up to ten run concurrently and results are still merged in order, unless streaming is set. Parts are created when they are needed, so a stream of any length takes constant memory unless the strategy collects the results. There is no transaction across parts: when one fails, the work of the others is not undone. A failed part does not stop the others unless stopOnException or a failure limit is set.",
   group: "splitting",
   icon: "split",
   paletteGroup: "repeat",
@@ -33,13 +33,13 @@ export const split = defineStep({
     watermarkKey: f.refused("watermarks need a resume strategy; use idempotentConsumer to skip parts that were already processed"),
     group: f.integer({ doc: "Groups this many parts into one list; 0 does not group.", default: 0, min: 0 }),
     maxFailedRecords: f.integer({
-      doc: "Stops at this many failed parts; with fewer the split succeeds. 0 for no limit.",
+      doc: "Stops the split when this many parts have failed; with fewer failures it succeeds. 0 for no limit.",
       default: 0,
       min: 0,
       group: "advanced",
     }),
     errorThreshold: f.number({
-      doc: "Stops when this share of the parts so far has failed, between 0 and 1; 0 for no limit.",
+      doc: "Stops the split when this fraction of the processed parts has failed, between 0 and 1; 0 for no limit.",
       default: 0,
       min: 0,
       max: 1,

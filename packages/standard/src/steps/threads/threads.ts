@@ -8,7 +8,7 @@ export const threads = defineStep({
   title: "Threads",
   summary: "Limits how many messages are in the rest of the route concurrently; others wait in a queue.",
   guarantees:
-    "There are no threads: at most poolSize messages are in the rest of the route at the same time, the others wait in arrival order, in memory. Waiting messages count as in flight. When maxQueueSize messages wait, up to maxPoolSize run; above that CallerRuns lets a message pass the limit and Abort fails it.",
+    "There are no threads: at most poolSize messages are in the rest of the route at the same time, the others wait in arrival order, in memory. Waiting messages count as in flight. When maxQueueSize messages wait, up to maxPoolSize run; above that, CallerRuns lets a message exceed the limit and Abort fails it.",
   group: "resilience",
   icon: "layers",
   paletteGroup: "speed",

@@ -36,7 +36,7 @@ export const throttle = defineStep({
     callerRunsWhenRejected: f.boolean({ doc: "Accepted without effect.", default: true, group: "advanced" }),
     executorService: f.string({ doc: "Accepted without effect.", group: "advanced" }),
   },
-  examples: [{ title: "Ten a second", yaml: 'throttle: {constant: "10"}', given: { body: "a" }, expect: { body: "a" } }],
+  examples: [{ title: "Ten messages per second", yaml: 'throttle: {constant: "10"}', given: { body: "a" }, expect: { body: "a" } }],
   compile({ expression, correlationExpression, mode, timePeriodMillis, rejectExecution }, compiler) {
     const { clock } = compiler.host;
     const limitExpression = compiler.expression(expression);
