@@ -23,7 +23,7 @@ const connectionOptions = {
 };
 
 const sourceOptions = {
-  destinationType: f.enum(["queue", "topic", "temp-queue", "temp-topic"], { doc: "Type of the destination, if its name has no prefix.", default: "queue" }),
+  destinationType: f.enum(["queue", "topic", "temp-queue", "temp-topic"], { doc: "Type of the destination if its name has no prefix.", default: "queue" }),
   concurrentConsumers: f.integer({
     doc: "How many messages are processed concurrently; with more than one, their order is not guaranteed.",
     default: 1,
@@ -33,14 +33,14 @@ const sourceOptions = {
   maxConcurrentConsumers: f.integer({ doc: "Maximum number of concurrent messages; the larger of this and concurrentConsumers applies.", min: 1, max: 1000 }),
   asyncConsumer: f.boolean({ doc: "Whether all prefetched messages are processed concurrently.", default: false }),
   maximumRedeliveries: f.integer({
-    doc: "How often a failed message is redelivered before it goes to the dead letters; -1 for no limit.",
+    doc: "How often a failed message is redelivered before it becomes a dead letter; -1 for no limit.",
     default: 5,
     min: -1,
   }),
   redeliveryDelay: f.duration({ doc: "Delay before a failed message is redelivered; doubled each time, up to one minute.", default: 1000 }),
   selector: f.string({ doc: "Condition on the headers of the messages to receive; not supported by every broker.", examples: ["priority = 'high'"] }),
   clientId: f.string({ doc: "Accepted without effect: durable subscriptions belong to the clientId of the connection.", group: "advanced" }),
-  subscriptionDurable: f.boolean({ doc: "Whether the topic keeps messages for this source while it is not connected.", default: false }),
+  subscriptionDurable: f.boolean({ doc: "Whether the broker stores messages of the topic for this source while it is not connected.", default: false }),
   subscriptionShared: f.boolean({ doc: "Whether sources with the same subscription share the messages of the topic.", default: false }),
   subscriptionName: f.string({ doc: "Name of the subscription; `sluice-<flow>-<route>` by default." }),
   durableSubscriptionName: f.string({ doc: "Name of a durable subscription; implies subscriptionDurable." }),
@@ -66,7 +66,7 @@ const sinkOptions = {
   timeToLive: f.duration({ doc: "How long the broker keeps a message; no limit by default.", default: -1 }),
   deliveryDelay: f.duration({ doc: "Delay before the broker delivers a message; not supported by every broker.", default: -1 }),
   preserveMessageQos: f.boolean({ doc: "Whether persistence, priority and expiration of the received message are preserved.", default: false }),
-  disableTimeToLive: f.boolean({ doc: "Whether requests do not expire with their timeout.", default: false, group: "advanced" }),
+  disableTimeToLive: f.boolean({ doc: "Whether requests are sent without their timeout as the time to live.", default: false, group: "advanced" }),
   jmsMessageType: f.enum(["Bytes", "Map", "Text", "Object", "Stream"], {
     doc: "Message type; derived from the body by default. `Object` and `Stream` are not supported.",
   }),
@@ -94,7 +94,7 @@ const sinkOptions = {
 const acceptedTexts: Readonly<Record<string, string>> = {
   explicitQosEnabled: "persistence, priority and expiration are always set",
   replyToDeliveryPersistent: "replies are persistent",
-  replyToConcurrentConsumers: "one receiver takes all replies",
+  replyToConcurrentConsumers: "one receiver handles all replies",
   includeAllJMSXProperties: "JMSX properties are always included",
   mapJmsMessage: "bodies are always converted by message type",
   receiveTimeout: "the broker pushes messages",

@@ -18,7 +18,7 @@ export const bean = defineConnector({
   since: "0.1",
   syntax: "bean:beanName",
   roles: ["sink"],
-  staysInside: true,
+  local: true,
   workers: "any",
   path: { beanName: f.string({ doc: "Name of the function, of the object that contains it, or of a class.", required: true }) },
   options: {
@@ -37,7 +37,7 @@ export const bean = defineConnector({
   ],
   connect: () => ({
     sink({ authored, options: { beanName, method } }, scope) {
-      if (!authored) throw new CompileError("endpoint-refused", "a part of it came from the message, and a message cannot choose the function");
+      if (!authored) throw new CompileError("endpoint-refused", "part of it came from the message, and a message must not choose the function");
       return { send: bodyFromCall(operatorCall({ bean: beanName, method }, scope)) };
     },
   }),

@@ -29,7 +29,7 @@ export const jdbcAggregationRepository = defineBean({
     }),
     createTableIfNotExists: f.boolean({ doc: "Whether missing tables are created.", default: true }),
     useRecovery: f.boolean({ doc: "Whether completed groups are stored until their run succeeds, and run again after a failure.", default: true }),
-    recoveryInterval: f.duration({ doc: "Interval at which groups to run again are searched.", default: 5000 }),
+    recoveryInterval: f.duration({ doc: "How often the repository is checked for groups to run again.", default: 5000 }),
     maximumRedeliveries: f.integer({ doc: "How often a group is run again before it is sent to deadLetterUri; no limit by default.", min: 1 }),
     deadLetterUri: f.string({ doc: "Endpoint for groups that failed too often." }),
     storeBodyAsText: f.boolean({ doc: "Whether the tables have a column `body` with the body as text, for queries.", default: false }),

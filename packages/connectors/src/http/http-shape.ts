@@ -30,7 +30,7 @@ const options = {
   }),
   followRedirects: f.boolean({ doc: "Whether redirects are followed, ten at most; credentials are not sent to another origin.", default: false }),
   copyHeaders: f.boolean({ doc: "Whether the message keeps its headers in addition to those of the response.", default: true }),
-  skipRequestHeaders: f.boolean({ doc: "Whether none of the message's headers are sent.", default: false }),
+  skipRequestHeaders: f.boolean({ doc: "Whether the headers of the message are not sent.", default: false }),
   skipResponseHeaders: f.boolean({ doc: "Whether the headers of the response are ignored.", default: false }),
   ignoreResponseBody: f.boolean({ doc: "Whether the body of the response is discarded.", default: false }),
   disableStreamCache: f.boolean({ doc: "Whether the body is a stream that can be read once, instead of bytes.", default: false }),

@@ -31,7 +31,7 @@ export async function kafkajsConsumer(
   let isSilent = false;
   consumer.on(consumer.events.REQUEST_TIMEOUT, ({ payload }) => {
     isSilent = true;
-    answers(`${payload.broker} does not answer`);
+    answers(`${payload.broker} does not respond`);
   });
   consumer.on(consumer.events.FETCH, () => {
     if (isSilent) answers(undefined);

@@ -37,7 +37,7 @@ export function languageConnector(list: LanguageList): ConnectorDeclaration {
     since: "0.1",
     syntax: "language:languageName:resourceUri",
     roles: ["sink"],
-    staysInside: true,
+    local: true,
     workers: "any",
     path,
     options,
@@ -45,7 +45,7 @@ export function languageConnector(list: LanguageList): ConnectorDeclaration {
     examples: [{ title: "A greeting", yaml: "to: 'language:simple:Hello%20${body}'", given: { body: "Ada" }, expect: { body: "Hello Ada" } }],
     connect: (host: Host) => ({
       sink({ authored, options: { languageName, resourceUri, resultType, transform } }) {
-        if (!authored) throw new CompileError("endpoint-refused", "a part of it came from the message, and content of a message is never evaluated");
+        if (!authored) throw new CompileError("endpoint-refused", "part of it came from the message, and the content of a message is never evaluated");
         const language = list.language(languageName);
         if (language === undefined) throw new CompileError("language-unknown", `unknown language '${languageName}'`);
         const scope: LanguageScope = {

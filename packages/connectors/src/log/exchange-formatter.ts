@@ -7,7 +7,7 @@ import { isSecretName, maskedText } from "../secret-names.ts";
 const show = (what: string, fallback = false) => f.boolean({ doc: `Shows ${what}.`, default: fallback });
 
 export const formatOptions = {
-  showAll: f.boolean({ doc: "Shows all parts; values of headers that look like credentials are masked.", default: false }),
+  showAll: f.boolean({ doc: "Shows all parts; header values that look like credentials are masked.", default: false }),
   showExchangeId: show("the exchange id"),
   showExchangePattern: show("the exchange pattern"),
   showRouteId: show("the route id"),
@@ -29,7 +29,7 @@ export const formatOptions = {
   multiline: f.boolean({ doc: "Whether each part is written on its own line.", default: false }),
   maxChars: f.integer({ doc: "Maximum length of a record in characters; the rest is cut off.", default: 10_000, min: 0 }),
   style: f.enum(["Default", "Tab", "Fixed"], { doc: "Accepted without effect.", default: "Default", group: "advanced" }),
-  logMask: f.boolean({ doc: "Whether values whose name looks like a credential are masked.", default: true, group: "security" }),
+  logMask: f.boolean({ doc: "Whether values whose names look like credentials are masked.", default: true, group: "security" }),
 };
 
 type Options = Values<typeof formatOptions> & { readonly plain: boolean };

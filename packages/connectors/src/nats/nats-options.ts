@@ -32,7 +32,7 @@ export const natsOptions = {
   }),
   durableName: f.string({ doc: "Name of the durable consumer, which tracks acknowledgements; `sluice-<flow>-<route>` by default." }),
   ackPolicy: f.enum(["None", "All", "Explicit"], {
-    doc: "Acknowledgement policy of the stream. `None`: no acknowledgements; failed messages go to the dead letters. `All`: messages are processed one at a time, in order.",
+    doc: "Acknowledgement policy of the stream. `None`: no acknowledgements; failed messages become dead letters. `All`: messages are processed one at a time, in order.",
     default: "Explicit",
   }),
   ackWait: f.duration({
@@ -40,9 +40,9 @@ export const natsOptions = {
     default: 30_000,
   }),
   nackWait: f.duration({ doc: "Delay before a failed message is redelivered.", default: 5000 }),
-  maxDeliver: f.integer({ doc: "How often a message is delivered before it goes to the dead letters; overrides maximumRedeliveries.", min: 1 }),
+  maxDeliver: f.integer({ doc: "How often a message is delivered before it becomes a dead letter; overrides maximumRedeliveries.", min: 1 }),
   maximumRedeliveries: f.integer({
-    doc: "How often a failed message of a stream is redelivered before it goes to the dead letters; -1 for no limit.",
+    doc: "How often a failed message of a stream is redelivered before it becomes a dead letter; -1 for no limit.",
     default: 5,
     min: -1,
   }),

@@ -33,7 +33,7 @@ export const quartz = defineConnector({
   title: "Quartz",
   summary: "Triggers a route at the times of a Quartz cron expression or interval.",
   guarantees:
-    "Runs of one trigger never overlap; times missed during a long run are made up for by one run with cron and skipped with an interval. There is no job store: times missed while the runtime was down are not made up for. With several workers, one of them runs the schedule.",
+    "Runs of one trigger never overlap. If times are missed during a long run, one run follows for all of them with cron; with an interval they are skipped. There is no job store: times missed while the runtime was down are skipped. With several workers, one of them runs the schedule.",
   group: "scheduling",
   icon: "calendar-clock",
   paletteGroup: "receive",
@@ -99,7 +99,7 @@ function simpleTrigger({ uri, options }: Endpoint<Options>, { clock, firstTickMs
   const interval = options["trigger.repeatInterval"];
   const repeats = options["trigger.repeatCount"];
   if (interval === undefined && repeats !== 0)
-    throw new CompileError("bad-option", "quartz needs cron, or trigger.repeatInterval for its trigger.repeatCount", {
+    throw new CompileError("bad-option", "quartz needs cron, or trigger.repeatInterval for the interval of its runs", {
       hint: "add cron=0/30+*+*+*+*+? or an interval",
     });
   let ticker: Ticker | undefined;

@@ -28,7 +28,7 @@ export const valueMapping = defineConnector({
   keywords: ["lookup", "map", "convert", "table"],
   syntax: "value-mapping:table",
   roles: ["sink"],
-  staysInside: true,
+  local: true,
   workers: "any",
   path,
   options,
@@ -49,7 +49,7 @@ export const valueMapping = defineConnector({
         if (typeof key === "object" && key !== null)
           throw new FlowError(
             "java.lang.IllegalArgumentException",
-            `value-mapping table '${table}' needs a single value as key: set the body or name a header`,
+            `value-mapping table '${table}' needs a single value as its key: set the body to a single value, or use the option 'header'`,
             { code: "lookup-key" },
           );
         const value = lookup.find(table, from, to, key, onMissing);
