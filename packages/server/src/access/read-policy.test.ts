@@ -110,7 +110,10 @@ describe("reading a policy", () => {
     ["authenticate[0].template: must contain {body} once", hmacWith({ header: "X", template: "{timestamp}", timestampHeader: "T" })],
     ["authenticate[0].template: supports only {body}, {timestamp}, {method} and {path}", hmacWith({ header: "X", template: "{secret}{body}" })],
     ["authenticate[0].timestampHeader: is required: the template signs {timestamp}", hmacWith({ header: "X", template: "{timestamp}.{body}" })],
-    ["authenticate[0].template: must contain {timestamp}: an unsigned time proves nothing", hmacWith({ header: "X", timestampHeader: "T" })],
+    [
+      "authenticate[0].template: must contain {timestamp}: otherwise the timestamp is not signed and can be forged",
+      hmacWith({ header: "X", timestampHeader: "T" }),
+    ],
     ["authenticate[0].secrets[0]: must not be empty", hmacWith({ preset: "github", secrets: [""] })],
     [
       "authenticate[0].secrets[0]: must be base64, with or without the prefix whsec_",

@@ -11,7 +11,7 @@ const nodeShape = shape(
     startedAt: z.string(),
     ready: z.boolean(),
     applied: z.int().describe("The last configuration revision that it has applied."),
-    slots: z.array(z.int()).describe("It runs the schedules and polls of the flows in these slots."),
+    slots: z.array(z.int()).describe("Slots whose schedules and polls this node runs."),
     behind: z.array(z.looseObject({ id: z.string(), reason: z.string() })).describe("Records that it could not apply."),
   }),
   "ClusterNode",
@@ -21,7 +21,7 @@ export const clusterShape = shape(
   () => ({
     name: z.string(),
     store: z.enum(["nats", "postgres"]),
-    node: z.string().describe("The node that answers."),
+    node: z.string().describe("The node that sent this reply."),
     connectivity: z.enum(["connected", "disconnected"]),
     revision: z.int().describe("The newest configuration revision that this node knows."),
     applied: z.int(),

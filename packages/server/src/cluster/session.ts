@@ -118,11 +118,11 @@ export class Session {
       [...this.#members.values()].filter(({ heartbeat }) => heartbeat.node === cluster.node && heartbeat.boot !== cluster.boot);
     const receivedBefore = new Map(others().map(({ heartbeat, receivedAt }) => [heartbeat.boot, receivedAt]));
     if (receivedBefore.size === 0) return;
-    log.write("WARN", "sluice.cluster", `A node named '${cluster.node}' is in the cluster; waiting ${Math.round(ttlMs / 1000)} s until it counts as dead`);
+    log.write("WARN", "sluice.cluster", `A node named '${cluster.node}' is already in the cluster; waiting ${Math.round(ttlMs / 1000)} s for it to expire`);
     for (const until = systemClock.monotonic() + ttlMs; systemClock.monotonic() < until;) {
       if (others().length === 0) return;
       if (others().some(({ heartbeat, receivedAt }) => receivedAt !== receivedBefore.get(heartbeat.boot)))
-        throw new SettingsError([`SERVICE_NODE: another process is the node '${cluster.node}' of this cluster: choose a unique name`]);
+        throw new SettingsError([`SERVICE_NODE: another process already uses the node name '${cluster.node}' in this cluster: choose a unique name`]);
       await new Promise<void>((resolve) => systemClock.after(100, resolve));
     }
   }

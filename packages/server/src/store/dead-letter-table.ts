@@ -211,7 +211,7 @@ export class DeadLetterTable {
         log.write(
           "WARN",
           "sluice.dead-letters",
-          `Removed the ${removed} oldest dead letters: the limit is ${limits.deadLetters} letters and ${limits.deadLetterBytes} bytes`,
+          `Removed the ${removed} oldest dead letters: the limit is ${limits.deadLetters} dead letters and ${limits.deadLetterBytes} bytes`,
         );
       }
     } catch (error) {

@@ -110,7 +110,7 @@ export class Calls {
   /** Fails all pending calls to an address whose process has exited. */
   failPending(address: Address): void {
     for (const [call, { to }] of this.#pending)
-      if (to === address) this.#fail(call, { name: "CallError", message: "the called process has exited", code: "ended" });
+      if (to === address) this.#fail(call, { name: "CallError", message: "the worker process has exited", code: "ended" });
   }
 
   async #answer({ from, name, call, data }: CallMessage): Promise<void> {

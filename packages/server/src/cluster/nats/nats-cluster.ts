@@ -127,7 +127,7 @@ async function create({ jsm }: NatsLink, config: Parameters<JetStream.JetStreamM
 }
 
 const tooFewServers = (replicas: number, cause: Error): ClusterError =>
-  new ClusterError("misconfigured", `NATS cannot keep ${replicas} replicas: ${cause.message}; use that many servers, or set SERVICE_CLUSTER_REPLICAS`, {
+  new ClusterError("misconfigured", `NATS cannot store ${replicas} replicas: ${cause.message}; use that many servers, or lower SERVICE_CLUSTER_REPLICAS`, {
     cause,
   });
 
