@@ -158,7 +158,7 @@ describe.skipIf(!hasBrowser)("connections (needs Chromium)", { timeout: 120_000 
     const picker = page.getByLabel("Data source", { exact: true });
     await expect
       .poll(() => picker.locator("option").allInnerTexts(), soon)
-      .toEqual(["The only one of its kind", "#nothing", "orders, SQLite", "shop, PostgreSQL"]);
+      .toEqual(["The only connection of its kind", "#nothing", "orders, SQLite", "shop, PostgreSQL"]);
     await picker.selectOption("orders");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await eventually(() => designer.flowText("insert").includes('dataSource: "#orders"'));

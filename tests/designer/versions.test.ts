@@ -98,9 +98,9 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeou
       .poll(async () => (await changes.allInnerTexts()).map((line) => line.replaceAll(/\s+/g, " ").trim()), soon)
       .toEqual(["~ Changed: Set body: constant one → two", "+ Added: Set header kind (order)", "− Removed: Log (arrived)"]);
     expect(await findingsOf(page)).toEqual([]);
-    await dialog.getByRole("region", { name: "Webhook contract" }).getByText("Kept: callers can go on as before.").waitFor();
+    await dialog.getByRole("region", { name: "Webhook contract" }).getByText("Compatible: existing callers are not affected.").waitFor();
     expect(await dialog.getByRole("region", { name: "Affected tests" }).getByRole("listitem").allInnerTexts()).toEqual([
-      "answers: runs the changed route reviewed, names the removed step log1",
+      "answers: runs the changed route reviewed, refers to the removed step log1",
     ]);
 
     // Navigate by keyboard to the canvas, where each change has a badge with text.
@@ -139,8 +139,8 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeou
     await typeSource(page, designer.flowText("reviewed").replace("/api/reviewed", "/api/reviewed?httpMethodRestrict=POST"));
     await page.getByRole("button", { name: "Review changes" }).click();
     const contract = dialog.getByRole("region", { name: "Webhook contract" });
-    await contract.getByText("Broken: requests that are answered now are rejected after Deploy.").waitFor();
-    expect(await contract.getByRole("listitem").allInnerTexts()).toEqual(["/api/reviewed no longer answers all methods"]);
+    await contract.getByText("Breaking: some requests that succeed now will be rejected after Deploy.").waitFor();
+    expect(await contract.getByRole("listitem").allInnerTexts()).toEqual(["/api/reviewed no longer accepts all methods"]);
     expect(await findingsOf(page)).toEqual([]);
   });
 });

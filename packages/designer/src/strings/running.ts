@@ -105,7 +105,7 @@ export const saveTestStrings = {
   mockCalled: (mock: string) => `'${mock}' was called`,
   visited: (steps: number) => `The same ${count(steps, "step", "steps")} were visited`,
   nameMissing: "Enter a name.",
-  ids: (ids: readonly string[]) => `Writes ${ids.length === 1 ? "the id" : "the ids"} ${ids.join(", ")} into the flow, so that the test can name the step.`,
+  ids: (ids: readonly string[]) => `Writes ${ids.length === 1 ? "the id" : "the ids"} ${ids.join(", ")} into the flow, so that the test can refer to the step.`,
   idsFailed: "The ids could not be written into the flow. See the message above the canvas.",
 } as const;
 
