@@ -23,5 +23,5 @@ export interface StepPlace {
   readonly depth: number;
   readonly uri: string | undefined;
   /** Messages sent by this step do not leave the runtime. */
-  readonly staysInside: boolean;
+  readonly isLocal: boolean;
 }

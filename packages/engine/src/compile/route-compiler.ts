@@ -143,7 +143,7 @@ export class RouteCompiler implements Compiler {
 
   #slot(node: StepNode, wrappers: StepWrappers): Slot {
     const { diagnostics, wiring, places, scope } = this.#parts;
-    const place = { node, depth: this.#depth, uri: undefined as string | undefined, staysInside: false, costly: false };
+    const place = { node, depth: this.#depth, uri: undefined as string | undefined, isLocal: false, costly: false };
     places.push(place);
     const inner = new RouteCompiler(this.#parts, wrappers, this.#depth + 1, place);
     const step = diagnostics.attempt(
@@ -226,7 +226,7 @@ export class RouteCompiler implements Compiler {
     placement.sendsTo(uri, declaration.workers);
     if (this.#place !== undefined && this.#place.uri === undefined) {
       this.#place.uri = uri;
-      this.#place.staysInside = declaration.staysInside === true;
+      this.#place.isLocal = declaration.local === true;
     }
     // Stopped in reverse order: first the sink, then its connections.
     if (held.holdsAny) lifecycles.push({ stop: () => held.release() });

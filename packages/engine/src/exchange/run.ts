@@ -81,7 +81,7 @@ export class Run {
   /** Private to the run history. */
   record: unknown = undefined;
   /** Private to the replay store. */
-  kept: unknown = undefined;
+  replay: unknown = undefined;
   /** The run whose cancellation cancels this one too: the root, or a detached copy. */
   readonly #leader: Run;
   #abort: AbortController | undefined = undefined;

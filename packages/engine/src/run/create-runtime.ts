@@ -156,7 +156,7 @@ class FlowRuntime implements Runtime {
   }
 
   staysInside(uri: string): boolean {
-    return this.#parts.catalog.connectors.get(schemeOf(uri))?.staysInside === true;
+    return this.#parts.catalog.connectors.get(schemeOf(uri))?.local === true;
   }
 
   backlog(): readonly { readonly name: string; readonly depth: number }[] {

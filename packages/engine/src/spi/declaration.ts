@@ -92,7 +92,7 @@ export interface ConnectorDeclaration<P extends Fields = any, O extends Fields =
   /** Options that a source needs although they are optional for a sink, with values that the designer starts from. */
   readonly sourceStarter?: Readonly<Record<string, string>>;
   /** Messages sent to the connector do not leave the runtime, so a test need not mock it. */
-  readonly staysInside?: boolean;
+  readonly local?: boolean;
   /** The connector stores messages in the runtime's durable store and does nothing without one. */
   readonly usesStore?: boolean;
   /** Exception types its endpoints fail with, each with its parent, so that flows can name them in `onException` and `doCatch`. */
