@@ -134,7 +134,7 @@ function itemAgain(item: Tree, before: string, source: string, region: Region, b
   const lines = before.slice(0, region.start).split("\n").length - 1;
   const alone = (text: string, end: number): Tree | undefined => {
     const part = text.slice(region.start, end);
-    if (!staysInside(part, region.dash - region.start) || (end < text.length && !part.endsWith("\n"))) return undefined;
+    if (!isIndentedBeyond(part, region.dash - region.start) || (end < text.length && !part.endsWith("\n"))) return undefined;
     const { tree } = readTree(part);
     return tree?.type === "list" && tree.items.length === 1 ? shifted(tree.items[0] as Tree, region.start, lines) : undefined;
   };
@@ -149,7 +149,7 @@ function itemAgain(item: Tree, before: string, source: string, region: Region, b
 }
 
 /** True when every line except the first is indented deeper than the item's `-`. */
-function staysInside(text: string, column: number): boolean {
+function isIndentedBeyond(text: string, column: number): boolean {
   return text.split("\n").every((line, index) => index === 0 || line.trim() === "" || line.search(/[^ ]/) > column);
 }
 

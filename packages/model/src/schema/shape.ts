@@ -50,7 +50,7 @@ export interface StepShape extends Described {
   /** The name of its plain `steps` next to its other branches, such as `Try`. */
   readonly stepsTitle?: string;
   /** True when the step can skip all its nested steps without an error, as `filter` does. */
-  readonly mayPassBy?: boolean;
+  readonly maySkipSteps?: boolean;
 }
 
 export interface LanguageShape extends Described {
