@@ -4,7 +4,7 @@ import { catalogOf, exampleDocument, FakeHost, flow, recordingConnectors } from 
 import { describe as about, type Fields } from "@sluice/model";
 import { describe, expect, it } from "vitest";
 import { beans, formats, languages, steps } from "./index.ts";
-import { letterbox } from "./steps/letterbox.fixture.ts";
+import { polledQueue } from "./steps/polled-queue.fixture.ts";
 import { operatorFunctions } from "./steps/operator-functions.fixture.ts";
 
 const declarations = [
@@ -35,7 +35,7 @@ describe("guarantees", () => {
 
 describe("every example", () => {
   it.each(examples)("%s works as described", async (_title, _name, example) => {
-    const run = await flow(exampleDocument(example.yaml), { connectors: [letterbox()], beans: operatorFunctions });
+    const run = await flow(exampleDocument(example.yaml), { connectors: [polledQueue()], beans: operatorFunctions });
     const pending = run(example.given ?? {});
     await run.host.clock.advance(10_000);
     const { exchange, error } = await pending;
@@ -54,7 +54,7 @@ describe("every example", () => {
     "%s lets the message through, or documents that it does not",
     async (_title, name, example) => {
       const followed = `${exampleDocument(example.yaml).trimEnd()}\n        - to: mock:after\n`;
-      const run = await flow(followed, { connectors: [letterbox()], beans: operatorFunctions });
+      const run = await flow(followed, { connectors: [polledQueue()], beans: operatorFunctions });
       const pending = run(example.given ?? {});
       await run.host.clock.advance(10_000);
       await pending;
@@ -72,7 +72,7 @@ describe("every example", () => {
     const host = new FakeHost();
     const ignore = (): void => undefined;
     const runtime = createRuntime({
-      catalog: catalogOf([...recordingConnectors().connectors, letterbox()], operatorFunctions),
+      catalog: catalogOf([...recordingConnectors().connectors, polledQueue()], operatorFunctions),
       host,
       listener: { started: ignore, ended: ignore, retrying: ignore, routeChanged: ignore },
     });
