@@ -44,7 +44,7 @@ export const direct = defineConnector({
   syntax: "direct:name",
   roles: ["source", "sink"],
   trigger: "route",
-  staysInside: true,
+  local: true,
   workers: "callee",
   path,
   options,

@@ -211,15 +211,15 @@ function sourceHeaders(dialect: PahoDialect): SourceHeaders<IPublishPacket> {
     CamelMqttTopic: ({ topic }) => topic,
     CamelMqttQoS: ({ qos }) => qos,
     [dialect.retained]: ({ retain }) => (retain ? true : undefined),
-    ...(dialect.properties === undefined ? {} : { [dialect.properties]: ({ properties }) => keptProperties(properties) }),
+    ...(dialect.properties === undefined ? {} : { [dialect.properties]: ({ properties }) => definedProperties(properties) }),
   });
 }
 
-function keptProperties(properties: IPublishPacket["properties"]): Readonly<Record<string, unknown>> | undefined {
+function definedProperties(properties: IPublishPacket["properties"]): Readonly<Record<string, unknown>> | undefined {
   if (properties === undefined) return undefined;
   const { contentType, responseTopic, correlationData, messageExpiryInterval, payloadFormatIndicator } = properties;
-  const kept = Object.entries({ contentType, responseTopic, correlationData, messageExpiryInterval, payloadFormatIndicator }).filter(
+  const defined = Object.entries({ contentType, responseTopic, correlationData, messageExpiryInterval, payloadFormatIndicator }).filter(
     ([, value]) => value !== undefined,
   );
-  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+  return defined.length === 0 ? undefined : Object.fromEntries(defined);
 }

@@ -16,7 +16,7 @@ export const seda = defineConnector({
   syntax: "seda:name",
   roles: ["source", "sink", "poller"],
   trigger: "route",
-  staysInside: true,
+  local: true,
   path: sedaPath,
   options: sedaOptions,
   headers: {},

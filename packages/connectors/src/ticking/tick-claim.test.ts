@@ -54,7 +54,7 @@ describe("a claimed schedule", () => {
     expect(taken.size).toBeGreaterThanOrEqual(4);
   });
 
-  it("does not fire when the claim fails, and goes on", async () => {
+  it("does not fire when the claim fails, and continues", async () => {
     const host = new FakeHost();
     let failing = true;
     const inlet = Object.assign(new FakeInlet(), { claimTick: () => (failing ? Promise.reject(new Error("away")) : Promise.resolve(true)) });
