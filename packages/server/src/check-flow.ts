@@ -52,7 +52,7 @@ export async function flowSchema(plugins: Plugins = noPlugins): Promise<JsonSche
 }
 
 /** True for a step that may skip its nested steps without an error. */
-export const mayPassBy = (name: string): boolean => steps.some((step) => step.name === name && step.mayPassBy === true);
+export const maySkipSteps = (name: string): boolean => steps.some((step) => step.name === name && step.maySkipSteps === true);
 
 /** Checks connection documents; opens nothing. */
 export function createConnectionChecker(plugins: Plugins = noPlugins): (id: string, text: string) => Promise<CheckedConnection> {

@@ -119,7 +119,7 @@ describe("reading a policy", () => {
       "authenticate[0].secrets[0]: must be base64, with or without the prefix whsec_",
       hmacWith({ preset: "standard-webhooks", secrets: ["whsec_not base64!"] }),
     ],
-  ])("says: %s", (problem, given) => {
+  ])("reports: %s", (problem, given) => {
     expect(problems(given)).toContain(problem);
   });
 

@@ -12,7 +12,7 @@ import { prepareFlow } from "../flows/installed-flows.ts";
 import { removeFlow } from "../flows/remove-flow.ts";
 import { defineEndpoint, ok, oneOf, shape, type Call, type Endpoint, type Reply } from "./endpoint.ts";
 import { ifMatchOf } from "./if-match.ts";
-import { givenKameletTexts, kameletTexts } from "./kamelet-texts.ts";
+import { kameletTextsByName, kameletTexts } from "./kamelet-texts.ts";
 import { anyMap, routeStatus } from "./message-shapes.ts";
 import { changeShape } from "./nodes.ts";
 import type { ServiceView } from "../other-workers/service-view.ts";
@@ -194,7 +194,7 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
           ifMatch: ifMatchOf(call.headers["if-match"]),
           dryRun: call.query.dryRun,
           tests: given?.tests,
-          kamelets: given?.kamelets === undefined ? undefined : views.withKamelets(givenKameletTexts(given.kamelets)),
+          kamelets: given?.kamelets === undefined ? undefined : views.withKamelets(kameletTextsByName(given.kamelets)),
           testsRequired: call.query.tests === "required",
           facts: versionFacts(call.query, views.fingerprint),
         });

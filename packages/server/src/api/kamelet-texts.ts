@@ -11,7 +11,7 @@ export const kameletTexts = z
   .optional()
   .describe("Only with dryRun: Kamelets that are going to be installed too, the YAML by name. The document is checked with them.");
 
-export function givenKameletTexts(texts: z.infer<typeof kameletTexts> = {}): ReadonlyMap<string, string> {
+export function kameletTextsByName(texts: z.infer<typeof kameletTexts> = {}): ReadonlyMap<string, string> {
   for (const name of Object.keys(texts)) if (!isFlowId(name)) throw invalidId(name);
   return new Map(Object.entries(texts));
 }

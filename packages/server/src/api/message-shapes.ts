@@ -22,4 +22,4 @@ export const messageMembers = (): Readonly<Record<string, z.ZodType>> => ({
   properties: anyMap(),
 });
 
-export const messageShape = shape(messageMembers, "KeptMessage");
+export const messageShape = shape(messageMembers, "MessageContent");

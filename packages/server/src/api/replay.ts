@@ -103,11 +103,11 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
 }
 
 /** Replay information of a run. */
-export function replayFacts({ captures, kept, secrets }: RunReplayParts, runId: string): Readonly<Record<string, unknown>> {
+export function replayFacts({ captures, replayStore, secrets }: RunReplayParts, runId: string): Readonly<Record<string, unknown>> {
   const captured = captures.of(runId);
   const messages = captured?.steps.map(({ stepId, message }) => ({ stepId, ...messageJson(message, secrets) }));
   return {
-    replayable: kept.input(runId) !== undefined || (captured?.steps.length ?? 0) > 0,
+    replayable: replayStore.input(runId) !== undefined || (captured?.steps.length ?? 0) > 0,
     ...(captured === undefined ? {} : { messages, messagesTruncated: captured.truncated }),
   };
 }

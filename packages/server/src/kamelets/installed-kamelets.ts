@@ -12,7 +12,7 @@ import { refuseChanged, refuseUsed, type FlowElsewhere, type IfMatch } from "../
 import { oneSentence, Refusal } from "../refusal.ts";
 import { checkKamelet, type CheckedKamelet } from "./check-kamelet.ts";
 import type { KameletPlace } from "./find-kamelet-folders.ts";
-import { givenKamelets } from "./given-kamelets.ts";
+import { overrideKamelets } from "./kamelet-overrides.ts";
 import { KameletFactsCache, type KameletFacts } from "./kamelet-facts.ts";
 import { kameletFolders } from "./kamelet-folders.ts";
 import type { KameletStore } from "./kamelet-store.ts";
@@ -126,7 +126,7 @@ export class InstalledKamelets {
 
   /** The installed Kamelets with these texts instead. */
   withTexts(texts: ReadonlyMap<string, string>): KameletFiles {
-    return givenKamelets(new Map([...texts].map(([name, text]) => [name, { file: this.#parts.store.pathOf(name), text }])), this.files);
+    return overrideKamelets(new Map([...texts].map(([name, text]) => [name, { file: this.#parts.store.pathOf(name), text }])), this.files);
   }
 
   install(request: KameletRequest): Promise<KameletOutcome> {
@@ -207,7 +207,7 @@ export class InstalledKamelets {
     await this.#refusedBy(replacement, affected, new Map());
     await this.#parts.store.assertWritable();
     const failing = new Set(affected.filter((id) => flows.installed.get(id)?.error !== undefined));
-    const refused = (await reloadUsers(flows, affected, givenKamelets(new Map([[name, next]]), this.files))).filter(({ id }) => !failing.has(id));
+    const refused = (await reloadUsers(flows, affected, overrideKamelets(new Map([[name, next]]), this.files))).filter(({ id }) => !failing.has(id));
     try {
       const [broken] = refused;
       if (broken !== undefined && !force)
@@ -231,7 +231,7 @@ export class InstalledKamelets {
   /** The flows that cannot be deployed with the replacement; throws without `force`. */
   async #refusedBy({ name, next, force }: Replacement, ids: readonly string[], others: ReadonlyMap<string, string>): Promise<readonly RefusedFlow[]> {
     const files = new Map<string, KameletFile | undefined>([...others].map(([other, text]) => [other, { file: this.#parts.store.pathOf(other), text }]));
-    const refused = await refusedFlows(this.#parts.flows(), ids, givenKamelets(files.set(name, next), this.files));
+    const refused = await refusedFlows(this.#parts.flows(), ids, overrideKamelets(files.set(name, next), this.files));
     const [first] = refused;
     if (first === undefined || force) return refused;
     const more = refused.length === 1 ? "" : ` (and ${refused.length - 1} more flows)`;

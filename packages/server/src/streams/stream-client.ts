@@ -64,7 +64,7 @@ export class StreamClient {
     this.#backlog = catchUp.events.filter((event) => filter.matches(event.facts));
     hub.join(this);
     this.#flush();
-    this.#beat();
+    this.#scheduleHeartbeat();
   }
 
   get isFlooded(): boolean {
@@ -169,13 +169,13 @@ export class StreamClient {
     this.#flush();
   }
 
-  #beat(): void {
+  #scheduleHeartbeat(): void {
     const { stream, clock, limits } = this.#options;
     this.#cancelHeartbeat = clock.after(limits.heartbeatMs, () => {
       if (!stream.open) return;
       // Detects vanished clients: unread data fills the buffer until the client is disconnected.
       if (!this.#blocked) this.#write(": heartbeat\n\n");
-      this.#beat();
+      this.#scheduleHeartbeat();
     });
   }
 

@@ -6,18 +6,18 @@ import type { RemoteRun } from "./messages.ts";
 
 export class FetchedRuns {
   readonly #history: RunHistory;
-  readonly #kept: ReplayStore;
+  readonly #replayStore: ReplayStore;
   readonly #ids = new Set<string>();
 
-  constructor({ history, kept }: { readonly history: RunHistory; readonly kept: ReplayStore }) {
+  constructor({ history, replayStore }: { readonly history: RunHistory; readonly replayStore: ReplayStore }) {
     this.#history = history;
-    this.#kept = kept;
+    this.#replayStore = replayStore;
   }
 
-  take(id: string, { record, kept }: RemoteRun): void {
+  take(id: string, { record, replayData }: RemoteRun): void {
     if (!record.isOver) throw new Refusal("conflict", `run '${id}' cannot be replayed: it is still running`);
     this.#history.adopt(record);
-    if (kept !== undefined) this.#kept.adopt(kept);
+    if (replayData !== undefined) this.#replayStore.adopt(replayData);
     this.#ids.add(id);
   }
 

@@ -8,7 +8,7 @@ import { hashOf } from "../flows/flow-hash.ts";
 import { refuseProblems } from "../flows/flow-problems.ts";
 import { deployMasked, undeployMasked } from "../flows/masked-deployment.ts";
 import { prepareFlow, type PrepareParts } from "../flows/installed-flows.ts";
-import { givenKamelets } from "../kamelets/given-kamelets.ts";
+import { overrideKamelets } from "../kamelets/kamelet-overrides.ts";
 import type { MemoryDocumentStore } from "../mappings/memory-document-store.ts";
 import type { Mappings } from "../mappings/open-mappings.ts";
 import type { Change, ChangeOrder, PlacedFlow } from "./messages.ts";
@@ -117,7 +117,7 @@ export class ReplicatedState {
   }
 
   async #deploy({ id, source, hash, params, routeIds, kamelets }: PlacedFlow): Promise<void> {
-    const { prepared, secrets } = await prepareFlow(this.#parts, { id, source, hash, params, kamelets: givenKamelets(kamelets) });
+    const { prepared, secrets } = await prepareFlow(this.#parts, { id, source, hash, params, kamelets: overrideKamelets(kamelets) });
     refuseProblems(prepared);
     const { drained } = await deployMasked(this.#parts, partOf(prepared.deployment as Deployment, routeIds), secrets);
     this.#drains.set(id, drained);

@@ -2,7 +2,7 @@
 import type { KameletFile, KameletFiles } from "@sluice/engine";
 
 /** Kamelets from the given files and, for other names, those of `rest`. An undefined file hides the Kamelet of that name. */
-export function givenKamelets(files: ReadonlyMap<string, KameletFile | undefined>, rest?: KameletFiles): KameletFiles {
+export function overrideKamelets(files: ReadonlyMap<string, KameletFile | undefined>, rest?: KameletFiles): KameletFiles {
   return {
     find: (name) => (files.has(name) ? files.get(name) : rest?.find(name)),
     names: () => [...new Set([...files.keys(), ...(rest?.names() ?? [])])].filter((name) => !files.has(name) || files.get(name) !== undefined).sort(),
