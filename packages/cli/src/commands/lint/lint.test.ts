@@ -152,7 +152,7 @@ describe("sluice lint", () => {
     expect([stderr, exit]).toEqual(["7 files, 7 errors, 0 warnings\n", 1]);
   });
 
-  it("checks the connections beside the flows, with line and fix", async () => {
+  it("checks the connections next to the flows, with line and fix", async () => {
     put({
       "connections/orders.yaml": "type: postgres\nvalues:\n  hots: db\n  port: many\n  password: abc-123\n",
       "connections/archive.json": '{"type": "sqlite"}',
