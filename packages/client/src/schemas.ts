@@ -366,8 +366,8 @@ export interface DeadLetterDetail {
   readonly replayedAt: string | null;
   readonly error: { readonly type: string; readonly message: string; readonly stepId: string | null; readonly routeId: string | null };
   readonly size: number;
-  readonly message: KeptMessage;
-  readonly input: KeptMessage | null;
+  readonly message: MessageContent;
+  readonly input: MessageContent | null;
 }
 
 export interface DeadLetterReplay {
@@ -711,7 +711,7 @@ export interface KameletSummary {
   readonly error?: string;
 }
 
-export interface KeptMessage {
+export interface MessageContent {
   readonly body: unknown;
   readonly bodyType: string;
   readonly size: number;
