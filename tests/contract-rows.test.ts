@@ -142,7 +142,7 @@ describe("ids and paths", () => {
   });
 });
 
-describe("names given twice", () => {
+describe("duplicate names", () => {
   it("A14: a JSON body with a duplicate name is rejected with its position", async () => {
     const flow = JSON.stringify("- route: {id: twice, from: {uri: webhook, steps: [{log: x}]}}\n");
     const put = (path: string, body: string) => server.api("PUT", path, body);

@@ -265,7 +265,7 @@ describe("invalid calls of every endpoint", () => {
   });
 });
 
-describe("I07: thirty failures of our own", () => {
+describe("I07: thirty internal failures", () => {
   const failing: Readonly<Record<string, string>> = {
     throws: "throwException: {exceptionType: java.io.IOException, message: inner secret text}",
     "bad-json": "unmarshal: {json: {}}",

@@ -131,7 +131,7 @@ describe("install and replace", () => {
     expect(await entry("dry-new")).toBeUndefined();
   });
 
-  it("dryRun reports the difference by route and step, the contract of the webhooks, and the tests concerned", async () => {
+  it("dryRun reports the difference by route and step, the contract of the webhooks, and the affected tests", async () => {
     const flow = (path: string, steps: string): string => `- route:
     id: compared
     from:

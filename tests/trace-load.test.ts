@@ -190,7 +190,7 @@ it("shows bodies and headers as they were at their step, whatever later steps ch
   follower.socket.destroy();
 });
 
-it("a single event is there within 50 ms", async () => {
+it("a single event arrives within 50 ms", async () => {
   const follower = await follow("routeId=steady&type=run.completed");
   const delays: number[] = [];
   for (let run = 1; run <= 20; run++) {

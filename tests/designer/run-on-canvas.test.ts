@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   const card = (page: Page, id: string): Locator => page.locator(`.card[data-key="${id}"]`);
   const key = "0/route/from/steps";
 
-  it("draws parallel branches beside each other with labels, and a branch that timed out as dropped", async () => {
+  it("draws parallel branches side by side with labels, and a branch that timed out as dropped", async () => {
     const { page } = open;
     designer.writeFlow("fan", parallelFlow);
     await server.putFlow("fan", parallelFlow);

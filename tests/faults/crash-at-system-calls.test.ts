@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
 import { answering, call } from "../started-server.ts";
-import { keptDocuments } from "./kept-documents.ts";
+import { storedDocuments } from "./stored-documents.ts";
 
 const hasStrace = spawnSync("strace", ["-V"]).status === 0;
 const calls = ["openat", "write", "pwrite64", "fsync", "fdatasync", "rename", "unlink", "close"];
@@ -109,7 +109,7 @@ describe.skipIf(!hasStrace)("kill -9 at every system call (needs strace)", () =>
     }, 240_000);
   }
 
-  for (const { noun, path, folder, file, versions } of keptDocuments.filter((document) => document.noun !== "flow")) {
+  for (const { noun, path, folder, file, versions } of storedDocuments.filter((document) => document.noun !== "flow")) {
     for (const name of ["write", "fsync", "rename"]) {
       it(`K05: of the PUT of a ${noun}, at each ${name}`, async () => {
         let before = "";

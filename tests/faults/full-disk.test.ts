@@ -19,7 +19,7 @@ const reserved = 512 * 1024;
 class SmallDisk {
   readonly directory = mkdtempSync(join(tmpdir(), "sluice-disk-"));
   /** The maximum free space since this was last set to 0. */
-  mostLeft = 0;
+  maxFree = 0;
   #filling: NodeJS.Timeout | undefined;
 
   constructor(size: string) {
@@ -33,7 +33,7 @@ class SmallDisk {
 
   /** Fills the disk, including space that is freed meanwhile, until `free`. */
   fill(): void {
-    this.mostLeft = Math.max(this.mostLeft, this.left);
+    this.maxFree = Math.max(this.maxFree, this.left);
     for (const size of [65_536, 4_096])
       try {
         for (;;) writeFileSync(join(this.directory, "ballast"), Buffer.alloc(size), { flag: "a" });
@@ -125,10 +125,10 @@ it.skipIf(process.getuid?.() !== 0)(
       for (let round = 1; round <= rounds; round++) {
         disk.fill();
         for (const end = Date.now() + 400; Date.now() < end; samples++) {
-          const before = (disk.mostLeft = disk.left);
+          const before = (disk.maxFree = disk.left);
           const status = await statusOf(server);
           // The store itself may free space with a checkpoint; while there is space, UP is correct.
-          if (status !== "DEGRADED" && Math.max(disk.mostLeft, disk.left) < reserved) wrong.push(`round ${round}: ${status} with ${before} bytes left`);
+          if (status !== "DEGRADED" && Math.max(disk.maxFree, disk.left) < reserved) wrong.push(`round ${round}: ${status} with ${before} bytes left`);
           await sleep(10);
         }
         if (round % killEvery === 0) {
