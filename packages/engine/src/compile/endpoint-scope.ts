@@ -83,9 +83,9 @@ function refuseForeign({ reference, inline }: ConnectionRequest, scheme: string,
   const given = [reference, ...Object.values(inline)].filter((value) => typeof value === "string" && value !== "") as string[];
   const configured = Object.values(componentOptions(scheme, flow));
   const foreign = given.find((value) => !configured.includes(value) && !flow.authored.some((text) => holdsOption(text, value)));
-  if (foreign !== undefined) throw new CompileError("endpoint-refused", "its connection came from the message; name it literally in the flow");
+  if (foreign !== undefined) throw new CompileError("endpoint-refused", "its connection came from the message; write the connection literally in the flow");
   if (given.length === 0 && literalScheme !== true)
-    throw new CompileError("endpoint-refused", "its scheme came from the message, so it must name its connection literally in the flow");
+    throw new CompileError("endpoint-refused", "its scheme came from the message, so its connection must be written literally in the flow");
 }
 
 /** True when the text sets an option to this value: `…=value` up to the next option or the end. */

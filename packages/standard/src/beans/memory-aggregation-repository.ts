@@ -10,7 +10,7 @@ export const memoryAggregationRepository = defineBean({
   group: "repository",
   since: "0.1",
   properties: {
-    optimisticLocking: f.boolean({ doc: "Accepted without effect: messages of a group are never merged concurrently.", default: false }),
+    optimisticLocking: f.boolean({ doc: "Accepted but ignored: messages of a group are never merged concurrently.", default: false }),
   },
   constructorProperties: ["optimisticLocking"],
   create: () => ({}),

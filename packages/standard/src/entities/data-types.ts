@@ -16,7 +16,7 @@ export const transformers: EntityDeclaration = {
   ...about,
   name: "transformers",
   title: "Transformers",
-  summary: "Accepted without effect: convert with marshal, unmarshal, transform or a message mapping.",
+  summary: "Accepted but ignored: convert with marshal, unmarshal, transform or a message mapping.",
   caution: "transformers have no effect: convert with marshal, unmarshal, transform or a message mapping",
   options: {
     customTransformer: f.object({ ...between, className: text("A Java class."), ref: text("A Java object.") }, { doc: "A Java transformer." }),
@@ -36,7 +36,7 @@ export const validators: EntityDeclaration = {
   ...about,
   name: "validators",
   title: "Validators",
-  summary: "Accepted without effect: check messages with validate.",
+  summary: "Accepted but ignored: check messages with validate.",
   caution: "validators have no effect: check messages with the step validate",
   options: {
     customValidator: f.object(

@@ -12,7 +12,7 @@ export const strategyFields = {
   }),
   aggregationStrategyMethodName: f.string({ doc: "Method of the operator's bean that merges messages; `aggregate` by default.", group: "advanced" }),
   aggregationStrategyMethodAllowNull: f.boolean({
-    doc: "Accepted without effect: an operator function is always called; for the first message, `old` is undefined.",
+    doc: "Accepted but ignored: an operator function is always called; for the first message, `old` is undefined.",
     default: false,
     group: "advanced",
   }),
@@ -37,7 +37,7 @@ export function strategyOf(options: StrategyOptions, compiler: Compiler): Aggreg
       option: "aggregationExpression",
     });
   if (aggregationStrategy === undefined && options.aggregationStrategyMethodName !== undefined)
-    throw new CompileError("option-missing", "aggregationStrategyMethodName names a method of aggregationStrategy, which is missing", {
+    throw new CompileError("option-missing", "aggregationStrategyMethodName requires aggregationStrategy", {
       hint: "specify the bean in aggregationStrategy",
       option: "aggregationStrategyMethodName",
     });

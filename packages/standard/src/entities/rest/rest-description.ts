@@ -7,17 +7,17 @@ const text = (doc: string) => f.string({ doc, group: "advanced" });
 export const openApi = f.object(
   {
     specification: f.string({ doc: "File of the specification.", required: true }),
-    routeId: text("Accepted without effect."),
-    apiContextPath: text("Accepted without effect: use apiContextPath of the rest configuration."),
-    missingOperation: text("Accepted without effect."),
-    mockIncludePattern: text("Accepted without effect."),
+    routeId: text("Accepted but ignored."),
+    apiContextPath: text("Accepted but ignored: use apiContextPath of the rest configuration."),
+    missingOperation: text("Accepted but ignored."),
+    mockIncludePattern: text("Accepted but ignored."),
     id: text("Id, used by tools."),
     description: text("Human-readable description."),
     note: text("Note for readers of the flow."),
     disabled: f.boolean({ doc: "Disables this element.", default: false, group: "advanced" }),
   },
   {
-    doc: "Accepted without effect: operations are written as get, post, put, patch, delete and head.",
+    doc: "Accepted but ignored: operations are written as get, post, put, patch, delete and head.",
     shorthand: "specification",
     group: "advanced",
     caution: () => "operations are not read from the specification: write them as get, post, put, patch, delete and head",

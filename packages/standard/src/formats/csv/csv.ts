@@ -48,8 +48,8 @@ export const csv = defineFormat({
     trim: f.boolean({ doc: "Whether values are trimmed, including quoted ones.", group: "advanced" }),
     trailingDelimiter: f.boolean({ doc: "Records end with a delimiter.", group: "advanced" }),
     allowMissingColumnNames: f.boolean({ doc: "Whether a column may have no name.", group: "advanced" }),
-    marshallerFactoryRef: f.string({ doc: "Accepted without effect.", group: "advanced" }),
-    recordConverterRef: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+    marshallerFactoryRef: f.string({ doc: "Accepted but ignored.", group: "advanced" }),
+    recordConverterRef: f.string({ doc: "Accepted but ignored.", group: "advanced" }),
   },
   examples: [
     { title: "Rows as maps", yaml: "unmarshal: {csv: {useMaps: true}}", given: { body: "id,name\n1,Ann\n" }, expect: { body: [{ id: "1", name: "Ann" }] } },

@@ -31,7 +31,7 @@ export function jsLanguage(interpreter: ScriptInterpreter, limits: Partial<Scrip
     name: "js",
     costly: true,
     title: "JavaScript",
-    summary: "Evaluates JavaScript in a sandbox that sees body, headers, properties and variables as JSON values.",
+    summary: "Evaluates JavaScript in a sandbox that can read the body, headers, properties and variables as JSON values.",
     group: "language",
     icon: "code",
     since: "0.1",

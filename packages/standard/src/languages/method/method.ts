@@ -17,8 +17,8 @@ export const method = defineLanguage({
   otherTextKeys: ["beanType", "expression"],
   options: {
     method: f.string({ doc: "Name of the method, with arguments if it takes any: `total(${body}, 'EUR')`. Without arguments it receives the exchange." }),
-    scope: f.string({ doc: "Accepted without effect.", group: "advanced" }),
-    validate: f.boolean({ doc: "Accepted without effect: an unknown function is always rejected.", default: true, group: "advanced" }),
+    scope: f.string({ doc: "Accepted but ignored.", group: "advanced" }),
+    validate: f.boolean({ doc: "Accepted but ignored: an unknown function is always rejected.", default: true, group: "advanced" }),
     resultType: resultTypeOption,
     trim: trimOption,
     id: idOption,

@@ -30,8 +30,8 @@ export const completionFields = {
   discardOnAggregationFailure: f.boolean({ doc: "Discards the group when merging a message fails.", default: false, group: "advanced" }),
   forceCompletionOnStop: f.boolean({ doc: "Completes all groups when the flow stops.", default: false, group: "advanced" }),
   completeAllOnStop: f.boolean({ doc: "Same as forceCompletionOnStop.", default: false, group: "advanced" }),
-  parallelProcessing: f.boolean({ doc: "Accepted without effect: completed groups never block the sender.", default: false, group: "advanced" }),
-  optimisticLocking: f.boolean({ doc: "Accepted without effect: there are no locks.", default: false, group: "advanced" }),
-  executorService: f.string({ doc: "Accepted without effect: there are no thread pools.", group: "advanced" }),
-  timeoutCheckerExecutorService: f.string({ doc: "Accepted without effect: there are no thread pools.", group: "advanced" }),
+  parallelProcessing: f.boolean({ doc: "Accepted but ignored: completed groups never block the sender.", default: false, group: "advanced" }),
+  optimisticLocking: f.boolean({ doc: "Accepted but ignored: there are no locks.", default: false, group: "advanced" }),
+  executorService: f.string({ doc: "Accepted but ignored: there are no thread pools.", group: "advanced" }),
+  timeoutCheckerExecutorService: f.string({ doc: "Accepted but ignored: there are no thread pools.", group: "advanced" }),
 };

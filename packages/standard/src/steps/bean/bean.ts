@@ -22,7 +22,7 @@ export const bean = defineStep({
       doc: "Name of the function within the object, with arguments if it takes any: `total(${body}, 'EUR')`. Without arguments it receives the exchange.",
     }),
     beanType: f.string({ doc: "Name of a Java class that the operator replaces with a class or object of the same name.", group: "advanced" }),
-    scope: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+    scope: f.string({ doc: "Accepted but ignored.", group: "advanced" }),
   },
   examples: [
     {

@@ -20,7 +20,7 @@ export const circuitBreaker = defineStep({
   title: "Circuit breaker",
   summary: "Stops calling steps that keep failing and runs a fallback instead.",
   guarantees:
-    "The nested steps run on a copy: when they fail, the fallback sees the message as it was before. The state of the circuit and its sliding window are kept in memory, start closed after a restart, and are not shared between workers; the route runs in one worker. A call that exceeds its timeout is no longer awaited, but its work may still take effect.",
+    "The nested steps run on a copy: when they fail, the fallback receives the message as it was before. The state of the circuit and its sliding window are stored in memory and not shared between workers; after a restart the circuit is closed; the route runs in one worker. A call that exceeds its timeout is no longer awaited, but its work may still take effect.",
   group: "resilience",
   icon: "zap-off",
   paletteGroup: "errors",
@@ -36,7 +36,7 @@ export const circuitBreaker = defineStep({
     onFallback: f.object(
       {
         steps: f.steps({ doc: "Steps of the fallback.", default: [] }),
-        fallbackViaNetwork: f.boolean({ doc: "Accepted without effect.", default: false, group: "advanced" }),
+        fallbackViaNetwork: f.boolean({ doc: "Accepted but ignored.", default: false, group: "advanced" }),
         ...clauseFields,
       },
       { title: "Otherwise", doc: "Runs when the steps fail or the circuit is open." },

@@ -6,7 +6,7 @@ import { atRandom, byKey, byWeight, roundRobin, toAll, type Balancer } from "./b
 import { failover } from "./failover.ts";
 
 const inherit = {
-  inheritErrorHandler: f.boolean({ doc: "Accepted without effect, except for failover.", default: true, group: "advanced" }),
+  inheritErrorHandler: f.boolean({ doc: "Accepted but ignored, except for failover.", default: true, group: "advanced" }),
 };
 
 /** Chooses one of its child steps for each message. */
@@ -15,7 +15,7 @@ export const loadBalance = defineStep({
   title: "Load balance",
   summary: "Chooses one of its child steps for each message.",
   guarantees:
-    "Exactly one child runs per message, except with topicLoadBalancer (every child) and failover (the next child after a failure). Counters and sticky keys (the last 10,000) are kept in memory, per deployment. Messages that go to different children can overtake each other.",
+    "Exactly one child runs per message, except with topicLoadBalancer (every child) and failover (the next child after a failure). Counters and sticky keys (the last 10,000) are stored in memory, per deployment. Messages that go to different children can overtake each other.",
   group: "routing",
   icon: "scale",
   paletteGroup: "send",
@@ -28,7 +28,7 @@ export const loadBalance = defineStep({
     roundRobinLoadBalancer: f.object({ ...clauseFields, ...inherit }, { doc: "Uses the children in turn." }),
     randomLoadBalancer: f.object({ ...clauseFields, ...inherit }, { doc: "Uses a random child." }),
     topicLoadBalancer: f.object({ ...clauseFields, ...inherit }, { doc: "Sends a copy to every child; results are ignored." }),
-    customLoadBalancer: f.refused("customLoadBalancer names a Java object; use another load balancer or choice"),
+    customLoadBalancer: f.refused("customLoadBalancer refers to a Java object; use another load balancer or choice"),
     stickyLoadBalancer: f.object(
       { correlationExpression: f.expression({ doc: "Messages with the same value go to the same child.", required: true }), ...clauseFields, ...inherit },
       { doc: "Uses the same child for the same key." },

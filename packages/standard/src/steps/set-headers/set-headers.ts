@@ -7,7 +7,7 @@ import { setsSeveralValues } from "../step-guarantees.ts";
 export const setHeaders = defineStep({
   name: "setHeaders",
   title: "Set headers",
-  summary: "Sets several message headers in order; later ones see earlier ones.",
+  summary: "Sets several message headers in order; later values can use earlier ones.",
   guarantees: setsSeveralValues,
   group: "message",
   icon: "tags",

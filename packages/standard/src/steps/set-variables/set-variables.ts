@@ -7,7 +7,7 @@ import { setsSeveralValues, sharedVariables } from "../step-guarantees.ts";
 export const setVariables = defineStep({
   name: "setVariables",
   title: "Set variables",
-  summary: "Sets several variables in order; later ones see earlier ones.",
+  summary: "Sets several variables in order; later values can use earlier ones.",
   guarantees: `${setsSeveralValues} ${sharedVariables}`,
   group: "message",
   icon: "variable",

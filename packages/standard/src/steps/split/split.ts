@@ -14,7 +14,7 @@ export const split = defineStep({
   title: "Split",
   summary: "Splits the message and runs its steps for each part.",
   guarantees:
-    "Without parallelProcessing parts run one after the other, in order; with it up to ten run concurrently and results are still merged in order, unless streaming is set. Parts are created when they are needed, so a stream of any length takes constant memory unless the strategy collects the results. There is no transaction across parts: when one fails, the work of the others is not undone. A failed part does not stop the others unless stopOnException or a failure limit is set.",
+    "Without parallelProcessing parts run one after the other, in order; with it up to ten run concurrently and results are still merged in order, unless streaming is set. Parts are created when they are needed, so a stream of any length uses constant memory unless the strategy collects the results. There is no transaction across parts: when one fails, the work of the others is not undone. A failed part does not stop the others unless stopOnException or a failure limit is set.",
   group: "splitting",
   icon: "split",
   paletteGroup: "repeat",
@@ -28,7 +28,7 @@ export const split = defineStep({
     delimiter: f.text({ doc: "Delimiter for text; `false` does not split text, `single` treats any value as one part.", default: "," }),
     steps: f.steps({ doc: "Steps for each part.", default: [] }),
     ...fanOutFields,
-    resumeStrategy: f.refused("resumeStrategy names a Java object; use idempotentConsumer to skip parts that were already processed"),
+    resumeStrategy: f.refused("resumeStrategy refers to a Java object; use idempotentConsumer to skip parts that were already processed"),
     watermarkExpression: f.refused("watermarks need a resume strategy; use idempotentConsumer to skip parts that were already processed"),
     watermarkKey: f.refused("watermarks need a resume strategy; use idempotentConsumer to skip parts that were already processed"),
     group: f.integer({ doc: "Groups this many parts into one list; 0 does not group.", default: 0, min: 0 }),

@@ -15,7 +15,7 @@ export const validate = defineStep({
   keywords: ["check", "assert"],
   options: {
     expression: f.expression({ doc: "The condition.", required: true, inline: true }),
-    predicateExceptionFactory: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+    predicateExceptionFactory: f.string({ doc: "Accepted but ignored.", group: "advanced" }),
   },
   examples: [
     {
