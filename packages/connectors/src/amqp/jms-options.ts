@@ -39,23 +39,23 @@ const sourceOptions = {
   }),
   redeliveryDelay: f.duration({ doc: "Delay before a failed message is redelivered; doubled each time, up to one minute.", default: 1000 }),
   selector: f.string({ doc: "Condition on the headers of the messages to receive; not supported by every broker.", examples: ["priority = 'high'"] }),
-  clientId: f.string({ doc: "Accepted without effect: durable subscriptions belong to the clientId of the connection.", group: "advanced" }),
+  clientId: f.string({ doc: "Accepted but ignored: durable subscriptions belong to the clientId of the connection.", group: "advanced" }),
   subscriptionDurable: f.boolean({ doc: "Whether the broker stores messages of the topic for this source while it is not connected.", default: false }),
   subscriptionShared: f.boolean({ doc: "Whether sources with the same subscription share the messages of the topic.", default: false }),
   subscriptionName: f.string({ doc: "Name of the subscription; `sluice-<flow>-<route>` by default." }),
   durableSubscriptionName: f.string({ doc: "Name of a durable subscription; implies subscriptionDurable." }),
   pubSubNoLocal: f.boolean({ doc: "Whether messages sent through the same connection are ignored.", default: false, group: "advanced" }),
   acknowledgementModeName: f.enum(["AUTO_ACKNOWLEDGE", "CLIENT_ACKNOWLEDGE", "DUPS_OK_ACKNOWLEDGE", "SESSION_TRANSACTED"], {
-    doc: "Accepted without effect: messages are always acknowledged when their runs are done.",
+    doc: "Accepted but ignored: messages are always acknowledged when their runs are done.",
     default: "AUTO_ACKNOWLEDGE",
   }),
   transacted: f.boolean({
-    doc: "Accepted without effect: a message is acknowledged when its run is done. Messages the route sends are not part of the transaction.",
+    doc: "Accepted but ignored: a message is acknowledged when its run is done. Messages the route sends are not part of the transaction.",
     default: false,
   }),
   disableReplyTo: f.boolean({ doc: "Whether a source sends no replies and a sink never waits for one.", default: false }),
   replyTo: f.string({ doc: "Source: where replies are sent, overriding the message. Sink: the queue that replies are received from." }),
-  autoStartup: f.boolean({ doc: "Accepted without effect: use autoStartup of the route to keep it from starting.", default: true, group: "advanced" }),
+  autoStartup: f.boolean({ doc: "Accepted but ignored: use autoStartup of the route to keep it from starting.", default: true, group: "advanced" }),
   recoveryInterval: f.duration({ doc: "Maximum delay between connection attempts.", default: 5000, group: "advanced" }),
 };
 
@@ -63,7 +63,7 @@ const sinkOptions = {
   deliveryPersistent: f.boolean({ doc: "Whether messages survive a restart of the broker.", default: true }),
   deliveryMode: f.integer({ doc: "The same as a number: 1 not persistent, 2 persistent.", min: 1, max: 2 }),
   priority: f.integer({ doc: "The priority of messages, 0 to 9.", default: 4, min: 0, max: 9 }),
-  timeToLive: f.duration({ doc: "How long the broker keeps a message; no limit by default.", default: -1 }),
+  timeToLive: f.duration({ doc: "How long the broker stores a message; no limit by default.", default: -1 }),
   deliveryDelay: f.duration({ doc: "Delay before the broker delivers a message; not supported by every broker.", default: -1 }),
   preserveMessageQos: f.boolean({ doc: "Whether persistence, priority and expiration of the received message are preserved.", default: false }),
   disableTimeToLive: f.boolean({ doc: "Whether requests are sent without their timeout as the time to live.", default: false, group: "advanced" }),
@@ -82,13 +82,13 @@ const sinkOptions = {
     default: false,
     group: "advanced",
   }),
-  formatDateHeadersToIso8601: f.boolean({ doc: "Accepted without effect: dates are always sent in ISO 8601 format.", default: false, group: "advanced" }),
+  formatDateHeadersToIso8601: f.boolean({ doc: "Accepted but ignored: dates are always sent in ISO 8601 format.", default: false, group: "advanced" }),
   jmsKeyFormatStrategy: f.enum(["default", "passthrough"], {
     doc: "Whether `.` and `-` in header names are sent as `_DOT_` and `_HYPHEN_`.",
     default: "default",
     group: "advanced",
   }),
-  exchangePattern: f.enum(["InOnly", "InOut"], { doc: "InOut waits for a reply, or lets a source reply.", group: "advanced" }),
+  exchangePattern: f.enum(["InOnly", "InOut"], { doc: "InOut makes a sink wait for a reply and a source send one.", group: "advanced" }),
 };
 
 const acceptedTexts: Readonly<Record<string, string>> = {

@@ -24,7 +24,7 @@ export const bean = defineConnector({
   options: {
     ...sinkFields,
     method: f.string({ doc: "Name of the function in the object." }),
-    scope: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+    scope: f.string({ doc: "Accepted but ignored.", group: "advanced" }),
   },
   headers: {},
   examples: [

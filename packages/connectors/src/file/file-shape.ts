@@ -5,7 +5,7 @@ import { sinkFields, sourceFields } from "../camel-options.ts";
 import { pollFields } from "../polling/poll-fields.ts";
 
 const javaObject = "it needs a Java object, which is not supported";
-const accepted = (why: string) => f.string({ doc: `Accepted without effect: ${why}.`, group: "advanced" });
+const accepted = (why: string) => f.string({ doc: `Accepted but ignored: ${why}.`, group: "advanced" });
 
 const path = { directoryName: f.string({ doc: "The directory.", required: true, examples: ["data/inbox"] }) };
 
@@ -51,7 +51,7 @@ const readOptions = {
     examples: ["reverse:file:modified"],
   }),
   maxMessagesPerPoll: f.integer({ doc: "Maximum number of files per poll; 0 for no limit.", default: 0, min: 0 }),
-  eagerMaxMessagesPerPoll: f.boolean({ doc: "Accepted without effect: files are sorted before the limit applies.", default: true, group: "advanced" }),
+  eagerMaxMessagesPerPoll: f.boolean({ doc: "Accepted but ignored: files are sorted before the limit applies.", default: true, group: "advanced" }),
   ...pollFields,
   directoryMustExist: f.boolean({ doc: "Whether the route fails to start when the directory does not exist.", default: false }),
   startingDirectoryMustExist: f.boolean({ doc: "The same as directoryMustExist.", default: false, group: "advanced" }),
@@ -85,7 +85,7 @@ const writeOptions = {
   tempPrefix: f.string({ doc: "Prefix of the name while the file is being written." }),
   allowNullBody: f.boolean({ doc: "Whether an empty message writes an empty file instead of failing.", default: false }),
   appendChars: f.text({ doc: "Text written after the body, such as a line break; `\\n`, `\\r` and `\\t` are supported." }),
-  eagerDeleteTargetFile: f.boolean({ doc: "Accepted without effect: a file is replaced atomically.", default: true, group: "advanced" }),
+  eagerDeleteTargetFile: f.boolean({ doc: "Accepted but ignored: a file is replaced atomically.", default: true, group: "advanced" }),
   keepLastModified: f.boolean({ doc: "Whether the modification time is set from the header CamelFileLastModified.", default: false, group: "advanced" }),
   forceWrites: f.boolean({ doc: "Whether to wait until the file is on disk (fsync).", default: true, group: "advanced" }),
   chmod: f.string({ doc: "The file's permissions in octal.", group: "advanced", examples: ["640"] }),
@@ -105,7 +105,7 @@ const options = {
   charset: f.string({ doc: "Encoding: files are read as text in it, and text is written in it." }),
   flatten: f.boolean({ doc: "Whether folders are removed from the file name.", default: false }),
   autoCreate: f.boolean({ doc: "Whether missing directories are created.", default: true }),
-  bufferSize: f.size({ doc: "Accepted without effect.", default: 131_072, group: "advanced" }),
+  bufferSize: f.size({ doc: "Accepted but ignored.", default: 131_072, group: "advanced" }),
   autoCreateStepwise: accepted("missing directories are always created one by one"),
   browseLimit: accepted("files are not browsed"),
   synchronous: accepted("files are read one at a time"),
@@ -122,7 +122,7 @@ export const fileShape: Omit<ConnectorDeclaration<typeof path, typeof options>, 
   title: "Files",
   summary: "Reads the files of a directory as they appear, or writes messages to files.",
   guarantees:
-    "Reading is at least once: a file is moved or deleted only after its run succeeded, so after a crash it is read again. Files are read one at a time, in the order of sortBy. A failed file is moved to moveFailed, or stays and is retried. Processed files are remembered in memory (100,000 per endpoint), so noop reads files again after a restart. Writing is atomic: the file appears under its name when it is complete and, with forceWrites, on disk; Append writes in place. Files larger than streamOver are streamed and not loaded into memory.",
+    "Messages are delivered at least once: a file is moved or deleted only after its run succeeded, so after a crash it is read again. Files are read one at a time, in the order of sortBy. A failed file is moved to moveFailed, or stays and is retried. Processed files are remembered in memory (100,000 per endpoint), so noop reads files again after a restart. Writing is atomic: the file appears under its name when it is complete and, with forceWrites, on disk; Append writes in place. Files larger than streamOver are streamed and not loaded into memory.",
   group: "files",
   icon: "folder",
   card: { subtitle: "{directoryName}" },

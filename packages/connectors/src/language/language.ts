@@ -19,9 +19,9 @@ const options = {
   ...sinkFields,
   transform: f.boolean({ doc: "Whether the result becomes the body; otherwise it is discarded.", default: true }),
   resultType: f.string({ doc: "Type of the result." }),
-  allowContextMapAll: f.boolean({ doc: "Accepted without effect.", default: false, group: "advanced" }),
-  cacheScript: f.boolean({ doc: "Accepted without effect: scripts are compiled once.", default: true, group: "advanced" }),
-  contentCache: f.boolean({ doc: "Accepted without effect.", default: true, group: "advanced" }),
+  allowContextMapAll: f.boolean({ doc: "Accepted but ignored.", default: false, group: "advanced" }),
+  cacheScript: f.boolean({ doc: "Accepted but ignored: scripts are compiled once.", default: true, group: "advanced" }),
+  contentCache: f.boolean({ doc: "Accepted but ignored.", default: true, group: "advanced" }),
 };
 
 export function languageConnector(list: LanguageList): ConnectorDeclaration {

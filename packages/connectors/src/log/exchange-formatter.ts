@@ -22,13 +22,13 @@ export const formatOptions = {
   showException: show("the failure being handled"),
   showCaughtException: show("the last handled failure"),
   showStackTrace: show("the stack trace of the failure"),
-  showFuture: f.boolean({ doc: "Accepted without effect.", default: false, group: "advanced" }),
-  showCachedStreams: f.boolean({ doc: "Accepted without effect.", default: true, group: "advanced" }),
-  showFiles: f.boolean({ doc: "Accepted without effect.", default: false, group: "advanced" }),
+  showFuture: f.boolean({ doc: "Accepted but ignored.", default: false, group: "advanced" }),
+  showCachedStreams: f.boolean({ doc: "Accepted but ignored.", default: true, group: "advanced" }),
+  showFiles: f.boolean({ doc: "Accepted but ignored.", default: false, group: "advanced" }),
   skipBodyLineSeparator: f.boolean({ doc: "Whether line breaks in the body are replaced by spaces.", default: true }),
   multiline: f.boolean({ doc: "Whether each part is written on its own line.", default: false }),
   maxChars: f.integer({ doc: "Maximum length of a record in characters; the rest is cut off.", default: 10_000, min: 0 }),
-  style: f.enum(["Default", "Tab", "Fixed"], { doc: "Accepted without effect.", default: "Default", group: "advanced" }),
+  style: f.enum(["Default", "Tab", "Fixed"], { doc: "Accepted but ignored.", default: "Default", group: "advanced" }),
   logMask: f.boolean({ doc: "Whether values whose names look like credentials are masked.", default: true, group: "security" }),
 };
 

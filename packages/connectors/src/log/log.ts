@@ -17,7 +17,7 @@ const options = {
   groupActiveOnly: f.boolean({ doc: "Whether intervals without messages are skipped.", default: true, group: "advanced" }),
   ...formatOptions,
   plain: f.boolean({ doc: "Whether only the body is written, without labels.", default: false }),
-  sourceLocationLoggerName: f.boolean({ doc: "Accepted without effect: records always contain their route and step.", default: false, group: "advanced" }),
+  sourceLocationLoggerName: f.boolean({ doc: "Accepted but ignored: records always contain their route and step.", default: false, group: "advanced" }),
 };
 
 type Options = Values<typeof path> & Values<typeof options>;

@@ -3,7 +3,7 @@ import { defineConnector } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { sinkFields } from "../camel-options.ts";
 
-const accepted = "Accepted without effect: expectations belong in tests, not in flows.";
+const accepted = "Accepted but ignored: expectations belong in tests, not in flows.";
 
 export const mock = defineConnector({
   scheme: "mock",

@@ -32,7 +32,7 @@ const sharedOptions = {
     default: "InOnly",
     group: "advanced",
   }),
-  automaticReconnect: f.boolean({ doc: "Accepted without effect: sources always reconnect.", default: true, group: "advanced" }),
+  automaticReconnect: f.boolean({ doc: "Accepted but ignored: sources always reconnect.", default: true, group: "advanced" }),
   maxReconnectDelay: f.duration({
     doc: "Maximum delay between reconnect attempts; at most 30 seconds.",
     default: 128_000,

@@ -8,7 +8,7 @@ import { nextOnGrid, tickClaim, Ticker } from "../ticking/ticker.ts";
 
 const path = { triggerName: f.string({ doc: "Name of the trigger, optionally with its group in front, separated by a slash.", required: true }) };
 
-const accepted = "Accepted without effect: there is no job store.";
+const accepted = "Accepted but ignored: there is no job store.";
 
 const options = {
   cron: f.string({ doc: "Cron expression in Quartz format; spaces may be written as `+`.", examples: ["0/30 * * * * ?"] }),
@@ -16,7 +16,7 @@ const options = {
   "trigger.repeatInterval": f.duration({ doc: "Without cron: interval between runs." }),
   "trigger.repeatCount": f.integer({ doc: "Without cron: number of runs after the first; -1 for no limit.", default: 0, min: -1 }),
   triggerStartDelay: f.duration({ doc: "Delay between the start of the route and the start of the schedule.", default: 500 }),
-  stateful: f.boolean({ doc: "Accepted without effect: runs of one schedule never overlap.", default: false, group: "advanced" }),
+  stateful: f.boolean({ doc: "Accepted but ignored: runs of one schedule never overlap.", default: false, group: "advanced" }),
   fireNow: f.boolean({ doc: "Without cron: whether the first run starts immediately.", default: false }),
   deleteJob: f.boolean({ doc: accepted, default: true, group: "advanced" }),
   pauseJob: f.boolean({ doc: accepted, default: false, group: "advanced" }),

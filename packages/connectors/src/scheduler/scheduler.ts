@@ -16,7 +16,7 @@ const options = {
     default: false,
   }),
   includeMetadata: f.boolean({ doc: "Whether the name of the scheduler is set as an exchange property.", default: false }),
-  poolSize: f.integer({ doc: "Accepted without effect: runs of one scheduler never overlap.", default: 1, min: 1, group: "advanced" }),
+  poolSize: f.integer({ doc: "Accepted but ignored: runs of one scheduler never overlap.", default: 1, min: 1, group: "advanced" }),
   startScheduler: f.boolean({ doc: "Whether the scheduler starts with its route.", default: true, group: "advanced" }),
   ...sourceFields,
 };

@@ -79,7 +79,7 @@ const sourceOptions = {
   }),
   exclusive: f.boolean({ doc: "Whether this source is the only consumer of the queues.", default: false }),
   disableReplyTo: f.boolean({ doc: "Whether a source sends no replies and a sink never waits for one.", default: false }),
-  autoStartup: f.boolean({ doc: "Accepted without effect: use autoStartup of the route to keep it from starting.", default: true, group: "advanced" }),
+  autoStartup: f.boolean({ doc: "Accepted but ignored: use autoStartup of the route to keep it from starting.", default: true, group: "advanced" }),
 };
 
 const sinkOptions = {
@@ -91,7 +91,7 @@ const sinkOptions = {
   confirmTimeout: f.duration({ doc: "Timeout for the confirmation.", default: 5000 }),
   replyTimeout: f.duration({ doc: "Timeout for a reply (InOut).", default: 30_000 }),
   allowNullBody: f.boolean({ doc: "Whether a message without a body is sent.", default: false }),
-  exchangePattern: f.enum(["InOnly", "InOut"], { doc: "InOut waits for a reply, or lets a source reply.", group: "advanced" }),
+  exchangePattern: f.enum(["InOnly", "InOut"], { doc: "InOut makes a sink wait for a reply and a source send one.", group: "advanced" }),
 };
 
 const otherOptions = {

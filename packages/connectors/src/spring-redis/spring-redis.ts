@@ -10,7 +10,7 @@ import { redisSource } from "./redis-source.ts";
 const javaObject = "it needs a Java object, which is not supported";
 
 const path = {
-  host: f.string({ doc: "Host name or address of the server; ignored when the endpoint names a connection.", required: true }),
+  host: f.string({ doc: "Host name or address of the server; ignored when the endpoint references a connection.", required: true }),
   port: f.integer({ doc: "Port of the server.", default: 6379, min: 1, max: 65_535 }),
 };
 
@@ -41,7 +41,7 @@ export function springRedisConnector(deadLetters: DeadLetters | undefined): Conn
     title: "Redis",
     summary: "Executes Redis commands, or subscribes to channels.",
     guarantees:
-      "Channels are at most once: Redis does not store published messages, so those sent while the route is stopped or disconnected are lost. Messages run one at a time and in order. Up to 10,000 of them or 16 MB wait in memory; further ones are dropped and counted in the log. A message whose run fails becomes a dead letter. A command is sent once; retries are done by the error handler of the route.",
+      "Channels deliver messages at most once: Redis does not store published messages, so those sent while the route is stopped or disconnected are lost. Messages run one at a time and in order. Up to 10,000 of them or 16 MB wait in memory; further ones are dropped and counted in the log. A message whose run fails becomes a dead letter. A command is sent once; the error handler of the route handles retries.",
     group: "database",
     icon: "database",
     since: "0.1",

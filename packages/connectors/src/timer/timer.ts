@@ -27,8 +27,8 @@ const options = {
     examples: ["2026-12-24 18:00:00"],
   }),
   includeMetadata: f.boolean({ doc: "Whether name, counter, period and firing time of the timer are set as exchange properties.", default: false }),
-  daemon: f.boolean({ doc: "Accepted without effect: there are no threads.", default: true, group: "advanced" }),
-  synchronous: f.boolean({ doc: "Accepted without effect: runs of one timer never overlap.", default: false, group: "advanced" }),
+  daemon: f.boolean({ doc: "Accepted but ignored: there are no threads.", default: true, group: "advanced" }),
+  synchronous: f.boolean({ doc: "Accepted but ignored: runs of one timer never overlap.", default: false, group: "advanced" }),
   ...sourceFields,
 };
 
