@@ -148,7 +148,7 @@ export interface Operations {
     readonly params: { readonly flowId: string };
     readonly reply: ShownPolicy;
   };
-  /** Installs or replaces the access policy of a flow; `***` keeps a stored secret. */
+  /** Installs or replaces the access policy of a flow; `***` leaves a stored secret unchanged. */
   readonly "PUT /auth/:flowId": {
     readonly params: { readonly flowId: string };
     readonly conditional: true;
@@ -170,7 +170,7 @@ export interface Operations {
     readonly params: { readonly id: string };
     readonly reply: ConnectionDocument;
   };
-  /** Defines or replaces a connection after testing it; `***` keeps a stored secret. */
+  /** Defines or replaces a connection after testing it; `***` leaves a stored secret unchanged. */
   readonly "PUT /connections/:id": {
     readonly params: { readonly id: string };
     readonly query: { readonly force?: boolean | undefined };
@@ -428,7 +428,7 @@ export interface Operations {
     readonly params: { readonly id: string };
     readonly reply: Capture;
   };
-  /** Stops the capture; captured messages stay until they are evicted. */
+  /** Stops the capture; captured messages stay available until they are evicted. */
   readonly "DELETE /routes/:id/capture": {
     readonly params: { readonly id: string };
     readonly reply: Capture;

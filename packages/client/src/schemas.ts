@@ -236,7 +236,7 @@ export interface CatalogOption {
   readonly examples?: readonly unknown[];
   /** The value usually has several lines. */
   readonly multiline?: boolean;
-  /** The value names a connection that provides one of these kinds. */
+  /** The value is the id of a connection of one of these kinds. */
   readonly connection?: readonly string[];
   /** The value is, or with `within` contains, a name that the connection can list. */
   readonly browse?: { readonly what: string; readonly within?: boolean };
@@ -263,7 +263,7 @@ export interface ClusterHealth {
   /** The node that answers. */
   readonly node: string;
   readonly connectivity: "connected" | "disconnected";
-  /** The newest configuration revision that this node knows. */
+  /** The newest configuration revision that this node has read. */
   readonly revision: number;
   readonly applied: number;
   readonly nodes: readonly ClusterNode[];

@@ -101,7 +101,7 @@ export const settingFields = {
   functions: f.string({ doc: "Module whose exported functions, objects and classes implement the beans that flows reference.", examples: ["./functions.mjs"] }),
   versions: f.integer({ doc: "Number of stored versions per flow, for rollback; the newest is the deployed one.", default: 10, min: 1, max: 64 }),
   versionBytes: f.size({
-    doc: "Maximum disk space for the versions of one flow; the oldest are removed first, the newest is always kept.",
+    doc: "Maximum disk space for the versions of one flow; the oldest are removed first, the newest is never removed.",
     default: 16 * mebibyte,
   }),
   runHistory: f.integer({ doc: "Maximum number of runs in the history per route.", default: 250, min: 1 }),
@@ -116,7 +116,7 @@ export const settingFields = {
   runStoreBytes: f.size({ doc: "Maximum disk space for runs; the oldest are removed first.", default: 512 * mebibyte, min: 8 * mebibyte }),
   queueBytes: f.size({ doc: "Maximum disk space for messages in all durable queues; further messages are rejected.", default: 1024 * mebibyte }),
   deadLetters: f.integer({ doc: "Maximum number of dead letters; the oldest are removed first.", default: 10_000, min: 1 }),
-  deadLetterBytes: f.size({ doc: "Maximum disk space for dead letters; the newest is always kept.", default: 256 * mebibyte }),
+  deadLetterBytes: f.size({ doc: "Maximum disk space for dead letters; the newest is never removed.", default: 256 * mebibyte }),
   replayBytes: f.size({ doc: "Maximum memory for the input messages of past runs, needed for replay; 0 stores none.", default: 8 * mebibyte }),
   maxStreamClients: f.integer({ doc: "Maximum number of concurrent event stream clients.", default: 100, min: 0 }),
   otlpEndpoint: f.string({

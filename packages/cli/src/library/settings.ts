@@ -80,7 +80,7 @@ export interface SluiceSettings {
   readonly functions?: string;
   /** Number of versions kept per flow, for rollback; the newest is the deployed one. Default: 10. */
   readonly versions?: number;
-  /** Maximum disk space for the versions of one flow; the oldest are removed first, the newest is always kept. Default: 16777216. */
+  /** Maximum disk space for the versions of one flow; the oldest are removed first, the newest is never removed. Default: 16777216. */
   readonly versionBytes?: number | string;
   /** Maximum number of runs in the history per route. Default: 250. */
   readonly runHistory?: number;
@@ -100,7 +100,7 @@ export interface SluiceSettings {
   readonly queueBytes?: number | string;
   /** Maximum number of dead letters; the oldest are removed first. Default: 10000. */
   readonly deadLetters?: number;
-  /** Maximum disk space for dead letters; the newest is always kept. Default: 268435456. */
+  /** Maximum disk space for dead letters; the newest is never removed. Default: 268435456. */
   readonly deadLetterBytes?: number | string;
   /** Maximum memory for the input messages of past runs, needed for replay; 0 stores none. Default: 8388608. */
   readonly replayBytes?: number | string;

@@ -35,7 +35,7 @@ export const testsStrings = {
   save: "Save",
   remove: "Delete…",
   removeTitle: (file: string) => `Delete '${file}'?`,
-  removeText: (flow: string) => `The tests in this file will be deleted from the workspace. The flow '${flow}' stays as it is.`,
+  removeText: (flow: string) => `The tests in this file will be deleted from the workspace. The flow '${flow}' is not changed.`,
   removeSubmit: "Delete file",
 } as const;
 

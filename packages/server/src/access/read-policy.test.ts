@@ -74,7 +74,7 @@ describe("reading a policy", () => {
     ["cors.origins[0]: must be an origin such as https://shop.example", { cors: { origins: ["https://shop.example/path"] } }],
     ["cors.credentials: cannot be combined with the origin '*': list the origins", { cors: { origins: ["*"], credentials: true } }],
     ["authenticate[0].keys[0].key: must not be empty", apiKeyWith({ key: "" })],
-    ["authenticate[0].keys[0].key: '***' keeps the stored secret, but none is stored", apiKeyWith({ key: "***" })],
+    ["authenticate[0].keys[0].key: '***' means the stored secret, but no secret is stored", apiKeyWith({ key: "***" })],
     ["authenticate[0].keys[0].id: must not be empty", apiKeyWith({ id: "" })],
     ['authenticate[0].keys[0].key: must be text or {"env": "NAME"}', apiKeyWith({ key: 5 })],
     ["authenticate[0].keys[0].key.env: is a setting of the runtime, which policies cannot use", apiKeyWith({ key: { env: "SERVICE_DEPLOY_TOKEN" } })],

@@ -36,7 +36,7 @@ const optionShape = shape(
     secret: z.boolean(),
     examples: z.array(z.unknown()).optional(),
     multiline: z.boolean().optional().describe("The value usually has several lines."),
-    connection: z.array(z.string()).optional().describe("The value names a connection that provides one of these kinds."),
+    connection: z.array(z.string()).optional().describe("The value is the id of a connection of one of these kinds."),
     browse: z
       .object({ what: z.string(), within: z.boolean().optional() })
       .optional()

@@ -118,7 +118,7 @@ export function connectionEndpoints(parts: ConnectionsApiParts): readonly Endpoi
       method: "PUT",
       path: "/connections/:id",
       tag: "connections",
-      summary: "Defines or replaces a connection after testing it; `***` keeps a stored secret",
+      summary: "Defines or replaces a connection after testing it; `***` leaves a stored secret unchanged",
       query: { force: f.boolean({ doc: "Save it even if the test fails.", default: false }) },
       body: givenDocument,
       conditional: true,

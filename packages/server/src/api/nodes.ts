@@ -23,7 +23,7 @@ export const clusterShape = shape(
     store: z.enum(["nats", "postgres"]),
     node: z.string().describe("The node that sent this reply."),
     connectivity: z.enum(["connected", "disconnected"]),
-    revision: z.int().describe("The newest configuration revision that this node knows."),
+    revision: z.int().describe("The newest configuration revision that this node has read."),
     applied: z.int(),
     nodes: z.array(nodeShape()),
   }),

@@ -95,7 +95,7 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
       method: "DELETE",
       path: "/routes/:id/capture",
       tag: "routes",
-      summary: "Stops the capture; captured messages stay until they are evicted",
+      summary: "Stops the capture; captured messages stay available until they are evicted",
       replies: { 200: { description: "Switched off.", schema: captureShape } },
       handle: ({ params }) => ok(stateJson(known(params["id"] as string), captures.switchOff(params["id"] as string), false)),
     }),

@@ -118,7 +118,7 @@ export function letterReplays({ runtime, writer, clock, isDraining, isOpenSessio
   function makeRoom(): void {
     for (const [id, { job }] of jobs) if (jobs.size >= maxJobs && job.status !== "running") jobs.delete(id);
     if (jobs.size >= maxJobs)
-      throw new Refusal("too-many", `at most ${maxJobs} bulk replays can run at once: wait for one to finish or cancel one`, { "Retry-After": "10" });
+      throw new Refusal("too-many", `at most ${maxJobs} bulk replays can run at the same time: wait for one to finish or cancel one`, { "Retry-After": "10" });
   }
 
   async function work(table: DeadLetterTable, ids: readonly string[], job: ReplayJob, stopping: AbortController): Promise<void> {

@@ -117,7 +117,7 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
     for (const [entry, outcome] of outcomes) activate(entry, outcome);
   }
 
-  /** Loads a file changed by hand. Its importers are recompiled; one that would break keeps its current version. */
+  /** Loads a file changed manually. Its importers are recompiled; one that would break keeps its current version. */
   async function takeOver(found: StoredDocument | BrokenDocument): Promise<string | undefined> {
     const { id, hash, lastModified } = found;
     const before = installed.get(id);

@@ -43,7 +43,7 @@ export interface ClusterReport {
   readonly store: "nats" | "postgres";
   readonly node: string;
   readonly connectivity: "connected" | "disconnected";
-  /** The newest configuration revision that this node knows. */
+  /** The newest configuration revision that this node has read. */
   readonly revision: number;
   readonly applied: number;
   readonly nodes: readonly NodeReport[];
