@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 
-/** The fraction of turns that counts. */
+/** The fraction of the least disturbed turns, which are evaluated. */
 const undisturbed = 0.33;
 
 const quantile = (values, part) => values.toSorted((a, b) => a - b)[Math.floor(values.length * part)];
