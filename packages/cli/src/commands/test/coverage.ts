@@ -1,4 +1,4 @@
-// Step and branch coverage of flow tests. A branch is a list of nested steps; a step that may skip all of them has one more branch.
+// Step and branch coverage of flow tests. A branch is a list of nested steps; a step that may skip all nested steps has one additional branch.
 import type { RunView } from "@sluice/flow-tests";
 import type { FlowDocument, StepNode } from "@sluice/model";
 
