@@ -38,7 +38,7 @@ export class QueueConsumer {
   readonly #waits: StoppableWaits;
   readonly #window: number;
   readonly #prefetched: Prefetched<ConsumeMessage>;
-  /** Consecutive messages that were returned to the queue; the delay before that grows with them. */
+  /** Number of consecutive messages that were returned to the queue; the delay before the next return grows with it. */
   #returned = 0;
 
   constructor(channel: Channel, inlet: SourceInlet, parts: QueueParts) {

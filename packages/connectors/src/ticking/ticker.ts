@@ -44,7 +44,7 @@ export class Ticker {
   #arm(due: number, count: number, era: number): void {
     const wait = due - this.#clock.monotonic();
     if (wait <= 0) {
-      // Without a delay, but yield to the event loop in between.
+      // Without a delay, but yields to the event loop between ticks.
       void this.#clock.yieldToEventLoop().then(() => (era === this.#era ? this.#fire(due, count, era) : undefined));
       return;
     }
@@ -91,7 +91,7 @@ export function tickClaim(
   return (due, count) => {
     if (isCounted) return claimTick(`count ${count}`, true);
     if (periodMs < minClaimedPeriodMs) return claimTick(undefined);
-    // Ticks are at least one period apart; rounding must not put two of them into the same one.
+    // Ticks are at least one period apart; rounding must not assign two ticks to the same period.
     last = Math.max(last + 1, Math.floor((clock.now() + due - clock.monotonic()) / periodMs));
     return claimTick(`period ${last}`);
   };
