@@ -88,7 +88,7 @@ export function noteUnloaded(options: DynamicEndpointOptions, { catalog: { index
   }
 }
 
-/** The schemes a URI of these options can have; undefined when the message may choose any scheme used in the flow. */
+/** The schemes that a URI with these options can have; undefined when the message may choose any scheme used in the flow. */
 export function schemesOf({ template, allowedSchemes }: DynamicEndpointOptions): readonly string[] | undefined {
   const literal = literalSchemeOf(literalPrefix(template));
   if (literal !== undefined) return [literal];

@@ -15,7 +15,7 @@ export interface HeldScope {
   unloaded(part: UnloadedPart): void;
   /** Default options of a connector, from the properties. */
   defaults(scheme: string): Readonly<Record<string, string>>;
-  /** The connector a bean of the flow configures, when `scheme` is the name of such a bean. */
+  /** The connector that the bean with the name `scheme` configures, if there is such a bean in the flow. */
   component(scheme: string): ComponentBean | undefined;
   /** True if it acquired a connection. */
   readonly holdsAny: boolean;

@@ -13,7 +13,7 @@ export interface Tie {
 export interface Placement {
   /** Reasons why the route must run in one process; empty when every process may run it. */
   readonly tiedBy: readonly Tie[];
-  /** Endpoints of other routes it calls in-process: it must run on the same worker as they do. */
+  /** Endpoints of other routes that the route calls in-process: it must run on the same worker as those routes. */
   readonly calls: readonly string[];
 }
 

@@ -105,7 +105,7 @@ export class RouteCompiler implements Compiler {
     );
   }
 
-  /** A route's own steps, with entry at any of them. */
+  /** Compiles a route's own steps, such that a run can start at any of them. */
   entrances(nodes: readonly StepNode[]): { readonly slots: readonly Slot[]; from(index: number): Processor } {
     const slots = nodes.map((node) => this.#slot(node, this.#wrappers));
     return { slots, from: (index) => sequence(slots.slice(index), this.host.clock) };

@@ -1,5 +1,5 @@
-// Attaches observability and mocks to steps and sends. Every step and send has one place whose function is replaced while a tap is attached and
-// restored afterwards, so that a route without taps has no overhead.
+// Attaches observability and mocks to steps and sends. Every step and send has a slot whose function is replaced while a tap is attached and restored
+// afterwards, so that a route without taps has no overhead.
 import type { StepNode } from "@sluice/model";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { RouteIdentity } from "../exchange/run.ts";

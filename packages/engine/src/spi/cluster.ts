@@ -26,7 +26,7 @@ export interface Records {
    * lost connections. If a record in a collection without history changes several times, possibly only the last change is reported.
    */
   watch(collection: Collection, onChange: (change: RecordVersion) => void, onCaughtUp: (head: number) => void): { stop(): void };
-  /** Newest first; as many as the collection keeps, deletions included. */
+  /** Newest first, including deletions; the number of versions depends on the collection. */
   versions(collection: Collection, id: string): Promise<readonly RecordVersion[]>;
 }
 

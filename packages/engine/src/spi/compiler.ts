@@ -59,8 +59,8 @@ export interface Registry {
 
 export interface Tasks {
   /**
-   * State a step keeps between messages. Created once per deployment; started and stopped with it, never during prepare. `name`
-   * distinguishes several states of one step.
+   * State of a step that lasts between messages. Created once per deployment; started and stopped with it, never during prepare. `name` distinguishes
+   * several states of one step.
    */
   state<T extends Lifecycle>(name: string, create: () => T): T;
   /** An exchange that no source delivered, such as a group read from a database. It runs with `detach`. */

@@ -25,7 +25,7 @@ export interface BeanForm {
 /** The API for `open`. */
 export interface ConnectionContext {
   readonly host: Host;
-  /** Aborted when no caller waits for the connection any more. */
+  /** Aborted when no caller waits for the connection. */
   readonly signal: AbortSignal;
   /** Imports the client's package; rejects with a FlowError that says how to install it. */
   load<T>(need: ClientNeed): Promise<T>;

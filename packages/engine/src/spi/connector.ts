@@ -9,7 +9,7 @@ import type { Awaitable, Expression, Processor } from "./processor.ts";
 export interface EndpointOrigin {
   /** True when scheme and address are literal in the flow; false when any part came from a message, as with `toD`. */
   readonly trusted: boolean;
-  /** True when the whole URI, options included, is literal in the flow. A connector that evaluates text from it must reject others. */
+  /** True when the whole URI, options included, is literal in the flow. A connector that evaluates text of the URI must reject other endpoints. */
   readonly authored: boolean;
   /** True when the scheme is literal in the flow, although the rest may have come from a message. */
   readonly literalScheme?: boolean;
@@ -93,7 +93,7 @@ export type Receiver = (timeoutMs: number, exchange: Exchange) => Awaitable<Mess
 
 export interface Poller {
   readonly receive: Receiver;
-  /** As for a sink resolved at run time. */
+  /** Same as for a sink resolved at run time. */
   start?(): Awaitable;
   stop?(): Awaitable;
 }

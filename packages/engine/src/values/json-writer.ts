@@ -25,7 +25,7 @@ export function isWrittenInParts(value: unknown): boolean {
   return typeof (value as Readonly<Record<string, unknown>>)["toJSON"] !== "function";
 }
 
-/** Whether a JSON value has so many parts that copying or writing it at once would hold the event loop. */
+/** Whether a JSON value has so many parts that copying or writing it at once would block the event loop. */
 export function isLongJson(value: unknown): boolean {
   return weightOf(value, longFrom) >= longFrom;
 }
