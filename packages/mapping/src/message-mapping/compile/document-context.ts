@@ -17,7 +17,7 @@ export interface MappingEnvironment {
   compileLanguage?(language: string, text: string, xml?: XmlSource): LanguageExpression;
 }
 
-/** Evaluates on an item; `name` is that of its element where items are elements, undefined for the whole message. */
+/** Evaluates an expression on an item; `name` is the name of its element where items are elements, undefined for the whole message. */
 export type LanguageExpression = (item: unknown, headers: HeaderSource, name: string | undefined) => unknown;
 
 export interface DocumentFunction {
