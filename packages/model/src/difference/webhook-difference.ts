@@ -30,7 +30,7 @@ export interface StricterOperation {
   readonly required: readonly string[];
   /** Parameters with fewer allowed values. */
   readonly restricted: readonly string[];
-  /** Content types that are not accepted any more; `*` when all were. */
+  /** Content types that are no longer accepted; `*` when all were accepted. */
   readonly contentTypes: readonly string[];
 }
 
