@@ -96,7 +96,7 @@ async function parseJson(bytes: Buffer, isYamlTaken: boolean): Promise<unknown> 
   return value;
 }
 
-/** Characters scanned before other work gets a turn. */
+/** Characters scanned before the event loop can run other work. */
 const scannedPerTurn = 262_144;
 
 async function refuseDuplicates(text: string): Promise<void> {

@@ -25,7 +25,7 @@ export interface ConnectionsParts {
 interface DefineOptions {
   /** Apply the values even if connecting with them fails. */
   readonly force?: boolean;
-  /** Secrets besides the values of secret fields. */
+  /** Secrets in addition to the values of secret fields. */
   readonly secrets?: readonly string[];
 }
 

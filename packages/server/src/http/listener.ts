@@ -113,7 +113,7 @@ export function createListener(options: ListenerOptions): HttpListener {
 function serverOptions(limits: HttpLimits): ServerOptions {
   return {
     insecureHTTPParser: false,
-    // The parser's own error has no body; ours names the missing header.
+    // The parser's own error has no body; our error names the missing header.
     requireHostHeader: false,
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),

@@ -63,7 +63,7 @@ export interface KameletOutcome {
 
 interface Replacement {
   readonly name: string;
-  /** Undefined when the Kamelet is removed and no other place has one. */
+  /** Undefined when the Kamelet is removed and no folder or package has one of this name. */
   readonly next: KameletFile | undefined;
   readonly force: boolean;
 }
@@ -196,7 +196,7 @@ export class InstalledKamelets {
     });
   }
 
-  /** Starts the flows that use it with the replacement, then changes the file. Without `force`, all of them or nothing. */
+  /** Starts the flows that use it with the replacement, then changes the file. Without `force`, either all flows are replaced or none. */
   async #replace(
     replacement: Replacement,
     write: () => Promise<Unflushed>,

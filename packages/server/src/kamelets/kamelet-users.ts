@@ -1,4 +1,4 @@
-// The flows that use a Kamelet: whether they can run with another version of it, and recompiling them with it.
+// The flows that use a Kamelet: checks whether they can run with another version of it, and recompiles them.
 import type { Deployment, KameletFiles } from "@sluice/engine";
 import { systemClock } from "../host/clock.ts";
 import { refuseProblems } from "../flows/flow-problems.ts";

@@ -9,7 +9,7 @@ export interface BatchedWriter {
   add(line: UnwrittenLine | string): void;
   /** Writes this line first; no other line is written before this call. */
   open(firstLine?: string): void;
-  /** The most recent lines, oldest first: some already written and all that wait. */
+  /** The most recent lines, oldest first: some that were written and all that are waiting. */
   recent(): readonly string[];
   /** Writes waiting lines synchronously, at the end of the process. */
   close(): void;

@@ -1,5 +1,5 @@
-// The operator's own functions: exports of one module, named when the runtime starts. Flows call them by name with `process`, `bean` and
-// wherever else a bean is named; nothing else of the module or the process is reachable from a flow.
+// The operator's own functions: exports of one module that is configured at start. Flows call them by name with `process`, `bean` and every other
+// option that names a bean; nothing else of the module or the process is reachable from a flow.
 import { CompileError, type BeanDeclaration, type BeanObject } from "@sluice/engine";
 import { importOperatorModule } from "./import-operator-module.ts";
 import { isClass, methodsOf, objectOf, type OperatorClass } from "./operator-object.ts";

@@ -302,7 +302,7 @@ export class SegmentFiles {
     return row;
   }
 
-  /** Skips a segment that cannot be read: once if the disk failed, for good if it is damaged. */
+  /** Skips a segment that cannot be read: once if the disk failed, permanently if it is damaged. */
   #reading(segment: Segment, read: (prepare: (sql: string) => Statement) => void): void {
     const { database } = segment;
     if (database === undefined) return;

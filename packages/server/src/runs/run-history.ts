@@ -38,14 +38,14 @@ export interface RunHistory {
   ended(run: Run, exchange: Exchange): void;
   /** Adds an ended run of another process, unless it is already here. */
   adopt(run: RunFacts): void;
-  /** As `adopt`, for a run that no other process has any more; returns the entry if it was added. */
+  /** Like `adopt`, for a run that no other process has; returns the entry if it was added. */
   lost(run: RunFacts): HistoryEntry | undefined;
   /** All matches except for `text`, newest first. Runs in `excluded` are omitted. */
   matching(filter: Omit<RunFilter, "limit">, excluded?: ReadonlySet<string>): readonly HistoryEntry[];
   find(id: string): RunFacts | undefined;
   /** Ids of the stored runs of a route, a flow or all, by route. */
   runIds(filter: Pick<RunFilter, "routeId" | "flowId">): ReadonlyMap<string, readonly string[]>;
-  /** Which of these runs are stored. */
+  /** The stored runs among these. */
   held(ids: ReadonlySet<string>): ReadonlySet<string>;
   readonly size: number;
   /** Estimated memory. */

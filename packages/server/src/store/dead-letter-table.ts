@@ -17,7 +17,7 @@ export interface LetterFilter {
   readonly text?: string | undefined;
 }
 
-/** Data stored with a dead letter, besides the message. */
+/** Data stored with a dead letter in addition to the message. */
 export interface LetterFacts {
   readonly route: Pick<RouteIdentity, "id" | "flowId" | "flowHash">;
   readonly runId: string | undefined;
@@ -183,7 +183,7 @@ export class DeadLetterTable {
     }
   }
 
-  /** Over a limit, the oldest percent is removed at once, so that a flood of letters does not cause as many deletes. */
+  /** Over a limit, the oldest percent is removed at once, so that a burst of letters does not cause a delete for each. */
   #shrink(): void {
     const { limits } = this.#parts;
     if (this.#shrinking || (this.count <= limits.deadLetters && this.bytes <= limits.deadLetterBytes)) return;

@@ -40,8 +40,8 @@ interface FaultPlace {
 export type Envelope = CallMessage | AnswerMessage;
 
 /**
- * A failed call. `name`, `code` and the location are those of the remote error. Our own codes: `ended`: the process has exited;
- * `unhandled`: it does not handle this call yet; `timeout`: it did not answer in time.
+ * A failed call. `name`, `code` and the location are copied from the remote error. Additional codes: `ended`: the process has exited; `unhandled`: it
+ * does not handle this call yet; `timeout`: it did not answer in time.
  */
 export class CallError extends Error {
   readonly code: string | undefined;

@@ -12,7 +12,7 @@ export class SeenSignatures {
     this.#monotonic = monotonic;
   }
 
-  /** True when this signature was recorded before; otherwise records it for this long. */
+  /** True when this signature was recorded before; otherwise records it for `forMs`. */
   has(signature: string, forMs: number): boolean {
     const seen = this.#until;
     const now = this.#monotonic();
