@@ -4,7 +4,7 @@ import { f } from "@sluice/model";
 import { commonFields, invalidInput, withBytes } from "../format-input.ts";
 import { type MimePart, boundaryOf, readHead, readParts, writeParts } from "./mime-parts.ts";
 
-/** Property for the attachments, since a message has one body: a list of {name, fileName, contentType, headers, body}. */
+/** Property for the attachments, since a message has only one body: a list of {name, fileName, contentType, headers, body}. */
 const attachmentsProperty = "CamelAttachments";
 const encoder = new TextEncoder();
 

@@ -1,5 +1,5 @@
-// `tokenize` with `xml: true`: finds elements by their tags alone, without parsing the content between them. Nested elements of the same name are
-// not distinguished; xtokenize does that.
+// `tokenize` with `xml: true`: finds elements only by their tags, without parsing the content between them. Nested elements of the same name are not
+// distinguished; use xtokenize for that.
 import type { Tokenizer } from "./token-stream.ts";
 
 /** The tag's name in `<person>`, `<person/>` or `person`. */

@@ -19,7 +19,7 @@ export interface Tokenizer {
 }
 
 export interface TokenOptions {
-  /** Maximum number of tokens in a list, which is created without a pause; `split` takes the tokens one by one and has no such limit. */
+  /** Maximum number of tokens in a list, which is created synchronously; `split` reads the tokens one by one and has no such limit. */
   readonly maxListLength: number;
   readonly skipFirst: boolean;
   /** How many tokens form a group; 0 for no grouping. */

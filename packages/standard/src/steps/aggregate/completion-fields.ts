@@ -1,6 +1,6 @@
 import { f } from "@sluice/model";
 
-/** When a group is complete, and what happens to it then. */
+/** Options that define when a group is complete and how it is then processed. */
 export const completionFields = {
   completionSize: f.integer({ doc: "Completes a group after this many messages.", default: 0, min: 0 }),
   completionSizeExpression: f.expression({ doc: "Like completionSize, but evaluated per message; takes precedence when above 0." }),
