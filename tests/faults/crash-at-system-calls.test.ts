@@ -20,7 +20,7 @@ async function killAt(pid: number, name: string, nth: number): Promise<() => voi
   const tracer = spawn("strace", ["-f", "-qq", "-p", String(pid), "-e", `trace=${name}`, "-e", `inject=${name}:signal=KILL:when=${nth}`, "-o", "/dev/null"], {
     stdio: ["ignore", "ignore", "pipe"],
   });
-  // strace prints nothing when it has attached; its tracer pid in /proc shows it.
+  // strace prints nothing when it has attached; the tracer pid in /proc shows that it has.
   for (let tries = 0; tries < 400; tries++) {
     if (/TracerPid:\s*[1-9]/.test(readFileSync(`/proc/${pid}/status`, "utf8"))) break;
     await new Promise((resolve) => setTimeout(resolve, 5));
