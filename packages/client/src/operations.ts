@@ -259,7 +259,7 @@ export interface Operations {
     readonly bodyText: "text/csv" | "application/xml" | "text/xml";
     readonly reply: InstalledTable;
   };
-  /** Deletes a table and lists the users that remain. */
+  /** Deletes a table and lists the flows and documents that still use it. */
   readonly "DELETE /value-mappings/:id": {
     readonly params: { readonly id: string };
     readonly conditional: true;
@@ -368,7 +368,7 @@ export interface Operations {
     readonly params: { readonly id: string };
     readonly reply: ReplayJob;
   };
-  /** Cancels a bulk replay; letters in progress are finished. */
+  /** Cancels a bulk replay; dead letters that are being replayed are finished. */
   readonly "DELETE /dead-letters/replays/:id": {
     readonly params: { readonly id: string };
     readonly reply: ReplayJob;

@@ -33,7 +33,7 @@ const sourceOptions = {
   maxConcurrentConsumers: f.integer({ doc: "Maximum number of concurrent messages; the larger of this and concurrentConsumers applies.", min: 1, max: 1000 }),
   asyncConsumer: f.boolean({ doc: "Whether all prefetched messages are processed concurrently.", default: false }),
   maximumRedeliveries: f.integer({
-    doc: "How often a failed message is redelivered before it becomes a dead letter; -1 for no limit.",
+    doc: "Maximum number of redeliveries before a failed message becomes a dead letter; -1 for no limit.",
     default: 5,
     min: -1,
   }),

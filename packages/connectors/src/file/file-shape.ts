@@ -102,7 +102,7 @@ const options = {
     doc: "Reading: a file is ready only when this file exists next to it. Writing: an empty file of this name is written afterwards.",
     examples: ["${file:name}.done"],
   }),
-  charset: f.string({ doc: "Encoding: files are read as text in it, and text is written in it." }),
+  charset: f.string({ doc: "Encoding used to read files as text and to write text to files." }),
   flatten: f.boolean({ doc: "Whether folders are removed from the file name.", default: false }),
   autoCreate: f.boolean({ doc: "Whether missing directories are created.", default: true }),
   bufferSize: f.size({ doc: "Accepted but ignored.", default: 131_072, group: "advanced" }),

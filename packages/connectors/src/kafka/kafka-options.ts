@@ -120,7 +120,7 @@ const sourceOptions = {
     default: false,
   }),
   maximumRedeliveries: f.integer({
-    doc: "With breakOnFirstError, how often a message is redelivered before it becomes a dead letter; -1 for no limit.",
+    doc: "With breakOnFirstError, the maximum number of redeliveries before a message becomes a dead letter; -1 for no limit.",
     default: 5,
     min: -1,
   }),

@@ -40,9 +40,9 @@ export const natsOptions = {
     default: 30_000,
   }),
   nackWait: f.duration({ doc: "Delay before a failed message is redelivered.", default: 5000 }),
-  maxDeliver: f.integer({ doc: "How often a message is delivered before it becomes a dead letter; overrides maximumRedeliveries.", min: 1 }),
+  maxDeliver: f.integer({ doc: "Maximum number of deliveries before a message becomes a dead letter; overrides maximumRedeliveries.", min: 1 }),
   maximumRedeliveries: f.integer({
-    doc: "How often a failed message of a stream is redelivered before it becomes a dead letter; -1 for no limit.",
+    doc: "Maximum number of redeliveries before a failed message of a stream becomes a dead letter; -1 for no limit.",
     default: 5,
     min: -1,
   }),

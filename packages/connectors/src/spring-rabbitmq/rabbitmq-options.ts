@@ -71,7 +71,7 @@ const sourceOptions = {
     doc: "Messages are acknowledged when their runs are done. With `NONE`, failed messages are acknowledged too and become dead letters immediately.",
     default: "AUTO",
   }),
-  maximumRetryAttempts: f.integer({ doc: "How often a failed message is retried before it is rejected.", default: 5, min: 0 }),
+  maximumRetryAttempts: f.integer({ doc: "Maximum number of retries before a failed message is rejected.", default: 5, min: 0 }),
   retryDelay: f.duration({ doc: "Delay before each retry.", default: 1000 }),
   rejectAndDontRequeue: f.boolean({
     doc: "Whether a message whose retries are exhausted goes to the dead-letter exchange or, without one, becomes a dead letter of the runtime. Otherwise it returns to its queue after a delay.",

@@ -63,7 +63,7 @@ const sourceOptions = {
   onConsumeBatchComplete: f.string({ doc: "Statement executed after all rows of a poll." }),
   expectedUpdateCount: f.integer({ doc: "Number of rows that onConsume must change; -1 for any number.", default: -1, min: -1 }),
   breakBatchOnConsumeFail: f.boolean({ doc: "Whether the remaining rows are left for the next poll when onConsume fails.", default: false }),
-  useIterator: f.boolean({ doc: "Whether each row is a message; otherwise the list of all rows is one.", default: true }),
+  useIterator: f.boolean({ doc: "Whether each row is a message; otherwise the list of all rows is one message.", default: true }),
   routeEmptyResultSet: f.boolean({ doc: "Whether an empty result is delivered as a message, with useIterator=false.", default: false }),
   maxMessagesPerPoll: f.integer({ doc: "Maximum number of rows per poll; 0 for no limit.", default: 0, min: 0 }),
   transacted: f.boolean({

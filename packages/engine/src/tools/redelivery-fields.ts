@@ -5,7 +5,7 @@ const levels = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF"] as const;
 /** The options of `redeliveryPolicy`, wherever it is used. */
 export const redeliveryFields = {
   id: f.string({ doc: "Name of this policy, for tools.", group: "advanced" }),
-  maximumRedeliveries: f.integer({ doc: "How often a failed step is retried; -1 for unlimited.", default: 0 }),
+  maximumRedeliveries: f.integer({ doc: "Maximum number of retries of a failed step; -1 for no limit.", default: 0 }),
   redeliveryDelay: f.duration({ doc: "Delay before the first redelivery.", default: 1000 }),
   maximumRedeliveryDelay: f.duration({ doc: "Maximum delay; -1 for no limit.", default: 60_000 }),
   useExponentialBackOff: f.boolean({ doc: "Multiplies the delay by backOffMultiplier after each attempt.", default: false }),

@@ -56,7 +56,7 @@ export const insertField = defineBean({
   summary: "Adds a field to a JSON object, or an item to a JSON list.",
   properties: {
     field: f.string({ doc: "The field to add.", required: true }),
-    value: f.text({ doc: "Its value; Simple functions such as `${header.id}` are evaluated.", required: true }),
+    value: f.text({ doc: "Value of the field; Simple functions such as `${header.id}` are evaluated.", required: true }),
   },
   create: ({ field, value }, host) => {
     const route = { id: "insert-field", flowId: "", flowHash: "" };

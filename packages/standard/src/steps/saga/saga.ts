@@ -41,7 +41,7 @@ export const saga = defineStep({
       f.object(
         {
           key: f.string({ doc: "Name of the header.", required: true }),
-          expression: f.expression({ doc: "Its value, evaluated on entry.", required: true, inline: true }),
+          expression: f.expression({ doc: "Value of the header, evaluated on entry.", required: true, inline: true }),
         },
         { doc: "One option.", required: true },
       ),

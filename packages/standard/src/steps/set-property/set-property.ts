@@ -15,7 +15,7 @@ export const setProperty = defineStep({
   since: "0.1",
   options: {
     name: f.string({ doc: "Name of the property; may contain Simple expressions.", required: true }),
-    expression: f.expression({ doc: "Its value.", required: true, inline: true }),
+    expression: f.expression({ doc: "Value of the property.", required: true, inline: true }),
   },
   examples: [
     {
