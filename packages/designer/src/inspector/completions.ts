@@ -58,11 +58,11 @@ export interface KnownNames {
   readonly header: readonly string[];
   readonly variable: readonly string[];
   readonly exchangeProperty: readonly string[];
-  /** Fields seen in bodies. */
+  /** Fields found in bodies. */
   readonly body?: readonly string[];
 }
 
-/** The names, starting with those that an actual message has. */
+/** The names, starting with those that occur in the message. */
 export function withSeen(names: KnownNames, message: SeenMessage | undefined): KnownNames {
   if (message === undefined) return names;
   const both = (seen: Readonly<Record<string, unknown>> | undefined, known: readonly string[]): readonly string[] => [
