@@ -5,7 +5,7 @@ import { SettingsError } from "../config.ts";
 import { systemClock } from "../host/clock.ts";
 import type { NodeReport } from "../other-nodes/cluster-view.ts";
 
-/** What a node reports about itself. */
+/** The data that a node reports about itself. */
 export type Heartbeat = NodeReport;
 
 interface Member {
@@ -21,7 +21,7 @@ export interface SessionParts {
   own(): Heartbeat;
 }
 
-/** What a node publishes as soon as it has applied a change, without waiting for its next heartbeat. */
+/** The data that a node publishes as soon as it has applied a change, without waiting for its next heartbeat. */
 type Progress = Pick<Heartbeat, "boot" | "applied" | "behind">;
 
 const progressTopic = "applied";
@@ -34,7 +34,7 @@ export class Session {
   readonly #parts: SessionParts;
   readonly #members = new Map<string, Member>();
   readonly #waiting = new Set<() => void>();
-  /** Counts interruptions of the proof: claims from before one may have been taken over. */
+  /** Counts interruptions of the proof; claims made before an interruption may have been taken over. */
   era = 0;
   #provenUntil = 0;
   #lastSentAt = 0;
@@ -164,7 +164,7 @@ export class Session {
     this.wake();
   }
 
-  /** Checks the conditions of those who wait. */
+  /** Checks the conditions of all waiting callers. */
   wake(): void {
     for (const done of [...this.#waiting]) done();
   }

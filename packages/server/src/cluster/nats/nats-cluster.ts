@@ -19,7 +19,7 @@ const fromHeader = "Sluice-From";
 /** NATS's default for `max_payload`. */
 const defaultPayload = 1024 ** 2;
 const gibibyte = 1024 ** 3;
-/** Records of nodes that never come back. */
+/** How long the records of nodes that do not return are stored. */
 const nodeRecordMs = 600_000;
 
 export async function openNatsCluster(target: ClusterTarget & { readonly store: "nats" }, options: StoreOptions): Promise<Cluster> {
