@@ -5,7 +5,7 @@ import { every } from "../messaging/incoming.ts";
 import type { ConsumeOptions, KafkaConsumer, KafkaRecord, PartitionBatch } from "./kafka-client.ts";
 
 export interface ConsumerListener {
-  /** The consumer has ended by itself. */
+  /** Called when the consumer stops unexpectedly. */
   crashed(problem: string): void;
   /** Called with a problem when a broker does not respond, and with undefined when it responds again. */
   answers(problem: string | undefined): void;
