@@ -79,7 +79,7 @@ export const natsConnection = defineConnection({
     return `NATS ${connection.info?.version ?? ""}`;
   },
   browses: ["streams", "subjects"],
-  // NATS itself does not know which subjects are in use: listed are those that streams store.
+  // NATS itself does not track which subjects are in use, so the subjects that streams store are listed.
   async browse({ connection, jetstream }, what, prefix, limit) {
     const names = new Set<string>();
     const streams = (await jetstream.jetstreamManager(connection)).streams.list();
