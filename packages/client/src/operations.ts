@@ -90,7 +90,7 @@ export interface Operations {
       readonly params?: unknown;
       /** The content of the flow's test file; null deletes it. */
       readonly tests?: string | null;
-      /** Only with dryRun: Kamelets that are going to be installed too, the YAML by name. The document is checked with them. */
+      /** Only with dryRun: the YAML of Kamelets that will be installed too, by name. The document is checked with them. */
       readonly kamelets?: Readonly<Record<string, string>>;
     };
     readonly bodyText: "application/yaml" | "application/x-yaml" | "text/yaml" | "text/x-yaml";
@@ -218,7 +218,7 @@ export interface Operations {
     readonly conditional: true;
     readonly body: {
       readonly yaml: string;
-      /** Only with dryRun: Kamelets that are going to be installed too, the YAML by name. The document is checked with them. */
+      /** Only with dryRun: the YAML of Kamelets that will be installed too, by name. The document is checked with them. */
       readonly kamelets?: Readonly<Record<string, string>>;
     };
     readonly bodyText: "application/yaml" | "application/x-yaml" | "text/yaml" | "text/x-yaml";
@@ -235,7 +235,7 @@ export interface Operations {
     readonly query: { readonly name?: string | undefined };
     readonly body: {
       readonly yaml: string;
-      /** Only with dryRun: Kamelets that are going to be installed too, the YAML by name. The document is checked with them. */
+      /** Only with dryRun: the YAML of Kamelets that will be installed too, by name. The document is checked with them. */
       readonly kamelets?: Readonly<Record<string, string>>;
     };
     readonly bodyText: "application/yaml" | "application/x-yaml" | "text/yaml" | "text/x-yaml";

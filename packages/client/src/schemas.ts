@@ -447,13 +447,13 @@ export interface FlowDifference {
       readonly operation: string;
       /** Parameters that become required; `body` means the request body. */
       readonly required: readonly string[];
-      /** Parameters that get fewer allowed values. */
+      /** Parameters with fewer allowed values than before. */
       readonly restricted: readonly string[];
       /** Content types that are no longer accepted; `*` if every content type was accepted before. */
       readonly contentTypes: readonly string[];
     }[];
   };
-  /** Tests of the flow that run a changed route or name a removed step; null when the tests cannot be read. */
+  /** Tests of the flow that run a changed route or refer to a removed step; null when the tests cannot be read. */
   readonly tests:
     | readonly { readonly name: string; readonly line: number; readonly routes: readonly string[]; readonly missingSteps: readonly string[] }[]
     | null;
@@ -498,7 +498,7 @@ export interface FlowVersion {
   readonly revision: number;
   readonly hash: string;
   readonly at: string;
-  /** The author that the caller named, else the fingerprint of its token; null for a file changed outside the API. */
+  /** The author sent by the caller, else the fingerprint of its token; null for a file changed outside the API. */
   readonly by: string | null;
   readonly comment: string | null;
   /** Size of the text in bytes. */
@@ -515,7 +515,7 @@ export interface FlowVersionText {
   readonly revision: number;
   readonly hash: string;
   readonly at: string;
-  /** The author that the caller named, else the fingerprint of its token; null for a file changed outside the API. */
+  /** The author sent by the caller, else the fingerprint of its token; null for a file changed outside the API. */
   readonly by: string | null;
   readonly comment: string | null;
   /** Size of the text in bytes. */

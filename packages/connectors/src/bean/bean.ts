@@ -10,7 +10,7 @@ export const bean = defineConnector({
   title: "Bean",
   summary: "Calls a function registered by the operator; its result becomes the body.",
   guarantees:
-    "Calls the function in the process of the runtime and waits for its result; a failure of the function is the failure of the step. Order and delivery are those of the route. Concurrent runs call it concurrently.",
+    "Calls the function in the process of the runtime and waits for its result; if the function fails, the step fails. Order and delivery guarantees are those of the route. Concurrent runs call it concurrently.",
   group: "scripting",
   icon: "function-square",
   paletteGroup: "code",

@@ -27,7 +27,7 @@ export const log = defineConnector({
   title: "Log",
   summary: "Writes the message, or a summary of many, to the log.",
   guarantees:
-    "Records are written in the order in which messages arrive, and are cut off at maxChars. Values that look like credentials are masked unless logMask is false. Summaries count in memory and start at zero after a restart.",
+    "Records are written in the order in which messages arrive, and are cut off at maxChars. Values that look like credentials are masked unless logMask is false. Counters of summaries are in memory and start at zero after a restart.",
   group: "core",
   icon: "scroll-text",
   paletteGroup: "watch",

@@ -6,7 +6,7 @@ import { cronSchedule } from "../cron/cron-schedule.ts";
 import { cronSource, type CronTick } from "../cron/cron-source.ts";
 import { nextOnGrid, tickClaim, Ticker } from "../ticking/ticker.ts";
 
-const path = { triggerName: f.string({ doc: "Name of the trigger, optionally with its group in front, separated by a slash.", required: true }) };
+const path = { triggerName: f.string({ doc: "Name of the trigger, optionally preceded by its group and a slash.", required: true }) };
 
 const accepted = "Accepted but ignored: there is no job store.";
 

@@ -18,7 +18,7 @@ const commandNames = [...Object.keys(redisCommands), ...Object.keys(refusedComma
 
 const options = {
   command: f.enum(commandNames, {
-    doc: "Command; the header CamelRedis.Command overrides it when the route set it. A source needs SUBSCRIBE or PSUBSCRIBE.",
+    doc: "Command; the header CamelRedis.Command overrides it if the route sets the header. A source needs SUBSCRIBE or PSUBSCRIBE.",
     default: "SET",
   }),
   channels: f.string({ doc: "Channels or channel patterns that a source subscribes to, separated by commas.", browse: { what: "channels" } }),

@@ -99,7 +99,7 @@ const differenceShape = shape(
           z.looseObject({
             operation: z.string(),
             required: z.array(z.string()).describe("Parameters that become required; `body` means the request body."),
-            restricted: z.array(z.string()).describe("Parameters that get fewer allowed values."),
+            restricted: z.array(z.string()).describe("Parameters with fewer allowed values than before."),
             contentTypes: z.array(z.string()).describe("Content types that are no longer accepted; `*` if every content type was accepted before."),
           }),
         )
@@ -108,7 +108,7 @@ const differenceShape = shape(
     tests: z
       .array(z.looseObject({ name: z.string(), line: z.int(), routes: z.array(z.string()), missingSteps: z.array(z.string()) }))
       .nullable()
-      .describe("Tests of the flow that run a changed route or name a removed step; null when the tests cannot be read."),
+      .describe("Tests of the flow that run a changed route or refer to a removed step; null when the tests cannot be read."),
   }),
   "FlowDifference",
 );
