@@ -81,7 +81,10 @@ async function sluiceSink(sluice, { name, count, to, steps, list }) {
 async function sluiceSource(sluice, { name, count, from }) {
   const flow = `- route: {id: ${name}, from: {uri: ${JSON.stringify(from)}, steps: [{setHeader: {name: seen, constant: "yes"}}, {convertBodyTo: {type: String}}, {setProperty: {name: done, constant: "yes"}}]}}`;
   const until = performance.now() + timeoutMs;
-  /** The number of messages and the end of the last one, as the runtime saw them: it is asked rarely, because answering costs its processor time. */
+  /**
+   * The number of messages and the end of the last one, as measured by the runtime. It is queried rarely, because each query costs
+   * CPU time of the runtime.
+   */
   const reached = async (least) => {
     for (;;) {
       const { total = 0, lastRunAt } = (await api(sluice, "GET", "health")).routes.find(({ id }) => id === name) ?? {};
@@ -95,14 +98,14 @@ async function sluiceSource(sluice, { name, count, from }) {
   const over = await reached(count);
   await api(sluice, "DELETE", `flows/${name}`);
   const measured = count - begun.total;
-  // Too many were processed before the first look.
+  // Too many messages were processed before the first query.
   if (measured < count / 4) return undefined;
   return { rate: (measured * 1_000) / (over.at - begun.at), micros: (over.cpu - begun.cpu) / measured };
 }
 
 async function measureCase(sluice, found, title) {
   const results = [];
-  // Of a single round, the compiler's work on the code of the route is a large part.
+  // In a single round, compiling the route's code would be a large part of the measured time.
   for (let round = 1 - warmUps; round <= rounds; round++) {
     const name = `b${process.pid}${title.replaceAll(/\W/g, "")}${round + warmUps}`;
     const one = await found.round(name);
@@ -111,7 +114,7 @@ async function measureCase(sluice, found, title) {
       sluice: () => (one.fill === undefined ? sluiceSink : sluiceSource)(sluice, { name, ...one }),
     };
     const rates = {};
-    // They take turns at being first, because tables and logs of the servers grow.
+    // Both alternate in going first, because tables and logs of the servers grow.
     for (const whom of round % 2 === 0 ? ["bare", "sluice"] : ["sluice", "bare"]) {
       await one.fill?.(whom);
       rates[whom] = await measure[whom]();

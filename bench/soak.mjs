@@ -27,7 +27,7 @@ async function deploys(baseUrl, tally, signal) {
   }
 }
 
-/** The counts once nothing is in flight any more, or on timeout. */
+/** The counts when no call is in flight, or on timeout. */
 async function settled(baseUrl, tally, before) {
   const deadline = performance.now() + settleMs;
   for (;;) {

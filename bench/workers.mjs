@@ -17,7 +17,7 @@ const workers = 2;
 const cores = availableParallelism();
 const hasRoom = cores > workers;
 const allCores = `0-${cores - 1}`;
-/** The load generator runs on core 1 if it has its own. */
+/** The load generator runs on core 1 if that core is not used by the service. */
 const serviceCores = hasRoom ? ["0", ...Array.from({ length: cores - 2 }, (_, index) => String(index + 2))].join() : allCores;
 const placing = { cores: serviceCores, isGroup: true };
 const named = (work, id) => ({ ...work, flow: work.flow.replace("id: hook", `id: ${id}`) });

@@ -21,7 +21,7 @@ async function serveFirst() {
 
 async function expectOk(asked) {
   const response = await asked;
-  if (!response.ok) throw new Error(`the runtime answered ${response.status} ${await response.text()}`);
+  if (!response.ok) throw new Error(`the runtime responded with ${response.status} ${await response.text()}`);
   await response.text();
 }
 

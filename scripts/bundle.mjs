@@ -47,7 +47,7 @@ const onCall = new Set([
 const isOnCall = (path) => onCall.has(pathOf(path));
 
 /**
- * Large packages that few runtimes need. Each becomes a file of its own, because a start reads the whole text of the bundle, and its code cache has an
+ * Large packages that few runtimes need. Each becomes a separate file, because a start reads the whole text of the bundle, and its code cache has an
  * entry for every function, including those that are never called.
  */
 const separate = ["@fastify/busboy", "croner", "fast-check", "fflate", "fontoxpath", "jsonata", "re2js", "undici"];

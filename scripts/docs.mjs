@@ -18,7 +18,7 @@ const orphaned = ["steps", "connectors", "languages", "formats", "entities"].fla
 
 if (process.argv.includes("--check")) {
   for (const path of stale) console.error(`docs/reference/${path} is stale`);
-  for (const path of orphaned) console.error(`docs/reference/${path} is obsolete: nothing generates it any more`);
+  for (const path of orphaned) console.error(`docs/reference/${path} is obsolete: it is no longer generated`);
   if (stale.length + orphaned.length > 0) {
     console.error("run `npm run docs` and commit the result");
     process.exit(1);

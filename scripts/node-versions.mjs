@@ -8,7 +8,7 @@ import { root } from "./run-command.mjs";
 
 const versions = (process.env.NODE_VERSIONS ?? "20.19,22,24,26").split(",");
 if (process.platform !== "linux") {
-  console.error("npm provides Node binaries under one name for Linux only: install the versions another way and run `npm test` with each.");
+  console.error("npm provides Node binaries under one name for Linux only: install the versions in another way and run `npm test` with each.");
   process.exit(1);
 }
 const packageName = `node-linux-${process.arch}`;

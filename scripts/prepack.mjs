@@ -1,5 +1,5 @@
-// Runs in the folder of a package before it is packed: adds files that are kept elsewhere in the repository. The `sluice` package is packed only
-// from a current build.
+// Runs in the folder of a package before it is packed: adds files that are elsewhere in the repository. The `sluice` package is packed only from a
+// current build.
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// `npm start`: installs and builds when needed, then starts everything on the embedded default.
+// `npm start`: installs and builds when needed, then starts the runtime and the designer with the default settings.
 import { spawn } from "node:child_process";
 import { prepare } from "./prepare.mjs";
 import { root } from "./run-command.mjs";

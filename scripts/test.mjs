@@ -43,7 +43,7 @@ await withProgress("Checking the format", () => runNode([`${modules}/oxfmt/bin/o
 await withProgress("Checking the types of the tests", () => runNode([`${modules}/typescript/bin/tsc`, "-p", "tsconfig.tests.json"]));
 const results = await runParts();
 const { isGood, lines } = summarize(results, readRetried());
-keepRetried(results.retried);
+storeRetried(results.retried);
 console.log(`\n${lines.join("\n")}`);
 process.exitCode = isGood ? 0 : 1;
 
@@ -71,7 +71,7 @@ function readRetried() {
   return file !== undefined && existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
 }
 
-function keepRetried(retried) {
+function storeRetried(retried) {
   if (cacheFolder === undefined) return;
   mkdirSync(cacheFolder, { recursive: true });
   writeFileSync(join(cacheFolder, "retried-tests.json"), JSON.stringify(retried.map(({ name }) => name)));

@@ -1,4 +1,4 @@
-// Access policies on a real server: section 7 of the contract, group I of the fault matrix, and restarts.
+// Access policies on a real server: the order of checks, brute force, signatures, secrets, and restarts.
 import { createHmac, hash } from "node:crypto";
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, request as httpRequest, type Server } from "node:http";
@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 let server: StartedServer;
 
-/** Replies with what the route knows about its caller: one line each. */
+/** Replies with the data that the route has about its caller, one line each. */
 const mirror = (routeId: string, path = `/${routeId}-own`): string => `- route:
     id: ${routeId}
     from:

@@ -1,4 +1,4 @@
-// Authentication of the management API: section 5 of the requirements and group A of the fault matrix, on a real server.
+// Authentication of the management API on a real server.
 import { readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -38,7 +38,7 @@ describe("benchmarks", () => {
   });
 
   it("print their usage with --help, and reject unknown arguments", async () => {
-    // Starting all of them would be expensive: they share the argument parser.
+    // Starting all benchmarks would be expensive; they share the argument parser.
     for (const [name, command] of commands)
       for (const file of filesOf(command))
         expect(readFileSync(join(root, file), "utf8")).toMatch(new RegExp(`\\b(?:numbersOf|roundsOf|endWithUsage)\\("${name.slice("bench:".length)}"`));

@@ -52,7 +52,7 @@ describe.skipIf(redis === undefined)("Redis (needs redis-server)", () => {
       await subscriber.subscribe("news", "weather");
       await define("cache", "redis", { host: "127.0.0.1", port });
       expect((await browse("cache", { what: "keys", prefix: "order:" })).json).toEqual({ names: ["order:a", "order:b"] });
-      // A prefix is no pattern.
+      // A prefix is not a pattern.
       expect((await browse("cache", { what: "keys", prefix: "order*" })).json).toEqual({ names: ["order*x"] });
       expect((await browse("cache", { what: "keys", limit: 5 })).json.names).toHaveLength(5);
       expect((await browse("cache", { what: "channels" })).json).toEqual({ names: ["news", "weather"] });
@@ -63,7 +63,7 @@ describe.skipIf(redis === undefined)("Redis (needs redis-server)", () => {
   }, 60_000);
 });
 
-it("says of systems without such a command that they list nothing, and how to find names", async () => {
+it("reports that systems without such a command cannot list names, and how to find them", async () => {
   for (const [type, values, hint] of [
     ["rabbitmq", { host: "127.0.0.1", port: 1 }, "rabbitmqctl list_queues"],
     ["amqp", { url: "amqp://127.0.0.1:1" }, "the console of the broker"],

@@ -11,7 +11,7 @@ async function withAdvancingClock<T>(run: FlowUnderTest, work: Promise<T>, ms = 
   return done;
 }
 let goOn = (): void => undefined;
-/** Waits until the test releases it, whatever happens to its run. */
+/** Waits until the test releases it, regardless of its run. */
 const slow: BeanDeclaration = {
   names: ["slow"],
   kind: "function",

@@ -38,10 +38,10 @@ async function sluice(...words: readonly string[]) {
 const at = (name: string): string => join(folder, name);
 const deployed = async (): Promise<readonly string[]> => ((await server.api("GET", "/flows")).json.flows as readonly { id: string }[]).map(({ id }) => id);
 
-describe("D: what a user sees of runs", () => {
+describe("output about runs", () => {
   it("trace --replay explains why there are no events, and where to look instead", async () => {
     const { stderr, exit } = await sluice("trace", "--replay", "10", "--for", "2");
-    expect([exit, stderr]).toEqual([0, expect.stringContaining("no past events: the runtime keeps trace events only while a client follows")]);
+    expect([exit, stderr]).toEqual([0, expect.stringContaining("no past events: the runtime stores trace events only while a client follows")]);
     expect(stderr).toContain("`sluice runs <id>` shows the steps of one");
   });
 

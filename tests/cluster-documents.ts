@@ -1,4 +1,4 @@
-// Connections and Kamelets in a cluster: what must hold on every kind of store.
+// Connections and Kamelets in a cluster: requirements for every kind of store.
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { expect } from "vitest";
@@ -48,7 +48,7 @@ export async function checkSharedDocuments(nodes: readonly SpawnedServer[], rest
   const [first, second] = [await partner("one"), await partner("two")];
   const portOf = (server: Server): number => (server.address() as AddressInfo).port;
   try {
-    // In use on every node when the call is answered.
+    // Every node uses the connection when the call is answered.
     const connection = { type: "echo", values: { port: portOf(first), password } };
     const defined = await one.api("PUT", "/connections/main", connection);
     expect([defined.status, ...(reached(defined.json) as unknown[])]).toEqual([201, ...everywhere]);
@@ -68,7 +68,7 @@ export async function checkSharedDocuments(nodes: readonly SpawnedServer[], rest
       }
     }
 
-    // One of two changes of the same version.
+    // Of two changes based on the same version, one is accepted.
     const etag = installed.headers.get("etag") as string;
     const race = await Promise.all(
       ["?", "."].map((mark, index) => (all()[index] as SpawnedServer).api("PUT", "/kamelets/mark-action", { yaml: kamelet(mark) }, { "if-match": etag })),
@@ -92,7 +92,7 @@ export async function checkSharedDocuments(nodes: readonly SpawnedServer[], rest
       ]);
     }
 
-    // A node that starts later has them before the flows that use them.
+    // A node that starts later gets the documents before the flows that use them.
     await last.end("SIGKILL");
     const documents = [one.api("PUT", "/connections/added", connection), one.api("PUT", "/kamelets/mark-action", { yaml: kamelet("#") })];
     expect((await Promise.all(documents)).map(({ status }) => status)).toEqual([201, 200]);
@@ -101,7 +101,7 @@ export async function checkSharedDocuments(nodes: readonly SpawnedServer[], rest
     expect(await answers("added")).toEqual(new Set(["one knows sesame-of-the-cluster#"]));
     expect(last.output()).not.toContain("is not running");
 
-    // A node that cannot use one is named; another node's flows still protect it.
+    // The reply names the node that cannot use the connection. Flows on the other nodes still prevent its removal.
     const some = await one.api("PUT", "/connections/some", { type: "echo", values: { port: portOf(first), password: { env: "CLUSTER_SOME" } } });
     expect(some.json.cluster).toMatchObject({ running: count - 1, behind: [{ reason: expect.stringContaining("the variable 'CLUSTER_SOME'") }] });
     expect((await one.api("PUT", "/flows/some", { yaml: flow("some", "some") })).json).toMatchObject({ created: true, cluster: { running: count - 1 } });

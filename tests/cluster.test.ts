@@ -164,7 +164,7 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
           "direct:a",
           "aggregate: {correlationExpression: {constant: all}, completionSize: 2, aggregationStrategy: '#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy', steps: [{log: x}]}",
         ),
-        /step 'aggregate1' keeps state/,
+        /step 'aggregate1' is stateful/,
       ],
     ];
     for (const [yaml, message] of cases) {

@@ -240,7 +240,7 @@ it("every worker uses the connections, and gets their changes", { timeout: 60_00
   }
 });
 
-describe("a folder of connections beside the flows", () => {
+describe("a folder of connections next to the flows", () => {
   it("takes precedence, is read-only, and is reloaded while files are watched", async () => {
     const folder = mkdtempSync(join(tmpdir(), "sluice-connections-"));
     const write = (name: string, password: string): void => writeFileSync(join(folder, name), `type: echo\nvalues: {port: ${port}, password: ${password}}\n`);

@@ -73,7 +73,7 @@ describe("a connector", () => {
     expect([...runtime.prepare({ id: "f", hash: "0", source, property: () => undefined }).secrets]).toEqual(["hunter2-hunter2"]);
   });
 
-  it("receives messages whose headers are readable but not trusted like the route's own", () => {
+  it("receives messages whose headers are readable but, unlike the route's own, not trusted", () => {
     const message = Message.received("x", { CamelFileName: "../../etc/passwd", id: 7 });
     expect([message.headers.get("camelfilename"), message.headers.get("id")]).toEqual(["../../etc/passwd", 7]);
     expect([message.headers.getOwn("CamelFileName"), [...message.headers.own()], [...message.copy().headers.own()]]).toEqual([undefined, [], []]);

@@ -1,4 +1,4 @@
-// Points of the HTTP contract that were implemented differently before.
+// Points of the HTTP contract that were implemented differently in earlier versions.
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call, startTestServer, token, type StartedServer } from "./started-server.ts";
@@ -142,7 +142,7 @@ describe("ids and paths", () => {
   });
 });
 
-describe("names given twice", () => {
+describe("duplicate names", () => {
   it("A14: a JSON body with a duplicate name is rejected with its position", async () => {
     const flow = JSON.stringify("- route: {id: twice, from: {uri: webhook, steps: [{log: x}]}}\n");
     const put = (path: string, body: string) => server.api("PUT", path, body);

@@ -1,5 +1,4 @@
-// The transcripts of the contract, verbatim where given: a test session with a partner that fails once, idempotent webhooks, and the replies of
-// flows.
+// Transcripts of the HTTP contract: a test session with a partner that fails once, idempotent webhooks, and the replies of flows.
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answering, call, eventually, startTestServer, type StartedServer } from "./started-server.ts";

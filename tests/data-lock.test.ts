@@ -15,7 +15,7 @@ describe("the lock of the data directory", () => {
     const server = await spawnServer({ dataDir });
     try {
       expect(() => lockDirectory(dataDir)).toThrow(`the data directory is in use by process ${server.pid}: stop it`);
-      // What a second container sees of the first: a process id that equals its own, or one that does not exist.
+      // The record of a first container as found by a second one: a process id that equals its own, or one that does not exist.
       for (const record of ["1 1\n", `${process.pid} 1\n`, "4194303 1\n", ""]) {
         writeFileSync(join(dataDir, ".lock"), record);
         expect(() => lockDirectory(dataDir), record).toThrow("the data directory is in use by");
@@ -44,7 +44,7 @@ describe("the lock of the data directory", () => {
     const server = await spawnServer({ dataDir });
     try {
       expect((await server.putFlow("kept", answering("kept", "x"))).status).toBe(201);
-      // A change that the first process is just writing.
+      // A temporary file of a change that the first process is writing.
       const temporary = join(dataDir, "routes", ".kept.yaml.0123456789abcdef.tmp");
       writeFileSync(temporary, "half");
       await expect(spawnServer({ dataDir })).rejects.toThrow(`in use by process ${server.pid}`);

@@ -135,7 +135,7 @@ describe("dead letters", () => {
     expect([started.status, started.json]).toMatchObject([202, { status: "running", total: 40, failed: 0, skipped: 0 }]);
     const path = `/dead-letters/replays/${started.json.id}`;
     await eventually(async () => (await server.api("GET", path)).json.replayed > started.json.replayed);
-    // While the cancellation waits for replays in flight, a reader must not see the counts as final.
+    // While the cancellation waits for replays in flight, readers must not get the counts as final.
     const [cancelled, ...seen] = await Promise.all([server.api("DELETE", path), server.api("GET", path), server.api("GET", path)]);
     expect(cancelled.json).toMatchObject({ id: started.json.id, status: "cancelled", total: 40 });
     for (const { json } of seen) if (json.status !== "running") expect(json).toEqual(cancelled.json);

@@ -1,5 +1,5 @@
-// Accepted messages are processed, or the failure is reported: group M with real clocks, partners and a separate process. The longer ones are
-// in tests/faults.
+// Accepted messages are processed, or the failure is reported: with real clocks, partners and a separate process. The longer tests
+// are in tests/faults.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
 import { call, eventually, sleep } from "./started-server.ts";

@@ -15,7 +15,7 @@ import { hasBrowser, openBrowser } from "./designer/browser.ts";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const html = (text: string, path = "a.md"): string => renderPage(text, path).body;
 
-describe("D: a page of the documentation site", () => {
+describe("a page of the documentation site", () => {
   it("links to pages of the site and shows text that looks like a tag", () => {
     expect(html("[a](../b/c.md#d) at /api/<route-id>", "how-to/a.md")).toBe('<p><a href="../b/c.html#d">a</a> at /api/&lt;route-id&gt;</p>\n');
     expect(html("[a](https://x.example/y.md)")).toContain('href="https://x.example/y.md"');
@@ -48,7 +48,7 @@ describe("D: a page of the documentation site", () => {
   });
 });
 
-describe("D: navigation of the site", () => {
+describe("navigation of the site", () => {
   const pages = [
     { path: "how-to/a.md", title: "A", text: "" },
     { path: "how-to/b.md", title: "B & C", text: "" },
@@ -83,7 +83,7 @@ describe("D: navigation of the site", () => {
   });
 });
 
-describe("D: the search index", () => {
+describe("the search index", () => {
   it("has one entry per section, as plain text", () => {
     const text = "# Title\n\nIntro with [a link](x.md).\n\n## Part `one`\n\n```sh\n# a comment\necho hi\n```\n\n| a | b |\n|---|---|\n| `&lt;c>` | d |\n";
     expect(searchEntries([{ path: "x/y.md", title: "Title", text }])).toEqual([
@@ -93,7 +93,7 @@ describe("D: the search index", () => {
   });
 });
 
-describe.skipIf(!hasBrowser)("D: the built site in a browser (needs Chromium)", () => {
+describe.skipIf(!hasBrowser)("the built site in a browser (needs Chromium)", () => {
   let folder: string;
   let browser: Browser;
   beforeAll(async () => {

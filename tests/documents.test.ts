@@ -1,4 +1,4 @@
-// Malicious and invalid documents: group C of the fault matrix, on a runtime in a separate process.
+// Malicious and invalid documents, on a runtime in a separate process.
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -109,11 +109,11 @@ it("C24: circular, exploding or unknown placeholders are rejected by name", asyn
 
 it("C22: a text at the limits does not block others, one beyond them is rejected", async () => {
   const steps = (count: number, text: string): string => direct("large", ...Array.from({ length: count }, (_, index) => `log: "${index} ${text}"`));
-  // Reading and compiling a text blocks others: that may take half a second.
+  // Reading and compiling a text may block the event loop for half a second.
   const atMost = { canaryMs: 500 };
   // 20,000 steps of 245 characters are 4.9 MB.
   await server.unharmed(() => refused(steps(20_000, "x".repeat(220)), 400, /limit exceeded/), atMost);
-  // The maximum of everything that is accepted: the worst case of a text.
+  // Texts at the limits of what is accepted: the worst cases.
   for (const yaml of [
     steps(2_500, "x".repeat(170)),
     steps(2_500, "x"),

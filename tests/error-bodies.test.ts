@@ -1,5 +1,5 @@
-// Every error reply of the API has one form: `{"error": "<one sentence>"}`. Calls each documented endpoint with every kind of invalid input,
-// then breaks the environment (I01, I07, R113).
+// Every error reply of the API has one form: `{"error": "<one sentence>"}`. Calls each documented endpoint with every kind of invalid
+// input, then breaks the environment.
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { answering, call, startTestServer, token, type StartedServer } from "./s
 
 let server: StartedServer;
 let operations: readonly Operation[];
-/** All replies, for the search at the end. */
+/** All replies, searched for the token in the last test. */
 const seen: string[] = [];
 
 interface Operation {
@@ -265,7 +265,7 @@ describe("invalid calls of every endpoint", () => {
   });
 });
 
-describe("I07: thirty failures of our own", () => {
+describe("I07: thirty internal failures", () => {
   const failing: Readonly<Record<string, string>> = {
     throws: "throwException: {exceptionType: java.io.IOException, message: inner secret text}",
     "bad-json": "unmarshal: {json: {}}",

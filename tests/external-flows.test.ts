@@ -16,7 +16,7 @@ beforeAll(async () => {
   const given = { folders: [folder], list: async () => names.map((id) => ({ id, path: path(`${id}.yaml`), params: { text: "hello" } })) };
   server = await startServer(
     readConfiguration({}, { SERVICE_PORT: "0", SERVICE_DEPLOY_TOKEN: token, SERVICE_DATA_DIR: path("data"), SERVICE_WATCH: "true", SERVICE_DRAIN_MS: "1s" }),
-    // Left open: a late line would be written to the next file that gets the same descriptor.
+    // Stays open: a late line would be written to the next file that gets the same descriptor.
     openSync(path("log.txt"), "a"),
     given,
   );

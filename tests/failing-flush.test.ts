@@ -4,7 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { keptDocuments, newKey, oldKey } from "./faults/kept-documents.ts";
+import { storedDocuments, newKey, oldKey } from "./faults/stored-documents.ts";
 import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
 import { answering, call, sleep, type ApiReply } from "./started-server.ts";
 
@@ -36,8 +36,8 @@ async function withoutFlush(directory: string, operation: () => Promise<ApiReply
 describe.skipIf(!hasStrace)("a directory that cannot be flushed (needs strace)", () => {
   it("A9: after a PUT or DELETE that could not be flushed, disk and memory agree and the reply says which version is deployed", async () => {
     server = await spawnServer();
-    for (const { path, versions } of keptDocuments) expect((await server.api("PUT", path, versions[0])).status).toBe(201);
-    for (const { path, folder, file, versions } of keptDocuments) {
+    for (const { path, versions } of storedDocuments) expect((await server.api("PUT", path, versions[0])).status).toBe(201);
+    for (const { path, folder, file, versions } of storedDocuments) {
       const directory = join(server.dataDir, folder);
       const put = await withoutFlush(directory, () => server.api("PUT", path, versions[1]));
       expect([path, put.status]).toEqual([path, 500]);
@@ -53,7 +53,7 @@ describe.skipIf(!hasStrace)("a directory that cannot be flushed (needs strace)",
     expect([(await webhook(newKey)).text, (await webhook(oldKey)).status]).toEqual(["new", 401]);
     expect((await server.api("GET", "/flows")).json.flows[0]).not.toHaveProperty("deployedHash");
 
-    for (const { path, folder, file } of [...keptDocuments].toReversed()) {
+    for (const { path, folder, file } of [...storedDocuments].toReversed()) {
       const directory = join(server.dataDir, folder);
       const removed = await withoutFlush(directory, () => server.api("DELETE", path));
       expect([path, removed.status]).toEqual([path, 500]);

@@ -87,7 +87,7 @@ describe("ids and files", () => {
     ] as const)
       writeFileSync(join(dataDir, "routes", name), answering("pay", text));
     server = await startTestServer({ dataDir });
-    // An id that a duplicate must not be mistaken for.
+    // An id that could be mistaken for that of the duplicate file.
     expect((await server.putFlow("pay.yml", answering("other", "other"))).status).toBe(201);
     expect((await listed()).map(({ id, file, status, error }) => [id, file, status, error])).toEqual([
       ["pay", "pay.yaml", "Started", null],

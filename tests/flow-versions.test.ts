@@ -63,7 +63,7 @@ describe("the history of a flow", () => {
     expect([raw.text, raw.headers.get("content-type")]).toEqual([answering("orders", "one"), "application/yaml; charset=utf-8"]);
   });
 
-  it("adds nothing for the same text, a dry run or a refused version", async () => {
+  it("adds nothing for the same text, a dry run or a rejected version", async () => {
     await put("one");
     expect((await put("one")).json).not.toHaveProperty("revision");
     expect((await server.api("PUT", "/flows/orders?dryRun=true", { yaml: answering("orders", "two") })).json).not.toHaveProperty("revision");

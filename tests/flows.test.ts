@@ -1,4 +1,4 @@
-// Flows over the management API: install, replace, list, remove, persistence. Groups B, C, K and L of the fault matrix.
+// Flows over the management API: install, replace, list, remove, persistence.
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync, chmodSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -131,7 +131,7 @@ describe("install and replace", () => {
     expect(await entry("dry-new")).toBeUndefined();
   });
 
-  it("dryRun reports the difference by route and step, the contract of the webhooks, and the tests concerned", async () => {
+  it("dryRun reports the difference by route and step, the contract of the webhooks, and the affected tests", async () => {
     const flow = (path: string, steps: string): string => `- route:
     id: compared
     from:

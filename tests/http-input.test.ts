@@ -1,5 +1,5 @@
-// Arbitrary bytes on the socket: group E of the fault matrix on a runtime in a separate process, with flows that read their input. The listener
-// alone is tested next to its code; thousands of sockets in tests/faults.
+// Arbitrary bytes on the socket of a runtime in a separate process, with flows that read their input. The listener alone is tested
+// next to its code; thousands of sockets are tested in tests/faults.
 import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import { connect, type AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-// A bare server that only responds: its resource usage is that of the machine. Prints its port.
+// A bare server that only responds, to measure the resource usage of the machine itself. Prints its port.
 import { createServer } from "node:http";
 
 const server = createServer((request, response) => request.resume().on("end", () => response.end("ok")));

@@ -1,4 +1,4 @@
-// Ids of flows, tables, documents and policies: group B of the fault matrix.
+// Ids of flows, tables, documents and policies.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { sendRaw, statuses } from "@sluice/testkit";

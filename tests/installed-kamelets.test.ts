@@ -108,7 +108,7 @@ describe("Kamelets over the API", () => {
     expect(existsSync(join(server.dataDir, "kamelets", "say-action.kamelet.yaml"))).toBe(false);
   });
 
-  it("are part of the catalogue, which changes with them", async () => {
+  it("are part of the catalog, which changes with them", async () => {
     const before = await server.api("GET", "/catalog");
     await put("tile-action", action("tile-action", "{{word}}", "[word]"));
     const after = await server.api("GET", "/catalog");

@@ -123,7 +123,7 @@ describe("jms with a scripted broker", { timeout: 60_000 }, () => {
     const began = Date.now();
     for (let n = 0; n < 10; n++) peer.send(`${name}.in`, { body: `${n}` });
     await becomes(() => texts(`${name}.out`).length, 10);
-    // Ten one after the other take four seconds, and five at a time two turns.
+    // Ten runs one after another take four seconds; five at a time take two rounds.
     expect([Date.now() - began >= 780, Date.now() - began < 3800]).toEqual([true, true]);
   });
 

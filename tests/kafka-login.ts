@@ -17,7 +17,7 @@ export class KafkaLogin {
     this.#client = client;
   }
 
-  /** Whether this request is for the broker; the others are answered here. */
+  /** Whether this request is forwarded to the broker; other requests are answered here. */
   passes(frame: Buffer): boolean {
     const [apiKey, version, correlation] = [frame.readInt16BE(4), frame.readInt16BE(6), frame.readInt32BE(8)];
     if (apiKey === apiKeys.versions) this.#versionRequests.add(correlation);

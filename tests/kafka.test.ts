@@ -7,7 +7,7 @@ import { kafkaLink } from "./kafka-link.ts";
 
 const server = await serverFor("kafka", { own: true });
 
-// Joining a group takes three seconds with this broker, so the tests wait for it at the same time.
+// Joining a group takes three seconds with this broker, so the tests run concurrently.
 describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, concurrent: true }, () => {
   const { port = 0 } = server ?? {};
   const brokers = `127.0.0.1:${port}`;
@@ -174,7 +174,7 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
     await close();
   });
 
-  // It measures how long a deployment takes.
+  // Sequential, because it measures how long a deployment takes.
   it.sequential("starts while the broker is down, reports it, and receives when it is up (F3)", async () => {
     const name = uniqueName();
     await send(`${name}-in`, ["back"]);

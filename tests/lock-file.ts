@@ -61,7 +61,7 @@ function resolve(packages: LockedPackages, from: string, name: string): LockEntr
   }
 }
 
-/** By the words of its name; a name without an operating system is for all of them. */
+/** Determined by the words of its name; a name without an operating system counts as one for all. */
 function isForSupportedPlatform(name: string): boolean {
   const words = new Set(name.split(/[^a-z0-9]+/i));
   const names = (options: readonly string[]): boolean => options.some((option) => words.has(option));

@@ -1,4 +1,4 @@
-// Message-mapping documents over the management API, in flows, and across restarts: §6 of the contract.
+// Message-mapping documents over the management API, in flows, and across restarts.
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -15,7 +15,7 @@ describe.skipIf(server === undefined)("paho and paho-mqtt5 (needs Mosquitto)", {
   beforeAll(async () => {
     runtime = await startBrokerRuntime();
     client = await mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, { protocolVersion: 5 });
-    // Every test has its own.
+    // Every test adds its own listener.
     client.setMaxListeners(100);
   }, 60_000);
   afterAll(async () => {
@@ -106,7 +106,7 @@ describe.skipIf(server === undefined)("paho and paho-mqtt5 (needs Mosquitto)", {
     await becomes(() => out.texts[0], "meanwhile");
   });
 
-  // It measures how long a deployment takes.
+  // Sequential, because it measures how long a deployment takes.
   it.sequential("starts while the broker is down, reports it, and receives when it is up (F3)", async () => {
     const name = uniqueName();
     const link = await FaultyLink.to({ host: "127.0.0.1", port });
@@ -127,7 +127,7 @@ describe.skipIf(server === undefined)("paho and paho-mqtt5 (needs Mosquitto)", {
     await link.close();
   });
 
-  // The load of the other tests could delay its pings.
+  // Sequential, because the load of the other tests could delay its pings.
   it.sequential("processes a message for longer than the keep-alive interval without losing its connection", async () => {
     const name = uniqueName();
     const out = await received(`${name}/out`);

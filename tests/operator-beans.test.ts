@@ -124,7 +124,7 @@ describe("data from a message", () => {
 
   it("an expression does not wait for a promise", async () => {
     expect(await answer('{setBody: {simple: "${bean:orders.later}"}}', "x")).not.toContain("later x");
-    await expect.poll(() => server.logText()).toContain("an expression cannot wait: call it with the step bean");
+    await expect.poll(() => server.logText()).toContain("an expression cannot await: call it with the step bean");
   });
 });
 

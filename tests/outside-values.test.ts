@@ -1,5 +1,5 @@
-// External input is data: it selects no endpoint, method, file or expression. Group F of the fault matrix, each row through a webhook of a real
-// server with partners that record what they receive.
+// External input is data: it selects no endpoint, method, file or expression. Each case goes through a webhook of a real server, with
+// partners that record what they receive.
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

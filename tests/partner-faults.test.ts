@@ -1,11 +1,11 @@
-// L12: partners that reset, stall, send invalid data and disconnect during a response. The affected run fails; the process and all other runs
-// continue.
+// Partners that reset, stall, send invalid data and disconnect during a response. The affected run fails; the process and all other
+// runs continue.
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { call, eventually } from "./started-server.ts";
 import { spawnWatched, type Watched } from "./watched-server.ts";
 
-/** What a partner does with a connection; each has a route with this name. */
+/** How a partner handles a connection; each behavior has a route with this name. */
 const behaviors: Readonly<Record<string, (socket: Socket) => void>> = {
   "reset-at-once": (socket) => socket.resetAndDestroy(),
   "reset-after-request": (socket) => socket.once("data", () => socket.resetAndDestroy()),

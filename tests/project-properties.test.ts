@@ -1,4 +1,4 @@
-// `application.properties` of a project gives the same values to lint, test, deploy, run and dev.
+// `application.properties` of a project provides the same values to lint, test, deploy, run and dev.
 import { execFile, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

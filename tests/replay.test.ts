@@ -206,7 +206,7 @@ describe("replay of a run", () => {
       return [status, json.error.replace(runId, "R")];
     };
     const advice = "send a body, or enable capture with POST /_api/routes/refused/capture before the next run";
-    expect(await reasonOf(large.id, {})).toEqual([409, `run 'R' cannot be replayed: its input message was not kept; ${advice}`]);
+    expect(await reasonOf(large.id, {})).toEqual([409, `run 'R' cannot be replayed: its input message was not stored; ${advice}`]);
     expect(await reasonOf(small.id, { fromStep: "end" })).toEqual([
       409,
       `run 'R' cannot be replayed: the message before step 'end' was not captured; ${advice}`,

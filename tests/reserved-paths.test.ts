@@ -1,5 +1,4 @@
-// Which paths a flow may claim, and which flow owns a path: group D of the fault matrix, through real PUTs, in every order of installation and
-// after a restart.
+// Which paths a flow may claim, and which flow owns a path: through real PUTs, in every order of installation and after a restart.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

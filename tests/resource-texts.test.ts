@@ -70,7 +70,7 @@ describe("is not read from", () => {
     ["settings.txt", "is a link to a hidden file", "remove the dot"],
     ["large.txt", "has 1048577 bytes", "smaller"],
     ["latin.txt", "is not UTF-8", "UTF-8"],
-    ["sql", "is not a file", "name a file"],
+    ["sql", "is not a file", "specify a file"],
     [join(folder, "outside.txt"), "is not in any folder", "SERVICE_RESOURCES"],
     ["${header.file}", "depends on the message", "literally"],
     ["", "is empty", "resource:file:"],

@@ -60,7 +60,7 @@ describe("a route that an operator suspended or stopped", () => {
     expect((await post("/shop/orders")).text).toBe("served");
   });
 
-  it("stays so in a new version, which says so, and after a rollback", async () => {
+  it("stays so in a new version, whose deployment reports it, and after a rollback", async () => {
     await server.putFlow("orders", answering("orders", "one"));
     await act("orders", "suspend");
     const reply = await server.putFlow("orders", answering("orders", "two"));

@@ -123,7 +123,7 @@ describe("stored runs", () => {
     expect(list.filter(({ request }: any) => request.preview.startsWith("early"))).toHaveLength(30);
   }, 60_000);
 
-  it("skip a damaged file with a log line; messages and new runs go on", async () => {
+  it("skip a damaged file with a log line; messages and new runs are not affected", async () => {
     await start({ SERVICE_RUN_STORE_TOTAL: "160" });
     await put(server, "web", answering("web", "answer"));
     for (let index = 0; index < 45; index++) await fire("web", `message${index}`);
@@ -146,7 +146,7 @@ describe("stored runs", () => {
   }, 60_000);
 
   it.skipIf(spawnSync("prlimit", ["--version"]).status !== 0)(
-    "are dropped with one log line while the disk is full, and messages go on (needs prlimit)",
+    "are dropped with one log line while the disk is full, and messages are still processed (needs prlimit)",
     async () => {
       await start();
       await put(server, "web", answering("web", "answer"));
@@ -173,7 +173,7 @@ describe("stored runs", () => {
     60_000,
   );
 
-  it("are limited, include runs that outlast their place in memory, and are sampled only if successful, in a busy process", async () => {
+  it("are limited, include runs that were evicted from memory while running, and are sampled only if successful, in a busy process", async () => {
     const small = { SERVICE_RUN_HISTORY: "2", SERVICE_RUN_HISTORY_TOTAL: "3" };
     await start(small);
     await put(server, "slow", route("slow", "webhook", "delay: {constant: 500}", "setBody: {constant: done}"));

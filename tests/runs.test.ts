@@ -1,4 +1,4 @@
-// Run history over the API: the contract's section 9, and health's section 8.
+// The run history and the health report over the API.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -244,7 +244,7 @@ describe("runs", () => {
 });
 
 describe("health", () => {
-  it("R50, R51, R52: uptime grows, the version is the package's, every route has its figures", async () => {
+  it("R50, R51, R52: uptime grows, the version is the package's, every route has its metrics", async () => {
     const first = (await call(server.baseUrl, "GET", "/_api/health")).json;
     await sleep(150);
     const second = (await call(server.baseUrl, "GET", "/_api/health")).json;

@@ -1,4 +1,4 @@
-// What the service promises its users: each test is one statement of the requirements.
+// The guarantees of the service to its users, one per test.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

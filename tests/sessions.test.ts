@@ -1,4 +1,4 @@
-// Test sessions: mocks, invoke and recorded calls. Section 11 of the contract and group J of the fault matrix.
+// Test sessions: mocks, invoke and recorded calls.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { answering, call, direct, eventually, sleep, startTestServer, type ApiReply, type StartedServer } from "./started-server.ts";
 

@@ -1,4 +1,4 @@
-// What a source learns about its message, and when: after all completion callbacks of the run.
+// When a source learns the outcome of its message: after all completion callbacks of the run.
 import { describe, expect, it } from "vitest";
 import { defineBean, FlowError, Headers, Message, settlementOf, type Exchange } from "@sluice/engine/spi";
 import { flow, hostInRealTime, type FakeHost } from "@sluice/testkit";

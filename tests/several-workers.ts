@@ -1,4 +1,4 @@
-// Helpers for tests with several workers: requests that may reach any of them, and information about them.
+// Helpers for tests with several workers: requests that may reach any worker, and information about the workers.
 import { request } from "node:http";
 import type { SpawnedServer } from "./spawned-server.ts";
 import { eventually, token } from "./started-server.ts";

@@ -94,7 +94,7 @@ describe("spans", () => {
     expect(server?.logText()).not.toContain("c0llector");
   });
 
-  it("a failed run says where and why, without secrets", async () => {
+  it("a failed run names the step and the cause, without secrets", async () => {
     const { putFlow, baseUrl } = await start();
     await putFlow(
       "f",

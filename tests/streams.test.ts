@@ -1,4 +1,4 @@
-// Live event streams: framing, resume, filters, limits. The contract's section 10 and group H of the fault matrix.
+// Live event streams: framing, resume, filters, limits.
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answering, call, direct, eventually, sleep, startTestServer, token, type StartedServer } from "./started-server.ts";

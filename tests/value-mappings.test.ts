@@ -1,4 +1,4 @@
-// Value-mapping tables over the management API, in flows, and across restarts: §5 of the contract.
+// Value-mapping tables over the management API, in flows, and across restarts.
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// SERVICE_WATCH for other files than flows: K13 for tables, documents and policies.
+// SERVICE_WATCH for files other than flows: tables, documents and policies.
 import { mkdirSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// B7: two workers behave like one process.
+// Two workers behave like one process.
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { mkdtempSync, rmSync } from "node:fs";

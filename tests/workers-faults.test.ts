@@ -1,4 +1,4 @@
-// What several workers must have in common with one process when something fails: a killed worker, brute force, a stop at a bad moment. Uses
+// Guarantees of one process that several workers must also provide when something fails: a killed worker, brute force, a stop at a bad moment. Uses
 // real processes and sockets.
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
@@ -95,7 +95,7 @@ describe("several workers with failures", () => {
     await put(server, "guarded", answering("guarded", "in"));
     const authenticate = [{ type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "shop", key: "s3cr3t-key" }] }];
     await server.api("PUT", "/auth/guarded", { authenticate, default: "allow" });
-    // All attempts use one connection: the other workers see none of them.
+    // All attempts use one connection, so the other workers receive none of them.
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const guesses = [];
     for (let turn = 0; turn < 5; turn++) guesses.push(await onConnection(agent, `${server.baseUrl}/api/guarded`, "x", { "x-api-key": `guess ${turn}` }));
@@ -136,7 +136,7 @@ describe("several workers with failures", () => {
   it("traces, reports and counts the runs that ended with their worker, and reports the missing worker", async () => {
     await put(server, "lost", route("lost", "webhook", "delay: {constant: 8000}"));
     await put(server, "failures", route("failures", "sluice-event:run.failed", 'log: "event ${body}"'));
-    // Runs of the killed worker end with it; the others stay.
+    // Runs of the killed worker end with it; the others are not affected.
     const streams = await Promise.all(Array.from({ length: workers * 2 }, () => follow(server, "/trace/stream?routeId=lost&type=run.started,run.failed")));
     const pending = Array.from({ length: 9 }, () =>
       fresh(server.baseUrl, "/api/lost").then(

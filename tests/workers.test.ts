@@ -294,7 +294,7 @@ describe("several workers", () => {
     expect(kinds(await many(60, server.baseUrl, "/api/quick"))).toEqual({ "200 q": 60 });
   });
 
-  it("gives the service a new lead when the lead is killed", async () => {
+  it("starts a new lead when the lead is killed", async () => {
     await put(server, "quick", answering("quick", "q"));
     await put(server, "slow", route("slow", "webhook", "delay: {constant: 8000}", "setBody: {constant: late}"));
     const lead = (await workersOf(server)).find(({ leads }) => leads) as WorkerView;
@@ -362,7 +362,7 @@ describe("stopping", () => {
     next.clean();
   });
 
-  it("keeps a second service off the same data", async () => {
+  it("prevents a second service from using the same data", async () => {
     const server = await spawnServer({ env: { SERVICE_WORKERS: "2" } });
     await expect(spawnServer({ env: { SERVICE_WORKERS: "2" }, dataDir: server.dataDir })).rejects.toThrow("in use by process");
     await put(server, "still", answering("still", "here"));

@@ -20,7 +20,7 @@ const server = createServer((request, response) => {
   });
 });
 
-// The same keep-alive as ours: an idle connection must not be closed.
+// As in Sluice: an idle connection must not be closed.
 server.keepAliveTimeout = 65_000;
 
 function startCluster() {

@@ -72,7 +72,7 @@ export class BurstCaller {
         reject(error);
       };
     });
-    // A failure is reported to the waiting caller; before that there is none.
+    // The caller that waits for the burst gets the failure; until one waits, it must not be an unhandled rejection.
     ended.catch(() => undefined);
     return ended;
   }

@@ -1,4 +1,4 @@
-// Runs one workload on Sluice, on bare node:http and on any other given servers; each response is verified before measuring.
+// Runs one workload on Sluice, on bare node:http and on any additional servers; each response is verified before measuring.
 import { compare } from "./compare.mjs";
 import { assertAnswer, deploy, startBare, startSluice } from "./processes.mjs";
 import { workloads } from "./workloads.mjs";

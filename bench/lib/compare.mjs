@@ -68,7 +68,7 @@ export async function compare(sides, { rounds, seconds }) {
   );
 }
 
-/** Ratios to the limit, as a table. */
+/** Prints the ratios to the reference server as a table. */
 export function printShares(results) {
   printTable(
     ["share of the limit", "by rate", "least", "most", "by processor time", "p99, times", "failed"],

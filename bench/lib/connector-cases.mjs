@@ -15,7 +15,10 @@ import rhea from "rhea";
 const kilobyte = "x".repeat(1024);
 /** Clients that send bytes encode the text of each message, as the route does. */
 const encoded = () => Buffer.from(kilobyte);
-/** The steps of a sink's route before its send. The number is a property: a header would leave with the message, and the bare client sends none. */
+/**
+ * The steps of a sink's route before its send. The number is a property: a header would be sent with the message, and the bare client
+ * sends none.
+ */
 const numbered = `{setProperty: {name: n, simple: "\${body}"}}, {setBody: {constant: ${kilobyte}}}`;
 
 /** Resolves with the number of messages after the first, once `count` messages were received. */
@@ -114,7 +117,7 @@ export const connectorCases = {
     async open(port) {
       const client = await amqplib.connect(`amqp://guest:guest@127.0.0.1:${port}`, { noDelay: true });
       const channel = await client.createConfirmChannel();
-      // As ours: an unroutable message is returned, and found by its id.
+      // As in our sink: an unroutable message is returned and matched by its id.
       const published = () => ({ persistent: true, mandatory: true, messageId: randomUUID(), contentType: "text/plain", contentEncoding: "UTF-8" });
       const publish = (queue) =>
         new Promise((resolve, reject) => channel.sendToQueue(queue, encoded(), published(), (error) => (error ? reject(error) : resolve())));
@@ -159,7 +162,7 @@ export const connectorCases = {
     connection: (port) => ({ type: "amqp", values: { url: `amqp://127.0.0.1:${port}`, username: "guest", password: "guest", queuePrefix: "/queue/" } }),
     async open(port) {
       const connection = rhea.create_container().connect({ host: "127.0.0.1", port, username: "guest", password: "guest", reconnect: false });
-      // The fields that JMS clients set, as ours does.
+      // The same fields as JMS clients and our sink set.
       const jmsMessage = (queue) => ({
         body: kilobyte,
         message_id: `ID:${randomUUID()}`,
@@ -252,7 +255,7 @@ export const connectorCases = {
                 let one;
                 const taken = await counted(20_000, first, (take) => {
                   one = mqtt.connect(url, kept(`${name}bare`));
-                  // As ours: otherwise the kernel delays acknowledgements.
+                  // As in our client: otherwise the kernel delays acknowledgements.
                   one.on("connect", () => one.stream.setNoDelay(true));
                   one.on("message", take);
                 });
@@ -281,7 +284,7 @@ export const connectorCases = {
               await manager.streams.add({ name, subjects: [`${name}.>`] });
               return {
                 count: 10_000,
-                // Ours has an id too: a retry is stored once.
+                // Our sink sets an id too, so that a retry is stored only once.
                 send: () => stream.publish(`${name}.a`, encoded(), { msgID: randomUUID() }),
                 steps: numbered,
                 to: `nats:${name}.a?jetstreamEnabled=true&exchangePattern=InOnly&connection=%23nats`,
@@ -331,7 +334,7 @@ export const connectorCases = {
           send: {
             round: (name) => ({
               count: 5000,
-              // Both send 500 records with each request: the client's own form, and a list of bodies.
+              // Both send 500 records with each request: the bare client as a batch, our route as a list of bodies.
               send: (n) => (n % 500 === 0 ? producer.send({ topic: name, acks: -1, messages: batch() }) : undefined),
               list,
               steps: `{setProperty: {name: n, simple: "\${body}"}}, {setBody: {simple: "\${exchangeProperty.list}"}}`,

@@ -1,4 +1,4 @@
-// The formats a mapping reads and writes: an order in, an order out, and the same by hand for exactly this message, without error checks.
+// The formats a mapping reads and writes: the source and target of an order, and hand-written code for exactly this message, without error checks.
 
 const order = {
   id: "A-1001",

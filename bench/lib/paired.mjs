@@ -1,10 +1,10 @@
-// The extra cost of one way of calling a server over another, in CPU time of the server per call. On a busy machine, rates and even CPU time drift
-// within seconds, so the two alternate in short turns and only differences between neighbors count.
+// The extra cost of one kind of call over another, in CPU time of the server per call. On a busy machine, rates and even CPU time
+// drift within seconds, so the two kinds alternate in short turns and only differences between neighbors count.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 
-/** The fraction of turns that counts. */
+/** The fraction of the least disturbed turns, which are evaluated. */
 const undisturbed = 0.33;
 
 const quantile = (values, part) => values.toSorted((a, b) => a - b)[Math.floor(values.length * part)];
@@ -67,7 +67,7 @@ function sendAll(sockets, message, count) {
 export async function measurePairs({ baseUrl, child }, pairs, { turns, calls = 1_000, connections = 32 }) {
   spawnSync("taskset", ["-cp", "1", String(process.pid)], { stdio: "ignore" });
   const sockets = await openSockets(baseUrl, connections);
-  // A sleeping caller must be woken by the reply, at the cost of the server, and it sleeps more when the server is slower.
+  // A sleeping caller must be woken by the reply, which costs the server time, and it sleeps more when the server is slower.
   let waking = setImmediate(function stayAwake() {
     waking = setImmediate(stayAwake);
   });

@@ -81,7 +81,7 @@ export async function putDocument(baseUrl, path, document) {
 /** Installs a flow over the management API. */
 export const put = (baseUrl, id, yaml) => putDocument(baseUrl, `flows/${id}`, { yaml });
 
-/** Installs one of the two workloads (work.mjs): the flow `hook` and its mapping, if any. */
+/** Installs one of the two workloads (workloads.mjs): the flow `hook` and its mapping, if any. */
 export async function deploy(baseUrl, { flow, mapping }) {
   if (mapping !== undefined) await putDocument(baseUrl, "message-mappings/total", mapping);
   await put(baseUrl, "hook", flow);

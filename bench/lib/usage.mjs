@@ -1,6 +1,6 @@
 // The command line of a benchmark: a few numbers, each with a default.
 
-/** Prints the usage and exits: with 0 when it was requested, standard with 2. */
+/** Prints the usage and exits: with 0 when it was requested, otherwise with 2. */
 export function endWithUsage(bench, parameters) {
   const isRequested = process.argv.includes("--help") || process.argv.includes("-h");
   console[isRequested ? "log" : "error"](`usage: npm run bench:${bench}${parameters === "" ? "" : ` -- ${parameters}`}`);

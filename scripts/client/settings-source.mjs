@@ -1,7 +1,7 @@
 // The settings of an embedded runtime as a TypeScript interface, from the settings the server declares.
 
 const types = { integer: "number", number: "number", boolean: "boolean", duration: "number | string", size: "number | string" };
-/** An embedded runtime is part of one process. */
+/** Settings that an embedded runtime does not have, because it is part of one process. */
 const leftOut = new Set(["workers"]);
 const docs = {
   port: "Port to listen on; 0 selects a free port. Without it, no port is opened.",

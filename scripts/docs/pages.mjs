@@ -40,7 +40,7 @@ export async function referencePages(root) {
   pages.set("connections/index.md", indexPage("Connections", connectionsText, types));
   pages.set("beans.md", beansPage(view.beans));
   pages.set("routes.md", routePage(view));
-  pages.set("refused.md", refusedPage(view.refused));
+  pages.set("unsupported.md", refusedPage(view.refused));
   pages.set("settings.md", settingsReference());
   pages.set("cli.md", await cliReference(commands));
   pages.set("api.md", apiPage(await openApi()));
@@ -67,7 +67,7 @@ function refusedPage(refused) {
   return page(
     "# Unsupported keywords",
     "Keywords of Camel's YAML DSL that a deployment rejects, each with its alternative.",
-    ["| Word | Instead |", "|---|---|", ...rows].join("\n"),
+    ["| Keyword | Reason and alternative |", "|---|---|", ...rows].join("\n"),
   );
 }
 
@@ -77,7 +77,7 @@ function overview() {
     "- [Routes](routes.md): the options of `route`, `from` and of every step.",
     "- [Connections](connections/index.md): types of connections to other systems, with their fields.",
     "- [Beans](beans.md): objects that options reference by name.",
-    "- [Unsupported keywords](refused.md): keywords of Camel's YAML DSL that are rejected.",
+    "- [Unsupported keywords](unsupported.md): keywords of Camel's YAML DSL that are rejected.",
     "- [Differences from Camel](camel-differences.md): what behaves differently, and why.",
     "- [Command line](cli.md): every command with its flags, examples and exit codes.",
     "- [Settings](settings.md): variables and flags of the runtime.",

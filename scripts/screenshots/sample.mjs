@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-const orders = `# Orders of the web shop. What the ERP does not take is kept as a dead letter.
+const orders = `# Orders from the web shop. Orders that the ERP rejects become dead letters.
 - errorHandler:
     deadLetterChannel:
       deadLetterUri: sluice:dead-letters
@@ -26,7 +26,7 @@ const orders = `# Orders of the web shop. What the ERP does not take is kept as 
         - choice:
             id: large-or-small
             when:
-              # Large orders are looked at by a person.
+              # Large orders are reviewed by a person.
               - simple: "\${body[total]} > 1000"
                 steps:
                   - log:

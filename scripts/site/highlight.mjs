@@ -1,4 +1,4 @@
-// Syntax highlighting at build time: the site needs no script for it.
+// Syntax highlighting at build time, so that the site needs no script for it.
 import highlighter from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
 import ini from "highlight.js/lib/languages/ini";

@@ -40,7 +40,7 @@ markdown.renderer.rules.link_open = (tokens, index, options, environment, self) 
   return self.renderToken(tokens, index, options);
 };
 
-/** Text such as <route-id> is not markup: only line breaks are kept, comments for tools are dropped, the rest is escaped. */
+/** Text such as <route-id> is not markup: only line breaks are preserved, comments for tools are dropped, the rest is escaped. */
 const markup = (tokens, index) => {
   const text = tokens[index].content.replaceAll(/<!--[^]*?-->/g, "");
   return /^<br ?\/?>$/.test(text) ? text : markdown.utils.escapeHtml(text.trim() === "" ? "" : text);

@@ -66,13 +66,13 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", { timeou
     await typeSource(page, both("Orders to ERP", "mine"));
     designer.writeFlow("orders", both("Renamed elsewhere", "ok"));
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("Both changes fit together").waitFor();
+    await dialog.getByText("The changes do not conflict").waitFor();
     await dialog.getByRole("button", { name: "Save merged" }).click();
     await expect.poll(() => designer.flowText("orders"), soon).toBe(both("Renamed elsewhere", "mine"));
     await dialog.waitFor({ state: "detached" });
     await typeSource(page, both("Mine", "left"));
     designer.writeFlow("orders", both("Theirs", "right"));
-    await dialog.getByText("2 places were changed on both sides").waitFor();
+    await dialog.getByText("2 sections were changed on both sides").waitFor();
     const merged = dialog.getByRole("button", { name: "Save merged" });
     expect(await merged.isDisabled()).toBe(true);
     await dialog.getByRole("group", { name: "Conflict 1" }).getByLabel("Version on disk").check();

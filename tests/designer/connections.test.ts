@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)("connections (needs Chromium)", { timeout: 120_000 
     });
   const stored = (id: string): string => readFileSync(join(runtime.dataDir, "connections", `${id}.json`), "utf8");
 
-  it("is created from the palette, tested in words, saved, and shown with its state and users", async () => {
+  it("is created from the palette, tested, saved, and shown with its state and users", async () => {
     await page.goto(`${designer.url}/flows`);
     await page.getByRole("link", { name: "Connections" }).click();
     await page.getByText("No connections yet").waitFor();
@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)("connections (needs Chromium)", { timeout: 120_000 
     expect(await page.content()).not.toContain("s3cr3t-of-the-shop");
   });
 
-  it("is deleted after a question, but not while a flow uses it", async () => {
+  it("is deleted after a confirmation, but not while a flow uses it", async () => {
     await sqlite("orders");
     await sqlite("other");
     await runtime.putFlow("insert", insertFlow("#orders"));
@@ -158,7 +158,7 @@ describe.skipIf(!hasBrowser)("connections (needs Chromium)", { timeout: 120_000 
     const picker = page.getByLabel("Data source", { exact: true });
     await expect
       .poll(() => picker.locator("option").allInnerTexts(), soon)
-      .toEqual(["The only one of its kind", "#nothing", "orders, SQLite", "shop, PostgreSQL"]);
+      .toEqual(["The only connection of its kind", "#nothing", "orders, SQLite", "shop, PostgreSQL"]);
     await picker.selectOption("orders");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await eventually(() => designer.flowText("insert").includes('dataSource: "#orders"'));
@@ -262,7 +262,7 @@ describe.skipIf(!hasBrowser)("connections (needs Chromium)", { timeout: 120_000 
     }
   });
 
-  it.each(["light", "dark"] as const)("no finding of axe-core in the %s theme, and everything fits 390 pixels", async (colorScheme) => {
+  it.each(["light", "dark"] as const)("has no axe-core findings in the %s theme, and fits 390 pixels", async (colorScheme) => {
     await sqlite("orders");
     await unreachable("shop", await closedPort());
     await runtime.putFlow("insert", insertFlow("#shop"));

@@ -1,4 +1,4 @@
-// What the cards of a flow say, and how they are drawn at every zoom, in a real browser.
+// The content of the cards of a flow and their rendering at every zoom, in a real browser.
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findingsOf } from "./axe.ts";
@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", { timeout
         all.map((card) => `${card.querySelector(".card__title")?.textContent ?? ""} | ${card.querySelector(".card__subtitle")?.textContent ?? ""}`),
       );
 
-  it("names connectors and says what a step does with what; no card is titled with its YAML key", async () => {
+  it("names connectors and describes the effect of each step; no card is titled with its YAML key", async () => {
     const { page } = open;
     await page.goto(`${designer.url}/flows/spoken`);
     await expect

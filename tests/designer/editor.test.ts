@@ -1,4 +1,4 @@
-// R24–R33: the designer against a real runtime, in a real browser.
+// The designer against a real runtime, in a real browser.
 import type { Browser } from "playwright-core";
 import { statSync } from "node:fs";
 import { join } from "node:path";

@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", { timeout: 1
     await server.api("DELETE", "/flows/orders");
   });
 
-  it("duplicates under ids of its own, renames one line, and exports the text", async () => {
+  it("duplicates under new ids, renames one line, and exports the text", async () => {
     const { page } = open;
     await page.goto(`${designer.url}/flows`);
     await choose("Duplicate");

@@ -1,4 +1,4 @@
-// R33, R45–R49, R68, O01 and O04: creating flows, and showing any user input as plain text.
+// Creating flows, and showing any user input as plain text.
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";

@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)("the list of steps (needs Chromium)", { timeout: 12
   const titles = (page: Page): Promise<readonly string[]> =>
     page.getByRole("option").evaluateAll((options) => options.map((option) => option.querySelector(".picker__title")?.textContent?.trim() ?? ""));
 
-  it("is grouped by purpose, finds other words and forgives a mistyped letter", async () => {
+  it("is grouped by purpose, finds synonyms and tolerates a typo", async () => {
     const { page } = open;
     await page.goto(`${designer.url}/flows/orders`);
     await openList(page);

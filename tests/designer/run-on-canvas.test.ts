@@ -1,4 +1,4 @@
-// What the canvas shows of parallel branches and of runs, and how its panels behave, in a real browser against a real runtime.
+// Parallel branches and runs on the canvas, and the behavior of its panels, in a real browser against a real runtime.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Locator, Page } from "playwright-core";
@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   const card = (page: Page, id: string): Locator => page.locator(`.card[data-key="${id}"]`);
   const key = "0/route/from/steps";
 
-  it("draws parallel branches beside each other with labels, and a branch that timed out as dropped", async () => {
+  it("draws parallel branches side by side with labels, and a branch that timed out as dropped", async () => {
     const { page } = open;
     designer.writeFlow("fan", parallelFlow);
     await server.putFlow("fan", parallelFlow);

@@ -1,4 +1,4 @@
-// The runs of a real runtime: filters and pages are those of the server, in a real browser.
+// The runs of a real runtime in a real browser: the server applies filters and paging.
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { answering, call, startTestServer, token, type StartedServer } from "../started-server.ts";

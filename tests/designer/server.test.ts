@@ -1,4 +1,4 @@
-// The designer's server alone: what it writes, which requests it accepts, and what it forwards.
+// The designer's server alone: the files it writes, the requests it accepts, and the requests it forwards.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { hashOf, startStubRuntime, type StubRuntime } from "./stub-runtime.ts";
 import { startTestDesigner, token, webhookFlow, type StartedDesigner } from "./started-designer.ts";

@@ -109,7 +109,7 @@ function group(calls: readonly ({ readonly uri: string } & Readonly<Record<strin
   return groups;
 }
 
-/** A few own cases when no others are available: branches, parts, a handled failure and a rejected flow. */
+/** Built-in cases for when no others are available: branches, parts, a handled failure and a rejected flow. */
 const ours: readonly Case[] = [
   {
     id: "agree-branches",

@@ -45,7 +45,7 @@ describe("offered elements can be deployed", () => {
   });
 
   test("every connector as a step and as the start of a route", async () => {
-    const named = /mapping|kamelet|language|bean|template|no route|timer|names no connection/;
+    const named = /mapping|kamelet|language|bean|template|no route|timer|does not reference a connection/;
     const found: string[] = [];
     const note = async (scheme: string, text: string): Promise<void> => {
       for (const message of await faults(text)) if (!named.test(message)) found.push(`${scheme}: ${message}`);

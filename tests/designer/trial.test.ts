@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", { timeout: 120_00
     await result.getByText('"Hello Ada"').waitFor();
     const text = inspector.getByLabel("Expression", { exact: true });
     await text.fill("${body[amount]");
-    // First as the result, then as the error of the field, which takes its place.
+    // First as the result, then as the error of the field, which replaces it.
     await inspector.getByText("'${body[amount]' is not closed: a '}' is missing").first().waitFor();
     await text.fill("${body[amount]}");
     await result.getByText("12", { exact: true }).waitFor();

@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeou
     await row("v3").getByText("Restored from v1").waitFor();
     expect(designer.flowText("orders")).toBe(webhookFlow("orders", "two"));
 
-    // The designer knows what it rolled back to: the next Deploy is no conflict.
+    // The designer records the version it rolled back to, so the next Deploy is not a conflict.
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await expect.poll(answer, soon).toBe("two");
     expect(await page.getByRole("dialog").count()).toBe(0);
@@ -98,12 +98,12 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeou
       .poll(async () => (await changes.allInnerTexts()).map((line) => line.replaceAll(/\s+/g, " ").trim()), soon)
       .toEqual(["~ Changed: Set body: constant one → two", "+ Added: Set header kind (order)", "− Removed: Log (arrived)"]);
     expect(await findingsOf(page)).toEqual([]);
-    await dialog.getByRole("region", { name: "Webhook contract" }).getByText("Kept: callers can go on as before.").waitFor();
+    await dialog.getByRole("region", { name: "Webhook contract" }).getByText("Compatible: existing callers are not affected.").waitFor();
     expect(await dialog.getByRole("region", { name: "Affected tests" }).getByRole("listitem").allInnerTexts()).toEqual([
-      "answers: runs the changed route reviewed, names the removed step log1",
+      "answers: runs the changed route reviewed, refers to the removed step log1",
     ]);
 
-    // By keyboard to the canvas, where each change has a badge with words.
+    // Navigate by keyboard to the canvas, where each change has a badge with text.
     await changes.first().getByRole("button").press("Enter");
     const canvas = page.getByRole("region", { name: "Canvas" });
     const bar = canvas.getByRole("region", { name: "Changes since the version on local" });
@@ -139,8 +139,8 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeou
     await typeSource(page, designer.flowText("reviewed").replace("/api/reviewed", "/api/reviewed?httpMethodRestrict=POST"));
     await page.getByRole("button", { name: "Review changes" }).click();
     const contract = dialog.getByRole("region", { name: "Webhook contract" });
-    await contract.getByText("Broken: requests that are answered now are rejected after Deploy.").waitFor();
-    expect(await contract.getByRole("listitem").allInnerTexts()).toEqual(["/api/reviewed no longer answers all methods"]);
+    await contract.getByText("Breaking: some requests that succeed now will be rejected after Deploy.").waitFor();
+    expect(await contract.getByRole("listitem").allInnerTexts()).toEqual(["/api/reviewed no longer accepts all methods"]);
     expect(await findingsOf(page)).toEqual([]);
   });
 });

@@ -27,16 +27,16 @@ export interface Family {
   readonly server: "rabbitmq" | "kafka" | "mosquitto" | "nats";
   /** The type and fields of its connection; `heartbeatMs` is the interval at which a silent connection is checked. */
   connection(port: number, heartbeatMs: number): { readonly type: string; readonly values: Readonly<Record<string, unknown>> };
-  /** The fields with which the test's server lets in a user that has a password. */
+  /** The connection fields of a user whose password the test's server checks. */
   credentials(password: string): Readonly<Record<string, unknown>>;
-  /** Where messages come from and go to; both use the connection that has the name of the flow. */
+  /** The source and target endpoints of messages; both use the connection with the name of the flow. */
   from(name: string): string;
   to(name: string): string;
   /** Maximum number of unsettled messages of the source, with the options of `from`. */
   readonly window: number;
   /** Maximum number of messages that the broker holds for a consumer; the test never sends more ahead. */
   readonly maxMessages: number;
-  /** Which messages keep their order: all of a queue or topic, or those with the same key. */
+  /** The messages whose order is preserved: all of a queue or topic, or those with the same key. */
   readonly order: "all" | "key" | "none";
   /** Whether messages survive a crash of the test's broker. */
   readonly survivesCrash: boolean;
@@ -158,7 +158,7 @@ class MqttPartner implements Partner {
   }
 
   async reconnect(): Promise<void> {
-    // The client reconnects by itself, and the broker keeps its session.
+    // The client reconnects automatically, and the broker keeps its session.
     if (this.#client !== undefined) return;
     const options = { protocolVersion: 5, clean: false, clientId: uniqueName(), reconnectPeriod: 200, properties: { sessionExpiryInterval: 3600 } } as const;
     this.#client = await mqtt.connectAsync(`mqtt://127.0.0.1:${this.#port}`, options);

@@ -1,5 +1,6 @@
-// F1 to F10 for every broker, on servers used only by this test: connections are cut or go silent, the broker and the runtime are killed, routes
-// are replaced, fail or are slow, passwords are wrong or repeated by the broker. Nothing is lost.
+// The faults of docs/operations/connector-faults.md for every broker, on servers used only by this test: connections are cut or go
+// silent, the broker and the runtime are killed, routes are replaced, fail or are slow, passwords are wrong or repeated by the
+// broker. Nothing is lost.
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -265,7 +266,7 @@ function faultsOf(family: Family): void {
     // There are no duplicates, because no session ended.
     expect([new Set(arrived).size, link.accepted]).toEqual([arrived.length, links]);
     if (waiting !== undefined) expect(count + 10 - waiting - arrived.length).toBeLessThanOrEqual(family.window);
-    // Of 100 MB that were sent, or of 25 MB where the broker holds fewer messages.
+    // The growth relative to the 100 MB that were sent, or 25 MB where the broker holds fewer messages.
     expect(((await slow.heldBytes()) - before) / mebibyte).toBeLessThan(20);
     await slow.end();
     slow.clean();

@@ -1,4 +1,4 @@
-// Periods use the monotonic clock and a suspended process causes no burst: N01 and N02 with a real process.
+// Periods use the monotonic clock, and a suspended process causes no burst; tested with a real process.
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

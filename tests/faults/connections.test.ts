@@ -1,4 +1,4 @@
-// E15, E17, E25 at full size: thousands of sockets that are slow, idle or disconnect. The limit on open files must allow it.
+// Thousands of sockets that are slow, idle or disconnect. The limit on open files must allow it.
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
@@ -78,7 +78,7 @@ describe.skipIf(!mayOpen(10_000))("idle connections (needs 10,000 file descripto
   }, 300_000);
 });
 
-/** 10,000 idle connections: they open, stay for a while, and close in groups. */
+/** Opens 10,000 idle connections, waits, and closes them in groups. */
 async function holdAndLeave({ baseUrl, pid }: Pick<Watched, "baseUrl" | "pid">, atOnce: number): Promise<void> {
   const others = descriptorsOf(pid);
   let closed = 0;

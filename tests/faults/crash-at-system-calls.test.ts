@@ -1,4 +1,4 @@
-// K02, K03, K05: the process is killed at every n-th system call of a PUT and of a DELETE. After a restart either the old or the new version is
+// Kills the process at every n-th system call of a PUT and of a DELETE. After a restart either the old or the new version is
 // complete, and the new one if the 2xx was received. Needs strace and permission to trace.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
 import { answering, call } from "../started-server.ts";
-import { keptDocuments } from "./kept-documents.ts";
+import { storedDocuments } from "./stored-documents.ts";
 
 const hasStrace = spawnSync("strace", ["-V"]).status === 0;
 const calls = ["openat", "write", "pwrite64", "fsync", "fdatasync", "rename", "unlink", "close"];
@@ -20,7 +20,7 @@ async function killAt(pid: number, name: string, nth: number): Promise<() => voi
   const tracer = spawn("strace", ["-f", "-qq", "-p", String(pid), "-e", `trace=${name}`, "-e", `inject=${name}:signal=KILL:when=${nth}`, "-o", "/dev/null"], {
     stdio: ["ignore", "ignore", "pipe"],
   });
-  // strace prints nothing when it has attached; its tracer pid in /proc shows it.
+  // strace prints nothing when it has attached; the tracer pid in /proc shows that it has.
   for (let tries = 0; tries < 400; tries++) {
     if (/TracerPid:\s*[1-9]/.test(readFileSync(`/proc/${pid}/status`, "utf8"))) break;
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -109,7 +109,7 @@ describe.skipIf(!hasStrace)("kill -9 at every system call (needs strace)", () =>
     }, 240_000);
   }
 
-  for (const { noun, path, folder, file, versions } of keptDocuments.filter((document) => document.noun !== "flow")) {
+  for (const { noun, path, folder, file, versions } of storedDocuments.filter((document) => document.noun !== "flow")) {
     for (const name of ["write", "fsync", "rename"]) {
       it(`K05: of the PUT of a ${noun}, at each ${name}`, async () => {
         let before = "";

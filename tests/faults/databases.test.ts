@@ -1,5 +1,5 @@
-// F1 to F10 for databases, on servers used only by this test: connections are cut or go silent, the server and the runtime are killed, routes are
-// replaced, fail or are slow, and the server repeats secrets in its errors.
+// The faults of docs/operations/connector-faults.md for databases, on servers used only by this test: connections are cut or go
+// silent, the server and the runtime are killed, routes are replaced, fail or are slow, and the server repeats secrets in its errors.
 import { createRequire } from "node:module";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";

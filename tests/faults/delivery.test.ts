@@ -1,4 +1,4 @@
-// Messages survive partners that are down and processes that are killed: M07, M10 and M11.
+// Messages survive partners that are down and processes that are killed.
 import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";

@@ -65,7 +65,7 @@ it("A8: every endpoint has a case", async () => {
 });
 
 it(
-  "A8: no body holds the event loop, whatever a route does with it",
+  "A8: no body blocks the event loop, regardless of the route",
   async () => {
     const from = measured.length;
     const unfinished: string[] = [];
@@ -100,7 +100,7 @@ async function withRoute({ name, steps }: Pick<Batch, "name" | "steps">, use: (p
 }
 
 it(
-  "A8: no document or request holds the event loop, whatever the endpoint",
+  "A8: no document or request blocks the event loop, at any endpoint",
   async () => {
     const from = measured.length;
     for (const { name, method, path, body, headers } of apiCases) {

@@ -1,4 +1,4 @@
-// A4 at full size: many flows whose ids look like file names, deployed and removed in random order, with kill -9 and restarts in between.
+// Many flows whose ids look like file names, deployed and removed in random order, with kill -9 and restarts in between.
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

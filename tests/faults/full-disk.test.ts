@@ -1,4 +1,4 @@
-// A1 at full size: a small file system is filled and freed under load, with crashes in between. Needs root for the mount.
+// A small file system is filled and freed under load, with crashes in between. Needs root for the mount.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, statfsSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { unexpectedOutput } from "../unexpected-output.ts";
 
 const rounds = Number(process.env["SLUICE_ROUNDS"] ?? 50);
 const consumers = 4;
-/** Every this many rounds the process is killed while the disk is full, and restarted before there is space. */
+/** The process is killed on a full disk every this many rounds, and restarted before there is space. */
 const killEvery = 10;
 /** The space that the store reserves for finishing messages; the minimum at which it accepts new ones. */
 const reserved = 512 * 1024;
@@ -19,7 +19,7 @@ const reserved = 512 * 1024;
 class SmallDisk {
   readonly directory = mkdtempSync(join(tmpdir(), "sluice-disk-"));
   /** The maximum free space since this was last set to 0. */
-  mostLeft = 0;
+  maxFree = 0;
   #filling: NodeJS.Timeout | undefined;
 
   constructor(size: string) {
@@ -33,7 +33,7 @@ class SmallDisk {
 
   /** Fills the disk, including space that is freed meanwhile, until `free`. */
   fill(): void {
-    this.mostLeft = Math.max(this.mostLeft, this.left);
+    this.maxFree = Math.max(this.maxFree, this.left);
     for (const size of [65_536, 4_096])
       try {
         for (;;) writeFileSync(join(this.directory, "ballast"), Buffer.alloc(size), { flag: "a" });
@@ -87,8 +87,8 @@ class Load {
 }
 
 /**
- * How long after each of these times the store could write again, according to the process's own log: what a client sees depends on the load of the
- * machine.
+ * How long after each of these times the store could write again, according to the process's log, because the times that a client measures depend on
+ * the load of the machine.
  */
 function recoveriesOf(server: SpawnedServer, freed: readonly number[]): readonly number[] {
   const changes = server
@@ -125,10 +125,10 @@ it.skipIf(process.getuid?.() !== 0)(
       for (let round = 1; round <= rounds; round++) {
         disk.fill();
         for (const end = Date.now() + 400; Date.now() < end; samples++) {
-          const before = (disk.mostLeft = disk.left);
+          const before = (disk.maxFree = disk.left);
           const status = await statusOf(server);
           // The store itself may free space with a checkpoint; while there is space, UP is correct.
-          if (status !== "DEGRADED" && Math.max(disk.mostLeft, disk.left) < reserved) wrong.push(`round ${round}: ${status} with ${before} bytes left`);
+          if (status !== "DEGRADED" && Math.max(disk.maxFree, disk.left) < reserved) wrong.push(`round ${round}: ${status} with ${before} bytes left`);
           await sleep(10);
         }
         if (round % killEvery === 0) {

@@ -1,5 +1,5 @@
-// A2 and A3 at full size: clients that pipeline without reading and compressed bodies use a bounded amount of memory, and others are served
-// meanwhile.
+// At full size: clients that pipeline without reading and compressed bodies use a bounded amount of memory, and other clients are
+// served meanwhile.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startCanary } from "../canary.ts";
 import { countStatuses, inflating, postPacked, sendWithoutReading } from "../hostile-clients.ts";

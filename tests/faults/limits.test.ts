@@ -1,4 +1,4 @@
-// No flow and no message may starve the others: group G, with a canary that must be unaffected.
+// No flow and no message may starve the others; a canary must be unaffected.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { canaryFlow, startCanary, type Canary } from "../canary.ts";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";

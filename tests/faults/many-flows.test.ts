@@ -1,4 +1,4 @@
-// K20: a start with 2,000 flows of which 20 are broken.
+// A start with 2,000 flows, of which 20 are broken.
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Group G: large inputs and many flows. The memory, the file descriptors and the latency of a canary route are measured in a separate process.
+// Large inputs and many flows. The memory, the file descriptors and the latency of a canary route are measured in a separate process.
 import { Agent, request } from "node:http";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -72,7 +72,7 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
     await link.close();
   });
 
-  it("F2: the server is killed and comes back", async () => {
+  it("F2: the server is killed and restarted", async () => {
     const name = uniqueName();
     await connect(name, own.port);
     await runtime.deploy(name, listening(name));

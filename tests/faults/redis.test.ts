@@ -1,5 +1,6 @@
-// F1 to F10 for Redis, on a server that only this test uses. Commands are never repeated by the client: the route decides, so effects that may be
-// repeated are written as such. Redis keeps no published messages, so F1, F2, F4 and F5 apply to commands.
+// The faults of docs/operations/connector-faults.md for Redis, on a server that only this test uses. Commands are never repeated by
+// the client: the route decides, so effects that may be repeated are written as such. Redis stores no published messages, so F1, F2,
+// F4 and F5 apply to commands.
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Starting after a crash, with a bad disk or another process: K09 and K17 with real processes.
+// Starting after a crash, with a bad disk or beside another process; tested with real processes.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// K04, K05, K06, K08: the order of writes, a full disk, and a read-only disk. Needs root, strace and permission to mount.
+// The order of writes, a full disk, and a read-only disk. Needs root, strace and permission to mount.
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
 import { answering, call } from "../started-server.ts";
-import { keptDocuments, newKey, oldKey } from "./kept-documents.ts";
+import { storedDocuments, newKey, oldKey } from "./stored-documents.ts";
 import { unexpectedOutput } from "../unexpected-output.ts";
 
 const isRoot = process.getuid?.() === 0;
@@ -56,7 +56,7 @@ const find = (calls: readonly string[], from: number, pattern: RegExp): number =
 const reply = /^(?:write|writev|sendto|sendmsg)\(\d+<(?:TCP|socket).*HTTP\/1\.1 20[01]/;
 
 describe.skipIf(!hasStrace)("the order of system calls (needs strace)", () => {
-  for (const { noun, path, folder, file, versions } of keptDocuments) {
+  for (const { noun, path, folder, file, versions } of storedDocuments) {
     it(`K04, K05: PUT of a ${noun} writes a temporary file, flushes, renames, flushes the directory, and only then responds`, async () => {
       const server = await spawnServer();
       cleanUps.push(() => server.clean());
@@ -130,21 +130,21 @@ describe.skipIf(!isRoot)("a disk that rejects writes (needs root)", () => {
     const dataDir = smallDisk("256k");
     const server = await spawnServer({ dataDir });
     try {
-      for (const { path, versions } of keptDocuments) expect([path, (await server.api("PUT", path, versions[0])).status]).toEqual([path, 201]);
-      const before = keptDocuments.map(({ folder, file }) => readFileSync(join(dataDir, folder, file), "utf8"));
+      for (const { path, versions } of storedDocuments) expect([path, (await server.api("PUT", path, versions[0])).status]).toEqual([path, 201]);
+      const before = storedDocuments.map(({ folder, file }) => readFileSync(join(dataDir, folder, file), "utf8"));
       const ballast = join(dataDir, "ballast");
       fill(ballast);
-      for (const { path, versions } of keptDocuments) {
+      for (const { path, versions } of storedDocuments) {
         const full = await server.api("PUT", path, versions[1]);
         expect([path, full.status, Object.keys(full.json)]).toEqual([path, 507, ["error"]]);
         expect(full.json.error).not.toContain(dataDir);
       }
-      expect(keptDocuments.map(({ folder, file }) => readFileSync(join(dataDir, folder, file), "utf8"))).toEqual(before);
-      for (const { folder } of keptDocuments) expect(readdirSync(join(dataDir, folder)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+      expect(storedDocuments.map(({ folder, file }) => readFileSync(join(dataDir, folder, file), "utf8"))).toEqual(before);
+      for (const { folder } of storedDocuments) expect(readdirSync(join(dataDir, folder)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
       expect((await server.api("GET", "/flows/kept")).json.yaml).toContain("old");
       expect((await call(server.baseUrl, "POST", "/api/kept", "x", { "x-api-key": oldKey })).text).toBe("old");
       rmSync(ballast);
-      for (const { path, versions } of keptDocuments) expect([path, (await server.api("PUT", path, versions[1])).status]).toEqual([path, 200]);
+      for (const { path, versions } of storedDocuments) expect([path, (await server.api("PUT", path, versions[1])).status]).toEqual([path, 200]);
       expect((await call(server.baseUrl, "POST", "/api/kept", "x", { "x-api-key": newKey })).text).toBe("new");
       expect(server.output()).not.toMatch(unexpectedOutput);
     } finally {
@@ -186,9 +186,9 @@ describe.skipIf(!isRoot)("a disk that rejects writes (needs root)", () => {
     const dataDir = smallDisk("8m");
     const server = await spawnServer({ dataDir });
     try {
-      for (const { path, versions } of keptDocuments) expect((await server.api("PUT", path, versions[0])).status).toBe(201);
+      for (const { path, versions } of storedDocuments) expect((await server.api("PUT", path, versions[0])).status).toBe(201);
       expect(spawnSync("mount", ["-o", "remount,ro", dataDir]).status).toBe(0);
-      for (const { path, versions } of keptDocuments) {
+      for (const { path, versions } of storedDocuments) {
         for (const refused of [await server.api("PUT", path, versions[1]), await server.api("DELETE", path)]) {
           expect([path, refused.status, Object.keys(refused.json)]).toEqual([path, 500, ["error"]]);
           expect(refused.json.error).toMatch(/read-only/);
@@ -196,7 +196,7 @@ describe.skipIf(!isRoot)("a disk that rejects writes (needs root)", () => {
       }
       expect((await call(server.baseUrl, "POST", "/api/kept", "x", { "x-api-key": oldKey })).text).toBe("old");
       expect(spawnSync("mount", ["-o", "remount,rw", dataDir]).status).toBe(0);
-      expect((await server.api("PUT", "/flows/kept", keptDocuments[0]?.versions[1])).status).toBe(200);
+      expect((await server.api("PUT", "/flows/kept", storedDocuments[0]?.versions[1])).status).toBe(200);
     } finally {
       await server.end("SIGKILL");
     }

@@ -1,4 +1,4 @@
-// H05, H08, H10: a thousand clients of the event streams, one that disappears, and the latency of events.
+// A thousand clients of the event streams, one that disappears, and the latency of events.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";

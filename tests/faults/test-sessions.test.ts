@@ -1,4 +1,4 @@
-// Many test sessions, many recorded calls, and a process that is killed: group J with the numbers of the matrix.
+// Many test sessions, many recorded calls, and a process that is killed, at full size.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { residentMiB, watchMemory } from "../process-usage.ts";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";

@@ -7,7 +7,7 @@ const { Script } = require("node:vm");
 
 const file = join(__dirname, "..", "dist", "bundle", "sluice.cjs");
 const inputsFile = join(dirname(file), "inputs");
-/** The bundle begins with its own hash in a comment of this length. */
+/** The bundle begins with a comment of this length that contains its own hash. */
 const markLength = "/*0123456789abcdef*/".length;
 /** A service has finished starting by then; creating the cache blocks the event loop once, for some milliseconds. */
 const cacheDelayMs = 3_000;
@@ -78,7 +78,7 @@ function loadBundle() {
   };
 }
 
-/** Several processes may do this at the same time: each writes a file of its own and moves it into place. */
+/** Several processes may do this at the same time: each writes a separate temporary file and renames it. */
 function replaceFile(path, bytes) {
   const next = `${path}.${process.pid}.next`;
   try {

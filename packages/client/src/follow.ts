@@ -3,7 +3,7 @@ import type { ApiClient, Arguments, CallInput, EventOf, StreamName } from "./api
 import { readEvents } from "./event-stream.ts";
 
 export interface FollowOptions {
-  /** Retry a failed first connection like any other; otherwise it is thrown. */
+  /** Retry the first connection too when it fails; by default its failure is thrown. */
   readonly patient?: boolean | undefined;
   /** Called on each change of the connection's state; `reason` says why it is down. */
   readonly onState?: ((state: StreamState, reason?: string) => void) | undefined;

@@ -90,7 +90,7 @@ export interface Operations {
       readonly params?: unknown;
       /** The content of the flow's test file; null deletes it. */
       readonly tests?: string | null;
-      /** Only with dryRun: Kamelets that are going to be installed too, the YAML by name. The document is checked with them. */
+      /** Only with dryRun: the YAML of Kamelets that will be installed too, by name. The document is checked with them. */
       readonly kamelets?: Readonly<Record<string, string>>;
     };
     readonly bodyText: "application/yaml" | "application/x-yaml" | "text/yaml" | "text/x-yaml";
@@ -148,7 +148,7 @@ export interface Operations {
     readonly params: { readonly flowId: string };
     readonly reply: ShownPolicy;
   };
-  /** Installs or replaces the access policy of a flow; `***` keeps a stored secret. */
+  /** Installs or replaces the access policy of a flow; `***` leaves a stored secret unchanged. */
   readonly "PUT /auth/:flowId": {
     readonly params: { readonly flowId: string };
     readonly conditional: true;
@@ -170,7 +170,7 @@ export interface Operations {
     readonly params: { readonly id: string };
     readonly reply: ConnectionDocument;
   };
-  /** Defines or replaces a connection after testing it; `***` keeps a stored secret. */
+  /** Defines or replaces a connection after testing it; `***` leaves a stored secret unchanged. */
   readonly "PUT /connections/:id": {
     readonly params: { readonly id: string };
     readonly query: { readonly force?: boolean | undefined };
@@ -218,7 +218,7 @@ export interface Operations {
     readonly conditional: true;
     readonly body: {
       readonly yaml: string;
-      /** Only with dryRun: Kamelets that are going to be installed too, the YAML by name. The document is checked with them. */
+      /** Only with dryRun: the YAML of Kamelets that will be installed too, by name. The document is checked with them. */
       readonly kamelets?: Readonly<Record<string, string>>;
     };
     readonly bodyText: "application/yaml" | "application/x-yaml" | "text/yaml" | "text/x-yaml";
@@ -235,7 +235,7 @@ export interface Operations {
     readonly query: { readonly name?: string | undefined };
     readonly body: {
       readonly yaml: string;
-      /** Only with dryRun: Kamelets that are going to be installed too, the YAML by name. The document is checked with them. */
+      /** Only with dryRun: the YAML of Kamelets that will be installed too, by name. The document is checked with them. */
       readonly kamelets?: Readonly<Record<string, string>>;
     };
     readonly bodyText: "application/yaml" | "application/x-yaml" | "text/yaml" | "text/x-yaml";
@@ -259,7 +259,7 @@ export interface Operations {
     readonly bodyText: "text/csv" | "application/xml" | "text/xml";
     readonly reply: InstalledTable;
   };
-  /** Deletes a table and lists the users that remain. */
+  /** Deletes a table and lists the flows and documents that still use it. */
   readonly "DELETE /value-mappings/:id": {
     readonly params: { readonly id: string };
     readonly conditional: true;
@@ -368,7 +368,7 @@ export interface Operations {
     readonly params: { readonly id: string };
     readonly reply: ReplayJob;
   };
-  /** Cancels a bulk replay; letters in progress are finished. */
+  /** Cancels a bulk replay; dead letters that are being replayed are finished. */
   readonly "DELETE /dead-letters/replays/:id": {
     readonly params: { readonly id: string };
     readonly reply: ReplayJob;
@@ -428,7 +428,7 @@ export interface Operations {
     readonly params: { readonly id: string };
     readonly reply: Capture;
   };
-  /** Stops the capture; captured messages stay until they are evicted. */
+  /** Stops the capture; captured messages stay available until they are evicted. */
   readonly "DELETE /routes/:id/capture": {
     readonly params: { readonly id: string };
     readonly reply: Capture;

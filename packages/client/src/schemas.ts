@@ -26,16 +26,16 @@ export interface Catalog {
   readonly steps: readonly {
     readonly title: string;
     readonly summary: string;
-    /** What users can rely on: delivery, order, memory and concurrency. */
+    /** Guarantees about delivery, order, memory and concurrency. */
     readonly guarantees?: string;
     readonly group: string;
     readonly icon?: string;
     readonly since: string;
-    /** Other words that find it in a list. */
+    /** Additional search terms. */
     readonly keywords?: readonly string[];
-    /** Its heading in lists of steps. */
+    /** Heading under which lists of steps show it. */
     readonly paletteGroup?: "receive" | "send" | "data" | "decide" | "repeat" | "errors" | "speed" | "watch" | "code";
-    /** The text of its card on the canvas, with names of options in braces. */
+    /** The text of the step's card on the canvas, with option names in braces. */
     readonly card?: { readonly title?: string; readonly subtitle?: string };
     readonly examples: readonly unknown[];
     readonly name: string;
@@ -49,16 +49,16 @@ export interface Catalog {
   readonly connectors: readonly {
     readonly title: string;
     readonly summary: string;
-    /** What users can rely on: delivery, order, memory and concurrency. */
+    /** Guarantees about delivery, order, memory and concurrency. */
     readonly guarantees?: string;
     readonly group: string;
     readonly icon?: string;
     readonly since: string;
-    /** Other words that find it in a list. */
+    /** Additional search terms. */
     readonly keywords?: readonly string[];
-    /** Its heading in lists of steps. */
+    /** Heading under which lists of steps show it. */
     readonly paletteGroup?: "receive" | "send" | "data" | "decide" | "repeat" | "errors" | "speed" | "watch" | "code";
-    /** The text of its card on the canvas, with names of options in braces. */
+    /** The text of the step's card on the canvas, with option names in braces. */
     readonly card?: { readonly title?: string; readonly subtitle?: string };
     readonly examples: readonly unknown[];
     readonly scheme: string;
@@ -67,7 +67,7 @@ export interface Catalog {
     readonly lenient: boolean;
     readonly roles: readonly ("source" | "sink" | "poller")[];
     readonly trigger?: "route" | "request" | "schedule" | "outside";
-    /** Options that a source needs, with values to start from. */
+    /** Options that a source needs, with initial values. */
     readonly sourceStarter?: Readonly<Record<string, string>>;
     readonly path: readonly CatalogOption[];
     readonly options: readonly CatalogOption[];
@@ -79,16 +79,16 @@ export interface Catalog {
   readonly connections: readonly {
     readonly title: string;
     readonly summary: string;
-    /** What users can rely on: delivery, order, memory and concurrency. */
+    /** Guarantees about delivery, order, memory and concurrency. */
     readonly guarantees?: string;
     readonly group: string;
     readonly icon?: string;
     readonly since: string;
-    /** Other words that find it in a list. */
+    /** Additional search terms. */
     readonly keywords?: readonly string[];
-    /** Its heading in lists of steps. */
+    /** Heading under which lists of steps show it. */
     readonly paletteGroup?: "receive" | "send" | "data" | "decide" | "repeat" | "errors" | "speed" | "watch" | "code";
-    /** The text of its card on the canvas, with names of options in braces. */
+    /** The text of the step's card on the canvas, with option names in braces. */
     readonly card?: { readonly title?: string; readonly subtitle?: string };
     readonly examples: readonly unknown[];
     readonly type: string;
@@ -104,16 +104,16 @@ export interface Catalog {
   readonly languages: readonly {
     readonly title: string;
     readonly summary: string;
-    /** What users can rely on: delivery, order, memory and concurrency. */
+    /** Guarantees about delivery, order, memory and concurrency. */
     readonly guarantees?: string;
     readonly group: string;
     readonly icon?: string;
     readonly since: string;
-    /** Other words that find it in a list. */
+    /** Additional search terms. */
     readonly keywords?: readonly string[];
-    /** Its heading in lists of steps. */
+    /** Heading under which lists of steps show it. */
     readonly paletteGroup?: "receive" | "send" | "data" | "decide" | "repeat" | "errors" | "speed" | "watch" | "code";
-    /** The text of its card on the canvas, with names of options in braces. */
+    /** The text of the step's card on the canvas, with option names in braces. */
     readonly card?: { readonly title?: string; readonly subtitle?: string };
     readonly examples: readonly unknown[];
     readonly name: string;
@@ -123,16 +123,16 @@ export interface Catalog {
   readonly formats: readonly {
     readonly title: string;
     readonly summary: string;
-    /** What users can rely on: delivery, order, memory and concurrency. */
+    /** Guarantees about delivery, order, memory and concurrency. */
     readonly guarantees?: string;
     readonly group: string;
     readonly icon?: string;
     readonly since: string;
-    /** Other words that find it in a list. */
+    /** Additional search terms. */
     readonly keywords?: readonly string[];
-    /** Its heading in lists of steps. */
+    /** Heading under which lists of steps show it. */
     readonly paletteGroup?: "receive" | "send" | "data" | "decide" | "repeat" | "errors" | "speed" | "watch" | "code";
-    /** The text of its card on the canvas, with names of options in braces. */
+    /** The text of the step's card on the canvas, with option names in braces. */
     readonly card?: { readonly title?: string; readonly subtitle?: string };
     readonly examples: readonly unknown[];
     readonly name: string;
@@ -142,16 +142,16 @@ export interface Catalog {
   readonly entities: readonly {
     readonly title: string;
     readonly summary: string;
-    /** What users can rely on: delivery, order, memory and concurrency. */
+    /** Guarantees about delivery, order, memory and concurrency. */
     readonly guarantees?: string;
     readonly group: string;
     readonly icon?: string;
     readonly since: string;
-    /** Other words that find it in a list. */
+    /** Additional search terms. */
     readonly keywords?: readonly string[];
-    /** Its heading in lists of steps. */
+    /** Heading under which lists of steps show it. */
     readonly paletteGroup?: "receive" | "send" | "data" | "decide" | "repeat" | "errors" | "speed" | "watch" | "code";
-    /** The text of its card on the canvas, with names of options in braces. */
+    /** The text of the step's card on the canvas, with option names in braces. */
     readonly card?: { readonly title?: string; readonly subtitle?: string };
     readonly examples: readonly unknown[];
     readonly name: string;
@@ -164,16 +164,16 @@ export interface Catalog {
   readonly beans: readonly {
     readonly title: string;
     readonly summary: string;
-    /** What users can rely on: delivery, order, memory and concurrency. */
+    /** Guarantees about delivery, order, memory and concurrency. */
     readonly guarantees?: string;
     readonly group: string;
     readonly icon?: string;
     readonly since: string;
-    /** Other words that find it in a list. */
+    /** Additional search terms. */
     readonly keywords?: readonly string[];
-    /** Its heading in lists of steps. */
+    /** Heading under which lists of steps show it. */
     readonly paletteGroup?: "receive" | "send" | "data" | "decide" | "repeat" | "errors" | "speed" | "watch" | "code";
-    /** The text of its card on the canvas, with names of options in braces. */
+    /** The text of the step's card on the canvas, with option names in braces. */
     readonly card?: { readonly title?: string; readonly subtitle?: string };
     readonly examples: readonly unknown[];
     readonly names: readonly string[];
@@ -227,7 +227,7 @@ export interface CatalogOption {
   readonly doc: string;
   readonly required: boolean;
   readonly default?: unknown;
-  /** The values of an enum. */
+  /** The allowed values of an enum. */
   readonly values?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
@@ -236,15 +236,15 @@ export interface CatalogOption {
   readonly examples?: readonly unknown[];
   /** The value usually has several lines. */
   readonly multiline?: boolean;
-  /** The value names a connection that provides one of these kinds. */
+  /** The value is the id of a connection of one of these kinds. */
   readonly connection?: readonly string[];
   /** The value is, or with `within` contains, a name that the connection can list. */
   readonly browse?: { readonly what: string; readonly within?: boolean };
   readonly inline?: boolean;
   readonly shorthand?: string;
-  /** For a list: the type of its items. */
+  /** For a list, the type of its items. */
   readonly item?: CatalogOption;
-  /** For an object: its members. */
+  /** For an object, its members. */
   readonly fields?: readonly CatalogOption[];
 }
 
@@ -260,10 +260,10 @@ export interface ClusterChange {
 export interface ClusterHealth {
   readonly name: string;
   readonly store: "nats" | "postgres";
-  /** The node that answers. */
+  /** The node that sent this reply. */
   readonly node: string;
   readonly connectivity: "connected" | "disconnected";
-  /** The newest configuration revision that this node knows. */
+  /** The newest configuration revision that this node has read. */
   readonly revision: number;
   readonly applied: number;
   readonly nodes: readonly ClusterNode[];
@@ -278,7 +278,7 @@ export interface ClusterNode {
   readonly ready: boolean;
   /** The last configuration revision that it has applied. */
   readonly applied: number;
-  /** It runs the schedules and polls of the flows in these slots. */
+  /** Slots whose schedules and polls this node runs. */
   readonly slots: readonly number[];
   /** Records that it could not apply. */
   readonly behind: readonly { readonly id: string; readonly reason: string }[];
@@ -306,7 +306,7 @@ export interface ConnectionState {
   /** `idle`: no endpoint uses it. */
   readonly state: "up" | "down" | "idle";
   readonly since: string;
-  /** Why it is down; null otherwise. */
+  /** The reason why the connection is down; null otherwise. */
   readonly problem: string | null;
   /** Number of endpoints that use it. */
   readonly users: number;
@@ -322,14 +322,14 @@ export interface ConnectionSummary {
   /** `idle`: no endpoint uses it. */
   readonly state: "up" | "down" | "idle";
   readonly since: string;
-  /** Why it is down; null otherwise. */
+  /** The reason why the connection is down; null otherwise. */
   readonly problem: string | null;
   /** Number of endpoints that use it. */
   readonly users: number;
   readonly reconnects: number;
   /** The flows that use it. */
   readonly flows: readonly string[];
-  /** Why the document cannot be used. */
+  /** The reason why the document cannot be used. */
   readonly error?: string;
 }
 
@@ -366,8 +366,8 @@ export interface DeadLetterDetail {
   readonly replayedAt: string | null;
   readonly error: { readonly type: string; readonly message: string; readonly stepId: string | null; readonly routeId: string | null };
   readonly size: number;
-  readonly message: KeptMessage;
-  readonly input: KeptMessage | null;
+  readonly message: MessageContent;
+  readonly input: MessageContent | null;
 }
 
 export interface DeadLetterReplay {
@@ -437,23 +437,23 @@ export interface FlowDifference {
   /** Elements other than routes, such as `onException` or `beans`. */
   readonly elements: readonly { readonly change: "added" | "changed" | "removed"; readonly name: string; readonly options: readonly OptionChange[] }[];
   readonly webhooks: {
-    /** False when a request that is answered now may be rejected afterwards. */
+    /** False if a request that succeeds now may be rejected after the change. */
     readonly kept: boolean;
-    /** Such as `POST /api/orders`; `*` stands for all methods. */
+    /** For example `POST /api/orders`; `*` means all methods. */
     readonly added: readonly string[];
     readonly removed: readonly string[];
     /** Operations that reject more requests than before. */
     readonly stricter: readonly {
       readonly operation: string;
-      /** Parameters that become required; `body` stands for the body. */
+      /** Parameters that become required; `body` means the request body. */
       readonly required: readonly string[];
-      /** Parameters that get fewer allowed values. */
+      /** Parameters with fewer allowed values than before. */
       readonly restricted: readonly string[];
-      /** Content types that are no longer accepted; `*` when all were. */
+      /** Content types that are no longer accepted; `*` if every content type was accepted before. */
       readonly contentTypes: readonly string[];
     }[];
   };
-  /** Tests of the flow that run a changed route or name a removed step; null when the tests cannot be read. */
+  /** Tests of the flow that run a changed route or refer to a removed step; null when the tests cannot be read. */
   readonly tests:
     | readonly { readonly name: string; readonly line: number; readonly routes: readonly string[]; readonly missingSteps: readonly string[] }[]
     | null;
@@ -467,7 +467,7 @@ export interface FlowDryRun {
   readonly routeCount: number;
   readonly warnings: readonly string[];
   readonly testsPassed?: number;
-  /** Only in a cluster: how far the change has reached. */
+  /** Only in a cluster: the nodes that have applied the change. */
   readonly cluster?: ClusterChange;
   /** The new entry in the version history; absent when nothing was stored. */
   readonly revision?: number;
@@ -498,7 +498,7 @@ export interface FlowVersion {
   readonly revision: number;
   readonly hash: string;
   readonly at: string;
-  /** The author that the caller named, else the fingerprint of its token; null for a file changed outside the API. */
+  /** The author sent by the caller, else the fingerprint of its token; null for a file changed outside the API. */
   readonly by: string | null;
   readonly comment: string | null;
   /** Size of the text in bytes. */
@@ -515,7 +515,7 @@ export interface FlowVersionText {
   readonly revision: number;
   readonly hash: string;
   readonly at: string;
-  /** The author that the caller named, else the fingerprint of its token; null for a file changed outside the API. */
+  /** The author sent by the caller, else the fingerprint of its token; null for a file changed outside the API. */
   readonly by: string | null;
   readonly comment: string | null;
   /** Size of the text in bytes. */
@@ -594,7 +594,7 @@ export interface InstalledFlow {
   readonly routeCount: number;
   readonly warnings: readonly string[];
   readonly testsPassed?: number;
-  /** Only in a cluster: how far the change has reached. */
+  /** Only in a cluster: the nodes that have applied the change. */
   readonly cluster?: ClusterChange;
   /** The new entry in the version history; absent when nothing was stored. */
   readonly revision?: number;
@@ -658,7 +658,7 @@ export interface Kamelet {
   readonly lastModified: string;
   /** The running flows that use it. */
   readonly flows: readonly string[];
-  /** Why the file cannot be used. */
+  /** The reason why the file cannot be used. */
   readonly error?: string;
   readonly description: string | null;
   readonly parameters: readonly KameletParameter[];
@@ -707,16 +707,8 @@ export interface KameletSummary {
   readonly lastModified: string;
   /** The running flows that use it. */
   readonly flows: readonly string[];
-  /** Why the file cannot be used. */
+  /** The reason why the file cannot be used. */
   readonly error?: string;
-}
-
-export interface KeptMessage {
-  readonly body: unknown;
-  readonly bodyType: string;
-  readonly size: number;
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly properties: Readonly<Record<string, unknown>>;
 }
 
 export interface LogEvent {
@@ -749,6 +741,14 @@ export interface MappingError {
   readonly value: unknown;
 }
 
+export interface MessageContent {
+  readonly body: unknown;
+  readonly bodyType: string;
+  readonly size: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
 export interface OpenedSession {
   readonly sessionId: string;
   readonly ttlMs: number;
@@ -762,7 +762,7 @@ export interface OpenedSession {
 }
 
 export interface OptionChange {
-  /** The path of the option, such as `when[0].simple`; empty for the value of a step that is plain text. */
+  /** The path of the option, such as `when[0].simple`; empty for a step whose value is plain text. */
   readonly name: string;
   /** As written; null when it was not set. Secrets are masked. */
   readonly before: string | null;
@@ -866,7 +866,7 @@ export interface RouteState {
   readonly id: string;
   readonly flowId: string;
   readonly status: RouteStatus;
-  /** Why a restart would forget the state. */
+  /** Why the state would be lost on a restart. */
   readonly warnings?: readonly string[];
 }
 
@@ -982,7 +982,7 @@ export interface ShownPolicy {
         readonly algorithms?: readonly string[];
         readonly rolesClaim?: string;
         readonly clockSkewSec?: number;
-        /** False accepts tokens that never expire. */
+        /** If false, tokens without an expiry time are accepted. */
         readonly requireExp?: boolean;
       }
     | {

@@ -3,7 +3,7 @@ import type { Awaitable, Pattern, Processor } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 
 export const bridged = f.boolean({
-  doc: "Accepted without effect: failures of a message always reach the route's error handler.",
+  doc: "Accepted but ignored: failures of a message always reach the route's error handler.",
   default: false,
   group: "advanced",
 });
@@ -16,7 +16,7 @@ export const sourceFields = {
     group: "advanced",
   }),
   bridgeErrorHandler: bridged,
-  runLoggingLevel: f.string({ doc: "Accepted without effect: runs are in the run history.", group: "advanced" }),
+  runLoggingLevel: f.string({ doc: "Accepted but ignored: runs are in the run history.", group: "advanced" }),
 };
 
 /** For endpoints between routes: the sender's pattern applies unless the endpoint overrides it. */
@@ -48,5 +48,5 @@ export function withPattern(pattern: Pattern | undefined, send: Processor): Proc
 }
 
 export const sinkFields = {
-  lazyStartProducer: f.boolean({ doc: "Accepted without effect: endpoints start with their flow.", default: false, group: "advanced" }),
+  lazyStartProducer: f.boolean({ doc: "Accepted but ignored: endpoints start with their flow.", default: false, group: "advanced" }),
 };

@@ -1,5 +1,5 @@
-// Connectors, connection types and beans that are loaded when a flow first uses them, so that unused ones cost no start time. Adding one takes a
-// folder and a line here. An entry holds facts only; index.test.ts compares them with the declaration.
+// Connectors, connection types and beans that are loaded when a flow first uses them, so that unused ones add no start time. To add
+// one, create a folder and add a line here. An entry contains only metadata; index.test.ts compares it with the declaration.
 import type { BeanDeclaration, ClientNeed, ConnectionDeclaration, ConnectorDeclaration } from "@sluice/engine/spi";
 import type { ConnectorRole, Described } from "@sluice/model";
 import type { ConnectorSettings } from "./connector-settings.ts";

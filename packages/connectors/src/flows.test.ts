@@ -1,4 +1,4 @@
-// Connectors in complete flows: what unit tests show for each part must also hold behind the engine.
+// Connectors in complete flows: guarantees that unit tests check for each part must also hold behind the engine.
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -62,7 +62,7 @@ describe("a file endpoint", () => {
       { directory },
     );
     await received(running, "mock:read", 1);
-    // The same key: the repository holds it. Another length: another key.
+    // A file with the same key is skipped; a different length makes a different key.
     await writeFile(join(directory, "b.txt"), "two");
     await writeFile(join(directory, "c.txt"), "three");
     await received(running, "mock:read", 2);

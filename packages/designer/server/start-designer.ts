@@ -89,7 +89,7 @@ async function handle(parts: ApiParts, app: AppFiles, isLocalOnly: boolean, requ
   return serveWorkspaceApi(parts, request, response, pathname);
 }
 
-/** Refuses foreign host names, because their owner could read the page (DNS rebinding). */
+/** Rejects foreign host names, because their owner could read the page (DNS rebinding). */
 function refuseForeignHost(request: IncomingMessage): void {
   assertSameOrigin({ headers: { host: request.headers.host }, method: "GET" } as IncomingMessage, true);
 }

@@ -48,7 +48,7 @@ test("tests of a changed route are affected, also when another route calls it; t
   expect(affected(flow())).toEqual([]);
 });
 
-test("an error handler of the flow concerns every test", () => {
+test("an error handler of the flow affects every test", () => {
   const handler = "- onException:\n    exception: [java.lang.Exception]\n    steps: [{log: failed}]\n";
   expect(affected(flow({ handler })).map(([name]) => name)).toEqual(["calls the other route", "runs alone", "calls by name"]);
 });

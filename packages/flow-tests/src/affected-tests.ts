@@ -1,4 +1,4 @@
-// Which tests a change of their flow concerns: those that run a changed route, and those that name a step that is gone.
+// Finds the tests that a change of their flow affects: those that run a changed route, and those that name a removed step.
 import { everyStep, type FlowDifference, type Outline, type RouteOutline } from "@sluice/model";
 import type { FlowTest, FlowTestFile, When } from "./flow-test-shape.ts";
 
@@ -23,7 +23,7 @@ export function affectedTests({ tests }: Pick<FlowTestFile, "tests">, difference
   });
 }
 
-/** An element such as `onException` concerns all routes of the flow. */
+/** A change of an element such as `onException` affects all routes of the flow. */
 function changedRoutes({ routes, steps, elements, after }: FlowDifference): readonly string[] {
   const everywhere = elements.length === 0 ? [] : after.routes.map(({ id }) => id);
   return [...new Set([...routes.map(({ route }) => route.id), ...steps.map(({ routeId }) => routeId), ...everywhere])];
@@ -42,7 +42,7 @@ function stepsNamedBy({ mocks, then }: FlowTest): ReadonlySet<string> {
   return new Set([...mocks.map(({ match }) => match.stepId), ...asserted].filter((id) => id !== undefined));
 }
 
-/** The called route and all that it calls in turn; all routes when the call cannot be attributed to one. */
+/** The called route and all routes that it calls, directly or indirectly; all routes when the call cannot be attributed to one. */
 function routesRunBy(when: When, { routes }: Outline): readonly string[] {
   const first = routes.find((route) => isCalled(route, when));
   if (first === undefined) return routes.map(({ id }) => id);

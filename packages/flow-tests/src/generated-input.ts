@@ -33,7 +33,7 @@ export async function findCounterexample(
 }
 
 async function readSchema(path: string, readFile: ((path: string) => Promise<string>) | undefined): Promise<unknown> {
-  if (readFile === undefined) throw new Error(`the schema '${path}' cannot be read here: put it in the test`);
+  if (readFile === undefined) throw new Error(`the schema '${path}' cannot be read here: put the schema into the test file`);
   const text = await readFile(path);
   try {
     return JSON.parse(text) as unknown;

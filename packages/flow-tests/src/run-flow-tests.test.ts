@@ -12,8 +12,10 @@ afterEach(() => {
 
 const reply = (status: number, value: unknown): TransportReply => ({ status, headers: { "x-run-id": "run_1" }, text: JSON.stringify(value) });
 
-/** A fake runtime that succeeds, except for the given calls. */
-function runtime(odd: Partial<Record<string, () => TransportReply | Promise<TransportReply>>>): RuntimeTransport & { readonly asked: [string, unknown][] } {
+/** A fake runtime in which every call succeeds, except for those in `overrides`. */
+function runtime(
+  overrides: Partial<Record<string, () => TransportReply | Promise<TransportReply>>>,
+): RuntimeTransport & { readonly asked: [string, unknown][] } {
   const asked: [string, unknown][] = [];
   const good: Record<string, TransportReply> = {
     "POST /test/session": reply(201, { sessionId: "ts_1" }),
@@ -21,7 +23,7 @@ function runtime(odd: Partial<Record<string, () => TransportReply | Promise<Tran
     webhook: reply(200, "ok"),
   };
   const answer = async (call: string): Promise<TransportReply> =>
-    odd[call]?.() ?? good[call] ?? reply(200, { runs: [{ id: "run_1", status: "completed", steps: [] }] });
+    overrides[call]?.() ?? good[call] ?? reply(200, { runs: [{ id: "run_1", status: "completed", steps: [] }] });
   return {
     asked,
     api(method, path, body) {
@@ -55,7 +57,7 @@ describe("a flow test", () => {
 
   it("fails when its session expired before the mocks are read", async () => {
     const forgetful = runtime({ "GET /test/session/ts_1": () => reply(410, { error: "test session 'ts_1' expired" }) });
-    expect((await run(forgetful, calling))?.faults).toEqual(["cannot read the calls of the mocks: 410 test session 'ts_1' expired"]);
+    expect((await run(forgetful, calling))?.faults).toEqual(["cannot read the recorded mock calls: 410 test session 'ts_1' expired"]);
   });
 });
 

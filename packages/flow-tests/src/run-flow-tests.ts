@@ -152,7 +152,7 @@ async function mockFaults(transport: RuntimeTransport, sessionId: string, timeou
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const { status, text } = await transport.api("GET", `/test/session/${sessionId}`);
-    if (status !== 200) return [`cannot read the calls of the mocks: ${status} ${reason(text)}`];
+    if (status !== 200) return [`cannot read the recorded mock calls: ${status} ${reason(text)}`];
     const { assertions = [] } = JSON.parse(text) as Calls;
     const faults = assertions.filter(({ ok }) => !ok).map(({ message }) => message);
     if (faults.length === 0 || performance.now() > deadline) return faults;

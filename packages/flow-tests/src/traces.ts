@@ -24,7 +24,7 @@ export interface Traces {
   readonly visited: ReadonlySet<string>;
 }
 
-/** What the session's messages did so far, in all routes. */
+/** Reads the runs and steps of the session's messages so far, in all routes. */
 export async function readTraces(transport: RuntimeTransport, sessionId: string): Promise<Traces> {
   const { text } = await transport.api("GET", `/runs?limit=1000&sessionId=${encodeURIComponent(sessionId)}`);
   const runs = (JSON.parse(text) as { runs: readonly RunView[] }).runs.toReversed();

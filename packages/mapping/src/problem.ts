@@ -25,7 +25,7 @@ export function shown(value: unknown, maxLength = 80): string {
 
 const digitsOfLong = (_key: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value);
 
-/** Unknown members that are named: looking for the closest known name of 100,000 takes seconds. */
+/** Maximum number of unknown members reported by name: finding the closest known name for 100,000 members takes seconds. */
 export const maxNamed = 20;
 
 /** One sentence per unknown member, and one for those beyond the first 20. */

@@ -52,7 +52,7 @@ export async function flowSchema(plugins: Plugins = noPlugins): Promise<JsonSche
 }
 
 /** True for a step that may skip its nested steps without an error. */
-export const mayPassBy = (name: string): boolean => steps.some((step) => step.name === name && step.mayPassBy === true);
+export const maySkipSteps = (name: string): boolean => steps.some((step) => step.name === name && step.maySkipSteps === true);
 
 /** Checks connection documents; opens nothing. */
 export function createConnectionChecker(plugins: Plugins = noPlugins): (id: string, text: string) => Promise<CheckedConnection> {
@@ -95,7 +95,7 @@ export function createFlowChecker(plugins: Plugins = noPlugins, folders: Operato
     const prepared = await prepare({ known, missing: () => (isAnyMissing = true) });
     const secrets = literalSecrets(flow.source, catalog);
     if (!isAnyMissing) return { ...prepared, diagnostics: [...prepared.diagnostics, ...secrets] };
-    // Connections are part of the runtime's configuration, so a file alone cannot be wrong about them.
+    // Connections are configured in the runtime, so a missing one is not an error of the file.
     const strict = await prepare({ known, isStrict: true });
     const broken = [...connections].flatMap(([id, type]) => (type === undefined ? [missingConnection(id)] : []));
     const missing = strict.diagnostics

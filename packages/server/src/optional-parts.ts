@@ -9,7 +9,7 @@ import { driverPath, loadDriver } from "./store/sqlite.ts";
 export interface OptionalPart {
   readonly name: string;
   readonly isAvailable: boolean;
-  /** What it is and where it comes from, or what does not work without it. */
+  /** Describes the part and its origin, or the features that are unavailable without it. */
   readonly text: string;
   readonly fix?: string;
 }

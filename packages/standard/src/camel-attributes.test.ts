@@ -1,4 +1,4 @@
-// Attributes of Camel's YAML language that older versions of this runtime refused without a reason.
+// Attributes of Camel's YAML language that older versions of this runtime rejected without a reason.
 import { faultsOf, flow } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 
@@ -120,15 +120,12 @@ describe("C8: attributes that are accepted with a warning, because they have no 
 
 describe("C8: attributes that are rejected by name, with a reason", () => {
   it.each([
-    [route('{multicast: {onPrepare: "#x", steps: [{log: x}]}}'), "option 'onPrepare' of step 'multicast': onPrepare names a Java processor"],
+    [route('{multicast: {onPrepare: "#x", steps: [{log: x}]}}'), "option 'onPrepare' of step 'multicast': onPrepare refers to a Java processor"],
     [route('{split: {simple: "${body}", watermarkKey: k, steps: [{log: x}]}}'), "watermarks need a resume strategy"],
-    [
-      route('{enrich: {constant: "direct:x", aggregationStrategyMethodName: m}}'),
-      "aggregationStrategyMethodName names a method of aggregationStrategy, which is missing",
-    ],
+    [route('{enrich: {constant: "direct:x", aggregationStrategyMethodName: m}}'), "aggregationStrategyMethodName requires aggregationStrategy"],
     [route("{circuitBreaker: {faultToleranceConfiguration: {delay: 5}, steps: [{log: x}]}}"), "faultToleranceConfiguration is for MicroProfile"],
     [route("{saga: {sagaService: s, steps: [{log: x}]}}"), "sagas are coordinated in memory"],
-    [`- beans: [{name: a, type: "#class:StringAggregationStrategy", factoryMethod: m}]\n${route("{log: x}")}`, "factoryMethod names a Java method"],
+    [`- beans: [{name: a, type: "#class:StringAggregationStrategy", factoryMethod: m}]\n${route("{log: x}")}`, "factoryMethod refers to a Java method"],
     [`- errorHandler: {jtaTransactionErrorHandler: {}}\n${route("{log: x}")}`, "Sluice has no transaction manager"],
     [`- errorHandler: {defaultErrorHandler: {retryWhileRef: r}}\n${route("{log: x}")}`, "use retryWhile in an onException"],
   ])("%s", (yaml, reason) => {

@@ -1,10 +1,10 @@
-// Checks every step, language, format and bean: its examples run, it lets messages through, and preparing a flow with it starts nothing.
+// Checks every step, language, format and bean: its examples run, it passes messages on, and preparing a flow with it starts nothing.
 import { createRuntime } from "@sluice/engine";
 import { catalogOf, exampleDocument, FakeHost, flow, recordingConnectors } from "@sluice/testkit";
 import { describe as about, type Fields } from "@sluice/model";
 import { describe, expect, it } from "vitest";
 import { beans, formats, languages, steps } from "./index.ts";
-import { letterbox } from "./steps/letterbox.fixture.ts";
+import { polledQueue } from "./steps/polled-queue.fixture.ts";
 import { operatorFunctions } from "./steps/operator-functions.fixture.ts";
 
 const declarations = [
@@ -14,7 +14,7 @@ const declarations = [
 ];
 const examples = declarations.flatMap(({ kind, name, examples: own }) => own.map((example) => [`${kind} ${name}: ${example.title}`, name, example] as const));
 
-/** These end or fail the exchange, and their summary says so. */
+/** Steps that end or fail the exchange, as their summaries state. */
 const enders: Readonly<Record<string, RegExp>> = { stop: /^Ends/, throwException: /^Fails/, rollback: /^Fails/ };
 
 describe.each(declarations.map((one) => [`${one.kind} ${one.name}`, one] as const))("%s", (_, declaration) => {
@@ -35,7 +35,7 @@ describe("guarantees", () => {
 
 describe("every example", () => {
   it.each(examples)("%s works as described", async (_title, _name, example) => {
-    const run = await flow(exampleDocument(example.yaml), { connectors: [letterbox()], beans: operatorFunctions });
+    const run = await flow(exampleDocument(example.yaml), { connectors: [polledQueue()], beans: operatorFunctions });
     const pending = run(example.given ?? {});
     await run.host.clock.advance(10_000);
     const { exchange, error } = await pending;
@@ -54,7 +54,7 @@ describe("every example", () => {
     "%s lets the message through, or documents that it does not",
     async (_title, name, example) => {
       const followed = `${exampleDocument(example.yaml).trimEnd()}\n        - to: mock:after\n`;
-      const run = await flow(followed, { connectors: [letterbox()], beans: operatorFunctions });
+      const run = await flow(followed, { connectors: [polledQueue()], beans: operatorFunctions });
       const pending = run(example.given ?? {});
       await run.host.clock.advance(10_000);
       await pending;
@@ -72,7 +72,7 @@ describe("every example", () => {
     const host = new FakeHost();
     const ignore = (): void => undefined;
     const runtime = createRuntime({
-      catalog: catalogOf([...recordingConnectors().connectors, letterbox()], operatorFunctions),
+      catalog: catalogOf([...recordingConnectors().connectors, polledQueue()], operatorFunctions),
       host,
       listener: { started: ignore, ended: ignore, retrying: ignore, routeChanged: ignore },
     });
@@ -90,7 +90,7 @@ describe("beans", () => {
   });
 });
 
-/** Maps compare as the objects they stand for. */
+/** Compares maps as plain objects. */
 function plain(value: unknown): unknown {
   if (value instanceof Map) return Object.fromEntries([...value].map(([name, inner]) => [name, plain(inner)]));
   if (Array.isArray(value)) return value.map(plain);

@@ -1,4 +1,4 @@
-// Steps, languages, formats, beans and top-level elements that come with Sluice.
+// The steps, languages, formats, beans and top-level elements that are included in Sluice.
 export { beans } from "./beans/index.ts";
 export { restEntities } from "./entities/index.ts";
 export { formats } from "./formats/index.ts";

@@ -1,6 +1,6 @@
 /**
- * Returns the keys of a map or set for eviction, oldest first. Keeps one iterator: a new one would skip over every entry
- * deleted before, which makes a full map slow.
+ * Returns the keys of a map or set for eviction, oldest first. Uses a single iterator: a new one would skip over every entry deleted before, which
+ * makes a full map slow.
  */
 export class OldestKey<K> {
   readonly #entries: { keys(): Iterator<K> };

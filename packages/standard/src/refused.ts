@@ -2,7 +2,7 @@
 // misspelled words.
 import { refusedFormats } from "./formats/refused-formats.ts";
 
-const noJava = "Java is not supported";
+const noJava = "which is not supported";
 
 const refusedSteps: Readonly<Record<string, string>> = {
   policy: "policy needs a Java policy object; put the steps it would apply to into a separate route",
@@ -15,7 +15,7 @@ const refusedSteps: Readonly<Record<string, string>> = {
   pausable: "pausable needs a Java consumer listener; stop and start the route over the management API instead",
   resumable: "resumable needs a Java resume strategy; use idempotentConsumer to skip messages that were already processed",
   a2aSubTask: "a2aSubTask needs Java libraries; call the agent with to and its HTTP address",
-  delegate: "delegate is not a step; write the steps where they belong",
+  delegate: "delegate is not a step; write its steps directly into the route",
   doCatch: "doCatch is not a step; write it in a doTry",
   doFinally: "doFinally is not a step; write it in a doTry",
   onFallback: "onFallback is not a step; write it in a circuitBreaker",
@@ -25,18 +25,18 @@ const refusedSteps: Readonly<Record<string, string>> = {
 };
 
 const refusedLanguages: Readonly<Record<string, string>> = {
-  js: "js is off: start the runtime with SERVICE_ENABLE_JS=true",
-  mvel: `mvel runs on the Java VM and ${noJava}; use simple or js`,
-  ognl: `ognl runs on the Java VM and ${noJava}; use simple or js`,
+  js: "js is disabled: start the runtime with SERVICE_ENABLE_JS=true",
+  mvel: `mvel runs on the Java VM, ${noJava}; use simple or js`,
+  ognl: `ognl runs on the Java VM, ${noJava}; use simple or js`,
   python: "python is not available; use js",
-  spel: `spel is Spring's language and ${noJava}; use simple or js`,
+  spel: `spel needs Java, ${noJava}; use simple or js`,
   wasm: "wasm functions are not available; use js",
   datasonnet: "datasonnet is not available; use jsonata or jq",
   hl7terser: "hl7terser is not available; unmarshal the message and use simple or js",
-  jactl: `jactl runs on the Java VM and ${noJava}; use js`,
-  java: `java is compiled at start and ${noJava}; use js`,
-  joor: `joor is compiled Java and ${noJava}; use js`,
-  ref: "ref names a Java expression bean; write the expression itself",
+  jactl: `jactl runs on the Java VM, ${noJava}; use js`,
+  java: `java expressions need Java, ${noJava}; use js`,
+  joor: `joor needs Java, ${noJava}; use js`,
+  ref: "ref refers to a Java expression bean; write the expression itself",
 };
 
 const refusedEntities: Readonly<Record<string, string>> = {
@@ -46,8 +46,8 @@ const refusedEntities: Readonly<Record<string, string>> = {
 
 /** Connectors by scheme, with its colon. */
 const refusedConnectors: Readonly<Record<string, string>> = {
-  "exec:": "exec runs programs on the host, which flows may not do; call the program over HTTP or exchange files with it",
-  "ssh:": "ssh runs commands on other hosts, which flows may not do; call them over HTTP",
+  "exec:": "exec runs programs on the host, which flows are not allowed to do; call the program over HTTP or exchange files with it",
+  "ssh:": "ssh runs commands on other hosts, which flows are not allowed to do; call them over HTTP",
   ...Object.fromEntries(
     ["jpa", "mongodb"].map((scheme) => [`${scheme}:`, `${scheme} is not available; use sql for tables, or call the database through an HTTP service`]),
   ),

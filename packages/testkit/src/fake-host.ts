@@ -1,4 +1,4 @@
-// A host controlled by the test: time advances on command, ids count up, log records are kept.
+// A host controlled by the test: time advances on command, ids count up, log records are recorded.
 import type { HttpIngress, Ids, Lookup } from "@sluice/engine";
 import type { Clock, Exchange, Host, HttpMount, Log, LogLevel } from "@sluice/engine/spi";
 
@@ -127,7 +127,7 @@ export class FakeIngress implements HttpIngress {
   }
 }
 
-/** A host made of fakes; the test can access and replace every part. */
+/** A host that consists of fakes; the test can access and replace every part. */
 export class FakeHost implements Host {
   readonly clock = new FakeClock();
   readonly log = new FakeLog();

@@ -35,13 +35,13 @@ export function exchangeOf(body: unknown = null, headers: Readonly<Record<string
   return exchange;
 }
 
-/** An inlet that runs `work` on each message and keeps every exchange, in order of arrival. */
+/** An inlet that runs `work` on each message and records every exchange, in order of arrival. */
 export class FakeInlet implements SourceInlet {
   readonly route: RouteIdentity;
   readonly exchanges: Exchange[] = [];
   readonly triggers: Trigger[] = [];
   readonly deliveries: (Delivery | undefined)[] = [];
-  /** What the source reported, in order: problems, and undefined for recovery. */
+  /** The reports of the source, in order: problems, and undefined for recovery. */
   readonly problems: (string | undefined)[] = [];
   readonly #work: Processor;
 

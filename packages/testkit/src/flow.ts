@@ -52,8 +52,8 @@ export interface FlowOptions {
   readonly listener?: Partial<RunListener>;
 }
 
-/** Messages of a test count as sent from a test session, with the operator's token. */
-const handSession = { id: "by-hand", skipTime: false };
+/** Messages of a test count as sent from a test session, which requires the operator's token. */
+const testSession = { id: "by-hand", skipTime: false };
 
 /** The errors of a document, as `line: message` texts; empty when there are none. */
 export function faultsOf(yaml: string, properties: Readonly<Record<string, string>> = {}): readonly string[] {
@@ -76,7 +76,7 @@ export async function flow(yaml: string, options: FlowOptions = {}): Promise<Flo
     const inlet = runtime.inletOf(endpoint);
     if (inlet === undefined) throw new Error(`no route consumes ${endpoint}`);
     const exchange = await inlet.deliver(new Message(given.body ?? null, Headers.of(given.headers ?? {})), {
-      session: handSession,
+      session: testSession,
       ...given.delivery,
       ...(given.properties === undefined ? {} : { properties: new Map(Object.entries(given.properties)) }),
       ...(given.variables === undefined ? {} : { variables: new Map(Object.entries(given.variables)) }),

@@ -4,20 +4,20 @@ import { connect, type Socket } from "node:net";
 const firstByteMs = 30_000;
 const tickMs = 10;
 
-export interface Exchanged {
+export interface RawResponse {
   readonly text: string;
   /** True when the server closed the connection. */
   readonly closed: boolean;
 }
 
 /** Sends bytes and waits until the server closes or sends nothing for `quietMs`. */
-export function sendRaw(port: number, bytes: string | Buffer | readonly (string | Buffer)[], quietMs = 150): Promise<Exchanged> {
+export function sendRaw(port: number, bytes: string | Buffer | readonly (string | Buffer)[], quietMs = 150): Promise<RawResponse> {
   return new Promise((resolve) => {
     const socket: Socket = connect(port, "127.0.0.1");
     const chunks: Buffer[] = [];
     let closed = false;
-    // The first byte may take long on a busy machine; after it, silence means the end. Silence is counted in turns of this process, so that
-    // a stall counts as one turn.
+    // The first byte may take long on a busy machine; after it, silence means the end. Silence is counted in event loop turns of this
+    // process, so that a stall counts as one turn.
     let turnsLeft = firstByteMs / tickMs;
     const timer = setInterval(() => --turnsLeft <= 0 && finish(), tickMs);
     function finish(): void {

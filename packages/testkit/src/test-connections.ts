@@ -1,5 +1,5 @@
-// Connections for connector tests: opened on first use and kept until the test closes them. How a runtime shares, replaces and restores them is
-// tested with the runtime.
+// Connections for connector tests: opened on first use, closed by the test. How a runtime shares, replaces and restores them is tested with the
+// runtime.
 import { bindFields, type ConnectionLookup, type Connections } from "@sluice/engine";
 import { CompileError, type ClientNeed, type Connection, type ConnectionDeclaration, type ConnectionState, type Host } from "@sluice/engine/spi";
 import type { Fields } from "@sluice/model";

@@ -9,7 +9,7 @@ interface ArgumentDeclaration {
   /** Accepts all remaining arguments. */
   readonly many?: boolean;
   readonly values?: readonly string[];
-  /** What shell completion offers. */
+  /** Completion that the shell offers for the argument. */
   readonly completes?: "files";
 }
 
@@ -20,7 +20,7 @@ export interface FlagDeclaration {
   /** Placeholder of the value in the help; a flag without one is a boolean switch. */
   readonly value?: string;
   readonly values?: readonly string[];
-  /** May be given several times. */
+  /** True when the flag may be repeated. */
   readonly many?: boolean;
   /** The value is optional and defaults to `true`. */
   readonly optional?: boolean;
@@ -46,7 +46,7 @@ export interface CommandDeclaration {
   readonly details?: string;
   readonly arguments?: readonly ArgumentDeclaration[];
   readonly flags?: readonly FlagDeclaration[];
-  /** Flags that are known only after loading more. */
+  /** Additional flags that are computed on demand, because they need more modules. */
   readonly moreFlags?: () => Promise<readonly FlagDeclaration[]>;
   readonly variables?: Readonly<Record<string, string>>;
   readonly examples: readonly ExampleDeclaration[];

@@ -1,4 +1,4 @@
-// Where this package keeps its files: as a checkout, as the bundle of a checkout, and installed.
+// Paths of this package's files in a checkout, in the bundle of a checkout, and in an installed package.
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

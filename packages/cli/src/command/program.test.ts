@@ -104,7 +104,7 @@ describe.each(commands.map((command) => [command.name, command] as const))("slui
     expect(await called(commands, "help", name)).toMatchObject({ exit: 0, output });
   });
 
-  it("has documents for all its parts", () => {
+  it("documents all its parts", () => {
     expect(command.examples.length).toBeGreaterThan(0);
     for (const { doc } of [...(command.flags ?? []), ...(command.arguments ?? [])]) expect(doc).toMatch(/\.$/);
     expect(command.summary).toMatch(/^[A-Z].*\.$/);

@@ -14,7 +14,7 @@ export const runtimeVariables: Readonly<Record<string, string>> = {
 };
 
 /** Of the commands that create a version of a flow. */
-export const commentFlag: FlagDeclaration = { name: "comment", value: "text", doc: "What the change is about, for the version history." };
+export const commentFlag: FlagDeclaration = { name: "comment", value: "text", doc: "Description of the change, for the version history." };
 
 export const authorVariables: Readonly<Record<string, string>> = {
   SLUICE_AUTHOR: "author in the version history (default: the name of the current user)",

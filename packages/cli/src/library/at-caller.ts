@@ -2,8 +2,8 @@
 const expected: ReadonlySet<string> = new Set(["LockedError", "SettingsError", "SluiceError"]);
 
 /**
- * Makes the stack of an expected error begin at the line of the host application that awaits the result. Node prints the source line
- * an uncaught error comes from, and a line of the bundle has tens of thousands of characters.
+ * Makes the stack of an expected error begin at the line of the host application that awaits the result. Node prints the source line of an uncaught
+ * error, and a line of the bundle has tens of thousands of characters.
  */
 export async function atCaller<T>(result: Promise<T>): Promise<T> {
   try {

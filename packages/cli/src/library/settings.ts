@@ -10,15 +10,15 @@ export interface SluiceSettings {
   readonly dataDir?: string;
   /** Profile: values in application-<profile>.properties override those in application.properties. */
   readonly profile?: string;
-  /** Makes this runtime a node of a cluster: `nats://host:4222,host:4222/<name>` or `tls://…`; see docs/operations/cluster.md. */
+  /** Makes this runtime a node of a cluster: `nats://host:4222,host:4222/<name>`, `tls://…` or `postgres://user:password@host/database?cluster=<name>`; see docs/operations/cluster.md. */
   readonly cluster?: string;
   /** Name of this node, unique in its cluster. Default: the host name. */
   readonly node?: string;
   /** Number of NATS servers that store each stream of the cluster; used when the streams are created. Default: 3. */
   readonly clusterReplicas?: number;
-  /** How long a node may be silent before the others take over its schedules: 5s to 60s, the same on every node. Default: 15000. */
+  /** Time without a heartbeat after which the other nodes take over the schedules of a node: 5s to 60s, the same on every node. Default: 15000. */
   readonly clusterTtl?: number | string;
-  /** How long a change waits for the other nodes before it is answered. Default: 5000. */
+  /** How long the reply to a change waits for the other nodes to apply it. Default: 5000. */
   readonly clusterSettleMs?: number | string;
   /** Bearer token of the management API. Without it, all calls except health are rejected. */
   readonly deployToken?: string;
@@ -74,13 +74,13 @@ export interface SluiceSettings {
   readonly databases?: string;
   /** Comma-separated folders and packages with Kamelets (`<name>.kamelet.yaml`), searched after `kamelets` in the data directory; see docs/how-to/use-kamelets.md. */
   readonly kamelets?: string;
-  /** Comma-separated folders from which flows can load texts with `resource:file:` and `resource:classpath:`, after `resources` of the data directory; see docs/how-to/texts-from-files.md. */
+  /** Comma-separated folders from which flows can load text with `resource:file:` and `resource:classpath:`, searched after `resources` in the data directory; see docs/how-to/texts-from-files.md. */
   readonly resources?: string;
-  /** Module whose exported functions, objects and classes implement the beans that flows name. */
+  /** Module whose exported functions, objects and classes implement the beans that flows reference. */
   readonly functions?: string;
-  /** Number of versions kept per flow, for rollback; the newest is the deployed one. Default: 10. */
+  /** Number of stored versions per flow, for rollback; the newest is the deployed one. Default: 10. */
   readonly versions?: number;
-  /** Maximum disk space for the versions of one flow; the oldest are removed first, the newest is always kept. Default: 16777216. */
+  /** Maximum disk space for the versions of one flow; the oldest are removed first, the newest is never removed. Default: 16777216. */
   readonly versionBytes?: number | string;
   /** Maximum number of runs in the history per route. Default: 250. */
   readonly runHistory?: number;
@@ -88,9 +88,9 @@ export interface SluiceSettings {
   readonly runHistoryTotal?: number;
   /** Maximum memory for the run history (estimated). Default: 67108864. */
   readonly runHistoryBytes?: number | string;
-  /** Where ended runs are kept: `memory`, or also on `disk`, where they survive a restart; see docs/operations/data.md. Default: memory. */
+  /** Where finished runs are stored: in `memory` only, or also on `disk`, where they survive a restart; see docs/operations/data.md. Default: memory. */
   readonly runStore?: "memory" | "disk";
-  /** How long runs are kept on disk; older ones are removed. Default: 604800000. */
+  /** How long runs are stored on disk; older ones are removed. Default: 604800000. */
   readonly runStoreAge?: number | string;
   /** Maximum number of runs on disk; the oldest are removed first. Default: 100000. */
   readonly runStoreTotal?: number;
@@ -100,7 +100,7 @@ export interface SluiceSettings {
   readonly queueBytes?: number | string;
   /** Maximum number of dead letters; the oldest are removed first. Default: 10000. */
   readonly deadLetters?: number;
-  /** Maximum disk space for dead letters; the newest is always kept. Default: 268435456. */
+  /** Maximum disk space for dead letters; the newest is never removed. Default: 268435456. */
   readonly deadLetterBytes?: number | string;
   /** Maximum memory for the input messages of past runs, needed for replay; 0 stores none. Default: 8388608. */
   readonly replayBytes?: number | string;

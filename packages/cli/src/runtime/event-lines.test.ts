@@ -6,7 +6,7 @@ const plain = (_style: unknown, text: string): string => text;
 const run = (routeId: string, more: Partial<Run> = {}): Run =>
   ({ id: "run_1", routeId, status: "completed", startedAt: "2026-01-01T00:00:00.000Z", durationMs: 1.5, error: null, ...more }) as Run;
 
-describe("D: lines of several runs", () => {
+describe("lines of several runs", () => {
   it("have aligned columns", () => {
     const runs = [
       run("a"),

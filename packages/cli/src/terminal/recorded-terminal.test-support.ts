@@ -5,12 +5,12 @@ export interface RecordedTerminal extends Terminal {
   readonly stderr: () => string;
 }
 
-/** A terminal that records its output; interactive if requested. */
-export function recordedTerminal(seen = false): RecordedTerminal {
-  const kept = { output: "", stderr: "" };
+/** A terminal that records its output; `isInteractive` simulates an interactive one. */
+export function recordedTerminal(isInteractive = false): RecordedTerminal {
+  const recorded = { output: "", stderr: "" };
   const terminal = createTerminal(
-    { isTTY: seen, columns: 100, write: (text: string) => (kept.output += text) },
-    { isTTY: seen, columns: 60, write: (text: string) => (kept.stderr += text) },
+    { isTTY: isInteractive, columns: 100, write: (text: string) => (recorded.output += text) },
+    { isTTY: isInteractive, columns: 60, write: (text: string) => (recorded.stderr += text) },
   );
-  return { ...terminal, output: () => kept.output, stderr: () => kept.stderr };
+  return { ...terminal, output: () => recorded.output, stderr: () => recorded.stderr };
 }

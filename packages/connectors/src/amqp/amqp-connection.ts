@@ -34,7 +34,7 @@ const amqpFields = {
   queuePrefix: f.string({ doc: "Prefix of queue addresses, such as `/queue/` for RabbitMQ.", default: "" }),
   topicPrefix: f.string({ doc: "Prefix of topic addresses, such as `/topic/` for RabbitMQ.", default: "" }),
   clientId: f.string({ doc: "Client id, to which durable subscriptions belong; a new one for each connection by default." }),
-  idleTimeout: f.duration({ doc: "How long the broker may be silent before the connection counts as lost.", default: 60_000, group: "advanced" }),
+  idleTimeout: f.duration({ doc: "Time without traffic from the broker after which the connection counts as lost.", default: 60_000, group: "advanced" }),
   connectTimeout: f.duration({
     doc: "Timeout for connecting, for opening links and for the broker to accept a message.",
     default: 15_000,
@@ -89,7 +89,7 @@ export const amqpConnection = defineConnection({
     const { socket } = client.connection as unknown as { readonly socket?: { destroy(): void } };
     setTimeout(() => socket?.destroy(), closeMs).unref();
   },
-  cannotBrowse: "AMQP 1.0 has no command that lists queues or topics; enter the name, which the console of the broker shows",
+  cannotBrowse: "AMQP 1.0 has no command that lists queues or topics; enter the name as shown in the console of the broker",
   async check(client) {
     if (!client.isOpen) throw new FlowError("jakarta.jms.JMSException", "the connection is closed", { code: "jms-lost", retryable: true });
     const { product = "AMQP 1.0", version = "" } = (client.connection.properties ?? {}) as { readonly product?: string; readonly version?: string };

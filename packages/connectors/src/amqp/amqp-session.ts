@@ -11,7 +11,7 @@ interface Waiter {
   reject(problem: Error): void;
 }
 
-/** Links to destinations that are kept open; the oldest is closed first. */
+/** Maximum number of open links to destinations; the oldest is closed first. */
 const keptSenders = 100;
 
 export class AmqpSession {
@@ -55,7 +55,7 @@ export class AmqpSession {
     try {
       await this.#answer(address, (waiter) => {
         delivery = sender.send(message);
-        // The client writes each message by itself in the next tick, which is before the end of this one.
+        // The client writes each message separately in the next tick, which is before the end of this one.
         combineWrites((this.client.connection as unknown as { readonly socket?: CorkableStream }).socket);
         this.#deliveries.set(delivery, waiter);
       });

@@ -15,7 +15,7 @@ export function amqpConnector(deadLetters: DeadLetters = noDeadLetters): Connect
     title: "JMS and AMQP 1.0",
     summary: "Receives messages from queues and topics of AMQP 1.0 brokers, and sends messages to them.",
     guarantees:
-      "Reading is at least once: a message is accepted when its run is done, so after a crash the broker delivers it again. Concurrent consumers can overtake each other; one consumer keeps the order of the queue. Sending waits until the broker accepts the message.",
+      "Messages are delivered at least once: a message is accepted when its run is done, so after a crash the broker delivers it again. Concurrent consumers can overtake each other; one consumer preserves the order of the queue. Sending waits until the broker accepts the message.",
     group: "messaging",
     icon: "queue",
     since: "0.2",

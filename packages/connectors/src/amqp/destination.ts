@@ -8,9 +8,9 @@ import type { JmsOptions } from "./jms-options.ts";
 export interface Destination {
   readonly address: string;
   readonly isTopic: boolean;
-  /** Capability that tells the broker whether it is a queue or a topic, as JMS clients send it. */
+  /** Capability that declares the address as a queue or a topic, as JMS clients send it. */
   readonly capability: "queue" | "topic" | "temporary-queue" | "temporary-topic";
-  /** Set for brokers that make queues as durable as their links: RabbitMQ before version 4. */
+  /** Set for brokers whose queues are as durable as their links: RabbitMQ before version 4. */
   readonly isKept: boolean;
 }
 

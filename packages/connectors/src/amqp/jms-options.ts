@@ -23,7 +23,7 @@ const connectionOptions = {
 };
 
 const sourceOptions = {
-  destinationType: f.enum(["queue", "topic", "temp-queue", "temp-topic"], { doc: "Type of the destination, if its name has no prefix.", default: "queue" }),
+  destinationType: f.enum(["queue", "topic", "temp-queue", "temp-topic"], { doc: "Type of the destination if its name has no prefix.", default: "queue" }),
   concurrentConsumers: f.integer({
     doc: "How many messages are processed concurrently; with more than one, their order is not guaranteed.",
     default: 1,
@@ -33,29 +33,29 @@ const sourceOptions = {
   maxConcurrentConsumers: f.integer({ doc: "Maximum number of concurrent messages; the larger of this and concurrentConsumers applies.", min: 1, max: 1000 }),
   asyncConsumer: f.boolean({ doc: "Whether all prefetched messages are processed concurrently.", default: false }),
   maximumRedeliveries: f.integer({
-    doc: "How often a failed message is redelivered before it goes to the dead letters; -1 for no limit.",
+    doc: "Maximum number of redeliveries before a failed message becomes a dead letter; -1 for no limit.",
     default: 5,
     min: -1,
   }),
   redeliveryDelay: f.duration({ doc: "Delay before a failed message is redelivered; doubled each time, up to one minute.", default: 1000 }),
   selector: f.string({ doc: "Condition on the headers of the messages to receive; not supported by every broker.", examples: ["priority = 'high'"] }),
-  clientId: f.string({ doc: "Accepted without effect: durable subscriptions belong to the clientId of the connection.", group: "advanced" }),
-  subscriptionDurable: f.boolean({ doc: "Whether the topic keeps messages for this source while it is not connected.", default: false }),
+  clientId: f.string({ doc: "Accepted but ignored: durable subscriptions belong to the clientId of the connection.", group: "advanced" }),
+  subscriptionDurable: f.boolean({ doc: "Whether the broker stores messages of the topic for this source while it is not connected.", default: false }),
   subscriptionShared: f.boolean({ doc: "Whether sources with the same subscription share the messages of the topic.", default: false }),
   subscriptionName: f.string({ doc: "Name of the subscription; `sluice-<flow>-<route>` by default." }),
   durableSubscriptionName: f.string({ doc: "Name of a durable subscription; implies subscriptionDurable." }),
   pubSubNoLocal: f.boolean({ doc: "Whether messages sent through the same connection are ignored.", default: false, group: "advanced" }),
   acknowledgementModeName: f.enum(["AUTO_ACKNOWLEDGE", "CLIENT_ACKNOWLEDGE", "DUPS_OK_ACKNOWLEDGE", "SESSION_TRANSACTED"], {
-    doc: "Accepted without effect: messages are always acknowledged when their runs are done.",
+    doc: "Accepted but ignored: messages are always acknowledged when their runs are done.",
     default: "AUTO_ACKNOWLEDGE",
   }),
   transacted: f.boolean({
-    doc: "Accepted without effect: a message is acknowledged when its run is done. Messages the route sends are not part of the transaction.",
+    doc: "Accepted but ignored: a message is acknowledged when its run is done. Messages the route sends are not part of the transaction.",
     default: false,
   }),
   disableReplyTo: f.boolean({ doc: "Whether a source sends no replies and a sink never waits for one.", default: false }),
   replyTo: f.string({ doc: "Source: where replies are sent, overriding the message. Sink: the queue that replies are received from." }),
-  autoStartup: f.boolean({ doc: "Accepted without effect: use autoStartup of the route to keep it from starting.", default: true, group: "advanced" }),
+  autoStartup: f.boolean({ doc: "Accepted but ignored: use autoStartup of the route to keep it from starting.", default: true, group: "advanced" }),
   recoveryInterval: f.duration({ doc: "Maximum delay between connection attempts.", default: 5000, group: "advanced" }),
 };
 
@@ -63,10 +63,10 @@ const sinkOptions = {
   deliveryPersistent: f.boolean({ doc: "Whether messages survive a restart of the broker.", default: true }),
   deliveryMode: f.integer({ doc: "The same as a number: 1 not persistent, 2 persistent.", min: 1, max: 2 }),
   priority: f.integer({ doc: "The priority of messages, 0 to 9.", default: 4, min: 0, max: 9 }),
-  timeToLive: f.duration({ doc: "How long the broker keeps a message; no limit by default.", default: -1 }),
+  timeToLive: f.duration({ doc: "How long the broker stores a message; no limit by default.", default: -1 }),
   deliveryDelay: f.duration({ doc: "Delay before the broker delivers a message; not supported by every broker.", default: -1 }),
   preserveMessageQos: f.boolean({ doc: "Whether persistence, priority and expiration of the received message are preserved.", default: false }),
-  disableTimeToLive: f.boolean({ doc: "Whether requests do not expire with their timeout.", default: false, group: "advanced" }),
+  disableTimeToLive: f.boolean({ doc: "Whether requests are sent without their timeout as the time to live.", default: false, group: "advanced" }),
   jmsMessageType: f.enum(["Bytes", "Map", "Text", "Object", "Stream"], {
     doc: "Message type; derived from the body by default. `Object` and `Stream` are not supported.",
   }),
@@ -82,19 +82,19 @@ const sinkOptions = {
     default: false,
     group: "advanced",
   }),
-  formatDateHeadersToIso8601: f.boolean({ doc: "Accepted without effect: dates are always sent in ISO 8601 format.", default: false, group: "advanced" }),
+  formatDateHeadersToIso8601: f.boolean({ doc: "Accepted but ignored: dates are always sent in ISO 8601 format.", default: false, group: "advanced" }),
   jmsKeyFormatStrategy: f.enum(["default", "passthrough"], {
     doc: "Whether `.` and `-` in header names are sent as `_DOT_` and `_HYPHEN_`.",
     default: "default",
     group: "advanced",
   }),
-  exchangePattern: f.enum(["InOnly", "InOut"], { doc: "InOut waits for a reply, or lets a source reply.", group: "advanced" }),
+  exchangePattern: f.enum(["InOnly", "InOut"], { doc: "InOut makes a sink wait for a reply and a source send one.", group: "advanced" }),
 };
 
 const acceptedTexts: Readonly<Record<string, string>> = {
   explicitQosEnabled: "persistence, priority and expiration are always set",
   replyToDeliveryPersistent: "replies are persistent",
-  replyToConcurrentConsumers: "one receiver takes all replies",
+  replyToConcurrentConsumers: "one receiver handles all replies",
   includeAllJMSXProperties: "JMSX properties are always included",
   mapJmsMessage: "bodies are always converted by message type",
   receiveTimeout: "the broker pushes messages",

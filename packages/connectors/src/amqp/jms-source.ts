@@ -36,7 +36,7 @@ interface Item {
   result: Exchange | undefined;
 }
 
-/** Messages the broker sends in addition to those in progress. */
+/** Messages that the broker may send in addition to those in progress. */
 const aheadOf = 50;
 const maxDelayMs = 60_000;
 
@@ -156,7 +156,7 @@ class Receiving implements Subscription {
     return undefined;
   }
 
-  /** Holds a message back for a while without blocking others; then it is returned to the broker or retried here. */
+  /** Delays a message without blocking others; then it is returned to the broker or retried here. */
   #hold(item: Item, waitMs: number, isCounted: boolean): void {
     const holding = this.#waits.wait(waitMs).then(() => {
       this.#held.delete(holding);
@@ -169,7 +169,7 @@ class Receiving implements Subscription {
     this.#held.add(holding);
   }
 
-  /** Settles a delivery and grants credit for another; without a session the broker redelivers on its own. */
+  /** Settles a delivery and grants credit for another; without a session the broker redelivers it. */
   #finish(settle: () => void): void {
     if (!this.#session.isOpen) return;
     settle();
@@ -191,7 +191,7 @@ class Receiving implements Subscription {
     return { ...destinationOf("", "queue", client), address: message.reply_to };
   }
 
-  /** The reply uses the connection that the request came from. A requester that is gone does not fail the run. */
+  /** The reply uses the connection of the request. A requester that has disconnected does not fail the run. */
   async #reply(item: Item, result: Exchange): Promise<void> {
     const destination = this.#replyTo(item);
     if (destination === undefined || result.pattern !== "InOut" || !this.#session.isOpen) return;

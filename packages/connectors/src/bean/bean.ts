@@ -10,7 +10,7 @@ export const bean = defineConnector({
   title: "Bean",
   summary: "Calls a function registered by the operator; its result becomes the body.",
   guarantees:
-    "Calls the function in the process of the runtime and waits for its result; a failure of the function is the failure of the step. Order and delivery are those of the route. Concurrent runs call it concurrently.",
+    "Calls the function in the process of the runtime and waits for its result; if the function fails, the step fails. Order and delivery guarantees are those of the route. Concurrent runs call it concurrently.",
   group: "scripting",
   icon: "function-square",
   paletteGroup: "code",
@@ -18,13 +18,13 @@ export const bean = defineConnector({
   since: "0.1",
   syntax: "bean:beanName",
   roles: ["sink"],
-  staysInside: true,
+  local: true,
   workers: "any",
   path: { beanName: f.string({ doc: "Name of the function, of the object that contains it, or of a class.", required: true }) },
   options: {
     ...sinkFields,
     method: f.string({ doc: "Name of the function in the object." }),
-    scope: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+    scope: f.string({ doc: "Accepted but ignored.", group: "advanced" }),
   },
   headers: {},
   examples: [
@@ -37,7 +37,7 @@ export const bean = defineConnector({
   ],
   connect: () => ({
     sink({ authored, options: { beanName, method } }, scope) {
-      if (!authored) throw new CompileError("endpoint-refused", "a part of it came from the message, and a message cannot choose the function");
+      if (!authored) throw new CompileError("endpoint-refused", "part of it came from the message, and a message must not choose the function");
       return { send: bodyFromCall(operatorCall({ bean: beanName, method }, scope)) };
     },
   }),

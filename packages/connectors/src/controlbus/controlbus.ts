@@ -50,7 +50,7 @@ export function controlbusConnector(control: RouteControl): ConnectorDeclaration
     title: "Control bus",
     summary: "Starts, stops, suspends or resumes a route, or gets its status.",
     guarantees:
-      "The step waits until the action is done, except with async=true or when the route controls itself. A stopped or suspended route stays so after a restart of the runtime and in new versions of the flow, until it is started or resumed.",
+      "The step waits until the action is done, except with async=true or when the route controls itself. A stopped or suspended route keeps this state after a restart of the runtime and in new versions of the flow, until it is started or resumed.",
     group: "core",
     icon: "toggle-right",
     paletteGroup: "code",
@@ -58,7 +58,7 @@ export function controlbusConnector(control: RouteControl): ConnectorDeclaration
     since: "0.1",
     syntax: "controlbus:command",
     roles: ["sink"],
-    staysInside: true,
+    local: true,
     path,
     options,
     headers: {},
@@ -105,6 +105,8 @@ function controlSink({ options }: Endpoint<Options>, control: RouteControl, host
 export const noControl: RouteControl = {
   act: (routeId) =>
     Promise.reject(
-      new FlowError("java.lang.UnsupportedOperationException", `this runtime does not let flows control route '${routeId}'`, { code: "control-refused" }),
+      new FlowError("java.lang.UnsupportedOperationException", `flows are not allowed to control route '${routeId}' in this runtime`, {
+        code: "control-refused",
+      }),
     ),
 };

@@ -40,7 +40,7 @@ export function cronSource({ clock, schedule, delivery, startDelayMs, headers }:
       const own = era;
       let count = 0;
       let previousAt: number | undefined;
-      /** Scheduled times up to here have been handled. */
+      /** Scheduled times up to this one have been handled. */
       let doneUntil = clock.now() + startDelayMs;
       let due = schedule.after(doneUntil);
 

@@ -23,7 +23,7 @@ export const cron = defineConnector({
   title: "Cron",
   summary: "Triggers a route at the times of a cron expression.",
   guarantees:
-    "Runs of one schedule never overlap; times missed during a long run are made up for by one run. Times missed while the runtime was down are not made up for. Changes of the clock, including daylight saving time, do not run a time of day twice. With several workers, one of them runs the schedule.",
+    "Runs of one schedule never overlap; if times are missed during a long run, one run follows for all of them. Times missed while the runtime was down are skipped. Clock changes, including daylight saving time, never trigger a time of day twice. With several workers, one of them runs the schedule.",
   group: "scheduling",
   icon: "calendar-clock",
   paletteGroup: "receive",

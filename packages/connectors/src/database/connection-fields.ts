@@ -3,7 +3,7 @@ import { f } from "@sluice/model";
 
 export const poolFields = {
   max: f.integer({ doc: "Maximum number of open sessions per worker.", default: 10, min: 1, max: 1000, group: "advanced" }),
-  idleTimeout: f.duration({ doc: "How long an idle session is kept open.", default: 30_000, group: "advanced" }),
+  idleTimeout: f.duration({ doc: "How long an idle session stays open.", default: 30_000, group: "advanced" }),
   connectTimeout: f.duration({ doc: "Timeout for getting a session, including connecting.", default: 10_000, group: "advanced" }),
 };
 

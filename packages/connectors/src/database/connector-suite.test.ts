@@ -24,7 +24,7 @@ const suites = [
   [sql, { uri: "sql:select 1?dataSource=db&onConsume=select 1", host }],
   [sqlStored, { uri: "sql-stored:add(INTEGER :#a)?dataSource=db", host }],
   [jdbc, { uri: "jdbc:db", host }],
-  // Their sources connect at start; their own tests use real servers.
+  // The sources of these connectors connect at start; their own tests use real servers.
   [
     springRedisConnector(undefined),
     {

@@ -18,7 +18,7 @@ export function databasePath(file: string, { databaseFolders }: ConnectionSettin
   const path = resolve(databaseFolders[0] ?? ".", file);
   if (folderOf(path, databaseFolders) === undefined)
     throw new CompileError("connection-file", `the database '${file}' is not in any folder for databases (${databaseFolders.join(", ")})`, {
-      hint: "write a path relative to the first of them, or name its folder with SERVICE_DATABASES",
+      hint: "write a path relative to the first of them, or add its folder to SERVICE_DATABASES",
     });
   return path;
 }

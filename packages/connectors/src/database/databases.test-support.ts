@@ -22,7 +22,7 @@ export interface TestDatabase {
   /** Executes a text without parameters. */
   query(text: string): Promise<readonly Row[]>;
   flow(yaml: string, beans?: readonly BeanDeclaration[]): Promise<FlowUnderTest>;
-  /** Stops the flows made so far, so that a failed test does not disturb the next one. */
+  /** Stops all flows created so far, so that a failed test does not affect the next one. */
   stopFlows(): Promise<void>;
   end(): Promise<void>;
 }

@@ -14,7 +14,7 @@ const aggregates = (table: string, options: string, steps = `[{to: "mock:group"}
 - route: {id: ${table}-dead, from: {uri: "direct:dead", steps: [{to: "mock:dead"}]}}
 `;
 const beans = [jdbcAggregationRepository];
-/** Not from a test session, whose groups are kept in memory. */
+/** Not part of a test session, whose groups are stored in memory. */
 const given = (id: string, body: unknown): Given => ({ body, headers: { id }, delivery: { session: undefined as never } });
 const groupsOf = (run: FlowUnderTest, mock = "group"): readonly unknown[] => (run.mocks.get(mock) ?? []).map(({ body }) => body);
 const failing = `[{to: "mock:tried"}, {throwException: {exceptionType: java.io.IOException, message: broken}}]`;

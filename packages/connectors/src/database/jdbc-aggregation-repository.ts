@@ -29,17 +29,17 @@ export const jdbcAggregationRepository = defineBean({
     }),
     createTableIfNotExists: f.boolean({ doc: "Whether missing tables are created.", default: true }),
     useRecovery: f.boolean({ doc: "Whether completed groups are stored until their run succeeds, and run again after a failure.", default: true }),
-    recoveryInterval: f.duration({ doc: "Interval at which groups to run again are searched.", default: 5000 }),
-    maximumRedeliveries: f.integer({ doc: "How often a group is run again before it is sent to deadLetterUri; no limit by default.", min: 1 }),
+    recoveryInterval: f.duration({ doc: "How often the repository is checked for groups to run again.", default: 5000 }),
+    maximumRedeliveries: f.integer({ doc: "Maximum number of times a group is run again before it is sent to deadLetterUri; no limit by default.", min: 1 }),
     deadLetterUri: f.string({ doc: "Endpoint for groups that failed too often." }),
     storeBodyAsText: f.boolean({ doc: "Whether the tables have a column `body` with the body as text, for queries.", default: false }),
     headersToStoreAsText: f.string({ doc: "Headers with their own column, for queries; separated by commas." }),
-    returnOldExchange: f.boolean({ doc: "Accepted without effect.", default: false }),
-    transactionManager: f.string({ doc: "Accepted without effect: a change of both tables is one transaction of the data source." }),
-    propagationBehaviorName: f.string({ doc: "Accepted without effect: a change of both tables is one transaction of the data source." }),
-    jdbcOptimisticLockingExceptionMapper: f.string({ doc: "Accepted without effect: conflicts are detected by the version of a group." }),
-    allowSerializedHeaders: f.boolean({ doc: "Accepted without effect: headers are stored as JSON.", default: false }),
-    deserializationFilter: f.string({ doc: "Accepted without effect: groups are stored as JSON." }),
+    returnOldExchange: f.boolean({ doc: "Accepted but ignored.", default: false }),
+    transactionManager: f.string({ doc: "Accepted but ignored: a change of both tables is one transaction of the data source." }),
+    propagationBehaviorName: f.string({ doc: "Accepted but ignored: a change of both tables is one transaction of the data source." }),
+    jdbcOptimisticLockingExceptionMapper: f.string({ doc: "Accepted but ignored: conflicts are detected by the version of a group." }),
+    allowSerializedHeaders: f.boolean({ doc: "Accepted but ignored: headers are stored as JSON.", default: false }),
+    deserializationFilter: f.string({ doc: "Accepted but ignored: groups are stored as JSON." }),
     lobHandler: f.refused(needsJava),
     jdbcTemplate: f.refused(needsJava),
   },
@@ -172,7 +172,7 @@ class GroupTables implements AggregationRepository {
   }
 }
 
-/** False when there is such a row already: another process stored the group first. */
+/** False when the row already exists because another process stored the group first. */
 async function inserted(pending: Promise<unknown>): Promise<boolean> {
   try {
     await pending;

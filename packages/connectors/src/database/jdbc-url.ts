@@ -19,7 +19,7 @@ export function parseJdbcUrl(url: string): JdbcTarget {
   if (type === "sqlite") return { type, values: { file: rest === "" ? ":memory:" : rest.replace(/^file:/, "").replace(/\?.*$/s, "") } };
   const [address, query] = splitOnce(rest, "?");
   const [, authority = "", database = ""] = /^(?:\/\/([^/]*)\/?)?(.*)$/s.exec(address) ?? [];
-  if (authority.includes(",")) throw new CompileError("connection-url", "a JDBC URL with several hosts is not supported", { hint: "name one host" });
+  if (authority.includes(",")) throw new CompileError("connection-url", "a JDBC URL with several hosts is not supported", { hint: "specify one host" });
   const [, host = "", port = ""] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(authority) ?? [];
   const values: Record<string, string> = {};
   if (host !== "") values["host"] = host.replaceAll(/[[\]]/g, "");

@@ -112,7 +112,7 @@ class MysqlSession implements Session {
 
   destroy(): void {
     this.isBroken = true;
-    // The client's own `destroy` waits for the server to close the connection, and a statement in progress would wait with it forever.
+    // The client's own `destroy` waits for the server to close the connection, so a statement in progress would never end.
     this.#connection.stream.destroy();
   }
 

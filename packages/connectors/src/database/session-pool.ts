@@ -27,7 +27,7 @@ export class SessionPool {
   /** The one that was used last is at the end. */
   readonly #idle: { readonly session: Session; readonly since: number }[] = [];
   #cancelSweep: (() => void) | undefined = undefined;
-  readonly #lent = new Set<Session>();
+  readonly #inUse = new Set<Session>();
   readonly #waiting: Waiting[] = [];
   #connecting = 0;
   #isClosed = false;
@@ -43,7 +43,7 @@ export class SessionPool {
 
   /** True when every session is in use, which proves that the server is reachable. */
   get isFull(): boolean {
-    return this.#lent.size >= this.#options.max;
+    return this.#inUse.size >= this.#options.max;
   }
 
   /** Acquires a session exclusively; return it with `release`. */
@@ -54,16 +54,16 @@ export class SessionPool {
   #takeIdle(signal: AbortSignal | undefined): Session | undefined {
     if (this.#isClosed) throw unavailable("the connection is closed");
     signal?.throwIfAborted();
-    for (let kept = this.#idle.pop(); kept !== undefined; kept = this.#idle.pop()) {
-      if (kept.session.isBroken) continue;
-      this.#lent.add(kept.session);
-      return kept.session;
+    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+      if (idle.session.isBroken) continue;
+      this.#inUse.add(idle.session);
+      return idle.session;
     }
     return undefined;
   }
 
   release(session: Session): void {
-    if (!this.#lent.delete(session)) return;
+    if (!this.#inUse.delete(session)) return;
     if (session.isBroken || this.#isClosed) {
       session.destroy();
       this.#connectMore();
@@ -71,7 +71,7 @@ export class SessionPool {
     }
     const next = this.#waiting.shift();
     if (next !== undefined) {
-      this.#lent.add(session);
+      this.#inUse.add(session);
       next.give(session);
       return;
     }
@@ -103,7 +103,7 @@ export class SessionPool {
     this.#isClosed = true;
     this.#cancelSweep?.();
     for (const { session } of this.#idle.splice(0)) session.destroy();
-    for (const session of this.#lent) session.destroy();
+    for (const session of this.#inUse) session.destroy();
     for (const { fail } of this.#waiting.splice(0)) fail(unavailable("the connection is closed"));
   }
 
@@ -122,7 +122,7 @@ export class SessionPool {
       };
       const aborted = (): void => waiting.fail(signal?.reason as Error);
       const cancel = this.#clock.after(connectTimeout, () =>
-        waiting.fail(unavailable(`no session within ${connectTimeout} ms; ${this.#lent.size} of ${max} are in use`)),
+        waiting.fail(unavailable(`no database session became available within ${connectTimeout} ms; ${this.#inUse.size} of ${max} are in use`)),
       );
       signal?.addEventListener("abort", aborted, { once: true });
       this.#waiting.push(waiting);
@@ -132,14 +132,14 @@ export class SessionPool {
 
   #connectMore(): void {
     if (this.#isClosed || this.#clock.monotonic() < this.#rejectedUntil) return;
-    if (this.#waiting.length <= this.#connecting || this.#lent.size + this.#idle.length + this.#connecting >= this.#options.max) return;
+    if (this.#waiting.length <= this.#connecting || this.#inUse.size + this.#idle.length + this.#connecting >= this.#options.max) return;
     this.#connecting++;
     void this.driver
       .connect()
       .then(
         (session) => {
           this.#connecting--;
-          this.#lent.add(session);
+          this.#inUse.add(session);
           const next = this.#waiting.shift();
           if (next === undefined) this.release(session);
           else next.give(session);
@@ -149,7 +149,7 @@ export class SessionPool {
           const failure = sqlFailure(thrown, { connecting: true });
           if (!failure.retryable) this.#rejectedUntil = this.#clock.monotonic() + rejectedMs;
           this.#waiting.shift()?.fail(failure);
-          if (this.#lent.size === 0 && this.#idle.length === 0) this.#unreachable(failure.message);
+          if (this.#inUse.size === 0 && this.#idle.length === 0) this.#unreachable(failure.message);
         },
       )
       .then(() => this.#connectMore());

@@ -177,7 +177,7 @@ export class SqlTransaction implements Executor, Transaction {
   }
 
   #check(): void {
-    if (this.#isOver) throw unavailable("the transaction is over");
+    if (this.#isOver) throw unavailable("the transaction has ended");
     if (this.#session.isBroken) throw unavailable("the transaction has lost its connection");
   }
 

@@ -35,7 +35,7 @@ export function sqliteModule(): SqliteModule {
   throw new FlowError("java.lang.ClassNotFoundException", `SQLite needs Node 22.13 or later, or the package ${sqlitePackage}`, { code: "client-missing" });
 }
 
-const keptStatements = 200;
+const maxPrepared = 200;
 /** SQLITE_BUSY: another connection is writing. */
 const busy = 5;
 const busyWaitMs = 5;
@@ -112,7 +112,7 @@ class SqliteSession implements Session {
     if (known !== undefined) return known;
     const statement = this.#database.prepare(text);
     statement.setReadBigInts(true);
-    if (this.#prepared.size >= keptStatements) this.#prepared.delete(this.#prepared.keys().next().value as string);
+    if (this.#prepared.size >= maxPrepared) this.#prepared.delete(this.#prepared.keys().next().value as string);
     this.#prepared.set(text, statement);
     return statement;
   }

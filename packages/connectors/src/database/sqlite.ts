@@ -6,7 +6,7 @@ import { databaseConnection, openDatabase } from "./database-connection.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 import { sqliteDriver, sqliteModule } from "./sqlite-driver.ts";
 
-/** Names a database that is kept in memory. */
+/** The name of an in-memory database. */
 export const memory = ":memory:";
 
 export const sqliteFields = {

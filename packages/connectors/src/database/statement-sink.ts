@@ -1,10 +1,10 @@
 import type { ConnectorDeclaration } from "@sluice/engine/spi";
 import { sqlExceptions } from "./sql-failure.ts";
 
-/** The facts that `jdbc` and `sql-stored` share: both execute a statement for each message. */
+/** The metadata that `jdbc` and `sql-stored` share: both execute a statement for each message. */
 export const statementSink = {
   guarantees:
-    "A statement commits by itself, unless it runs inside transacted. It is sent once; retries are done by the error handler of the route. Connections come from a bounded pool; calls wait for a free one without blocking other messages.",
+    "A statement commits by itself, unless it runs inside transacted. It is sent once; the error handler of the route handles retries. Connections come from a bounded pool; calls wait for a free one without blocking other messages.",
   group: "database",
   icon: "database",
   since: "0.1",

@@ -4,7 +4,7 @@ const maxKeys = 10_000;
 
 /**
  * Keys whose addition or removal failed with a lost connection, so that their state is unknown. If such a key turns out to exist, it counts as new
- * once: treated as a duplicate, its message would be lost.
+ * once: as a duplicate, its message would be lost.
  */
 export class UncertainKeys {
   readonly #keys = new Set<string>();

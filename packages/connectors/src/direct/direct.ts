@@ -25,7 +25,7 @@ const options = {
   block: f.boolean({ doc: "Whether a caller waits for a consumer when there is none.", default: true }),
   timeout: f.duration({ doc: "How long a caller waits for a consumer.", default: 30_000 }),
   failIfNoConsumers: f.boolean({ doc: "Whether a call without a consumer fails; otherwise the message continues unchanged.", default: true }),
-  synchronous: f.boolean({ doc: "Accepted without effect: calls are always synchronous.", default: false, group: "advanced" }),
+  synchronous: f.boolean({ doc: "Accepted but ignored: calls are always synchronous.", default: false, group: "advanced" }),
 };
 
 type Options = Values<typeof path> & Values<typeof options>;
@@ -44,7 +44,7 @@ export const direct = defineConnector({
   syntax: "direct:name",
   roles: ["source", "sink"],
   trigger: "route",
-  staysInside: true,
+  local: true,
   workers: "callee",
   path,
   options,

@@ -1,4 +1,4 @@
-// Polls one file for a step. The file counts as processed once it is read, because a poll has no run of its own.
+// Polls one file for a step. The file counts as processed once it is read, because a poll is not a separate run.
 import type { Endpoint, Message, Poller } from "@sluice/engine/spi";
 import { cancelledError } from "@sluice/engine/tools";
 import { FileStream } from "./file-body.ts";

@@ -1,4 +1,4 @@
-// What happens to a file for each possible outcome of its run.
+// Tests the handling of a file for each possible outcome of its run.
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

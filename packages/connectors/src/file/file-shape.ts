@@ -5,7 +5,7 @@ import { sinkFields, sourceFields } from "../camel-options.ts";
 import { pollFields } from "../polling/poll-fields.ts";
 
 const javaObject = "it needs a Java object, which is not supported";
-const accepted = (why: string) => f.string({ doc: `Accepted without effect: ${why}.`, group: "advanced" });
+const accepted = (why: string) => f.string({ doc: `Accepted but ignored: ${why}.`, group: "advanced" });
 
 const path = { directoryName: f.string({ doc: "The directory.", required: true, examples: ["data/inbox"] }) };
 
@@ -28,9 +28,9 @@ const readOptions = {
     examples: [".done/${file:name}"],
   }),
   moveFailed: f.string({ doc: "Where a file is moved when its run failed; by default it stays and is retried." }),
-  preMove: f.string({ doc: "Where a file is moved before it is processed; after a crash it is still there." }),
+  preMove: f.string({ doc: "Where a file is moved before it is processed; after a crash it stays there." }),
   idempotent: f.boolean({ doc: "Whether a processed file is skipped the next time; true by default with noop." }),
-  idempotentEager: accepted("a file in progress is not read a second time, and a failed one is tried again"),
+  idempotentEager: accepted("a file in progress is not read a second time, and a failed file is retried"),
   idempotentRepository: f.string({
     doc: "Where processed files are remembered: the name of a bean, such as a repository in a database; in memory by default.",
     examples: ["#processedFiles"],
@@ -51,7 +51,7 @@ const readOptions = {
     examples: ["reverse:file:modified"],
   }),
   maxMessagesPerPoll: f.integer({ doc: "Maximum number of files per poll; 0 for no limit.", default: 0, min: 0 }),
-  eagerMaxMessagesPerPoll: f.boolean({ doc: "Accepted without effect: files are sorted before the limit applies.", default: true, group: "advanced" }),
+  eagerMaxMessagesPerPoll: f.boolean({ doc: "Accepted but ignored: files are sorted before the limit applies.", default: true, group: "advanced" }),
   ...pollFields,
   directoryMustExist: f.boolean({ doc: "Whether the route fails to start when the directory does not exist.", default: false }),
   startingDirectoryMustExist: f.boolean({ doc: "The same as directoryMustExist.", default: false, group: "advanced" }),
@@ -60,7 +60,7 @@ const readOptions = {
   probeContentType: accepted("the content type is not read"),
   extendedAttributes: accepted("only the length and the time of the last change are read"),
   localWorkDirectory: accepted("large files are streamed"),
-  readLockLoggingLevel: accepted("a file that cannot be locked is tried again with the next poll"),
+  readLockLoggingLevel: accepted("a file that cannot be locked is retried with the next poll"),
   readLockMarkerFile: accepted("marker files are used with readLock=markerFile only"),
   copyAndDeleteOnRenameFail: accepted("a file that cannot be renamed is always copied"),
   renameUsingCopy: accepted("a file that cannot be renamed is always copied"),
@@ -85,11 +85,11 @@ const writeOptions = {
   tempPrefix: f.string({ doc: "Prefix of the name while the file is being written." }),
   allowNullBody: f.boolean({ doc: "Whether an empty message writes an empty file instead of failing.", default: false }),
   appendChars: f.text({ doc: "Text written after the body, such as a line break; `\\n`, `\\r` and `\\t` are supported." }),
-  eagerDeleteTargetFile: f.boolean({ doc: "Accepted without effect: a file is replaced atomically.", default: true, group: "advanced" }),
+  eagerDeleteTargetFile: f.boolean({ doc: "Accepted but ignored: a file is replaced atomically.", default: true, group: "advanced" }),
   keepLastModified: f.boolean({ doc: "Whether the modification time is set from the header CamelFileLastModified.", default: false, group: "advanced" }),
   forceWrites: f.boolean({ doc: "Whether to wait until the file is on disk (fsync).", default: true, group: "advanced" }),
   chmod: f.string({ doc: "The file's permissions in octal.", group: "advanced", examples: ["640"] }),
-  chmodDirectory: accepted("new directories have the permissions that the process gives them"),
+  chmodDirectory: accepted("new directories get the default permissions of the process"),
   moveExistingFileStrategy: f.refused(`${javaObject}; use moveExisting`),
   jailStartingDirectory: f.boolean({ doc: "Files are never written outside the directory; false is rejected.", default: true, group: "security" }),
 };
@@ -102,10 +102,10 @@ const options = {
     doc: "Reading: a file is ready only when this file exists next to it. Writing: an empty file of this name is written afterwards.",
     examples: ["${file:name}.done"],
   }),
-  charset: f.string({ doc: "Encoding: files are read as text in it, and text is written in it." }),
+  charset: f.string({ doc: "Encoding used to read files as text and to write text to files." }),
   flatten: f.boolean({ doc: "Whether folders are removed from the file name.", default: false }),
   autoCreate: f.boolean({ doc: "Whether missing directories are created.", default: true }),
-  bufferSize: f.size({ doc: "Accepted without effect.", default: 131_072, group: "advanced" }),
+  bufferSize: f.size({ doc: "Accepted but ignored.", default: 131_072, group: "advanced" }),
   autoCreateStepwise: accepted("missing directories are always created one by one"),
   browseLimit: accepted("files are not browsed"),
   synchronous: accepted("files are read one at a time"),
@@ -122,7 +122,7 @@ export const fileShape: Omit<ConnectorDeclaration<typeof path, typeof options>, 
   title: "Files",
   summary: "Reads the files of a directory as they appear, or writes messages to files.",
   guarantees:
-    "Reading is at least once: a file is moved or deleted only after its run succeeded, so after a crash it is read again. Files are read one at a time, in the order of sortBy. A failed file is moved to moveFailed, or stays and is tried again. Processed files are remembered in memory (100,000 per endpoint), so noop reads files again after a restart. Writing is atomic: the file appears under its name when it is complete and, with forceWrites, on disk; Append writes in place. Files above streamOver are streamed and not held in memory.",
+    "Messages are delivered at least once: a file is moved or deleted only after its run succeeded, so after a crash it is read again. Files are read one at a time, in the order of sortBy. A failed file is moved to moveFailed, or stays and is retried. Processed files are remembered in memory (100,000 per endpoint), so noop reads files again after a restart. Writing is atomic: the file appears under its name when it is complete and, with forceWrites, on disk; Append writes in place. Files larger than streamOver are streamed and not loaded into memory.",
   group: "files",
   icon: "folder",
   card: { subtitle: "{directoryName}" },
@@ -134,7 +134,7 @@ export const fileShape: Omit<ConnectorDeclaration<typeof path, typeof options>, 
   path,
   options,
   headers: {
-    CamelFileName: f.string({ doc: "Name of the file relative to the directory; sets the target when the route set it." }),
+    CamelFileName: f.string({ doc: "Name of the file relative to the directory; if set by the route, the name of the file to write." }),
     CamelFileNameOnly: f.string({ doc: "The name without folders." }),
     CamelFileNameConsumed: f.string({ doc: "The name of the file that was read." }),
     CamelFileNameProduced: f.string({ doc: "The path of the file that was written." }),
@@ -142,7 +142,7 @@ export const fileShape: Omit<ConnectorDeclaration<typeof path, typeof options>, 
     CamelFileParent: f.string({ doc: "The folder of the file." }),
     CamelFileLength: f.integer({ doc: "The length in bytes." }),
     CamelFileLastModified: f.integer({ doc: "Modification time, in milliseconds since the epoch." }),
-    CamelOverruleFileName: f.string({ doc: "A name that overrides all others once, when the route set it." }),
+    CamelOverruleFileName: f.string({ doc: "Set by the route: file name that overrides all others, for the next write only." }),
   },
   examples: [
     {

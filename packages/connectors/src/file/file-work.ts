@@ -13,7 +13,10 @@ import { readLock } from "./read-lock.ts";
 /** A claimed file. */
 interface TakenFile {
   readonly message: Message;
-  /** The run has ended: a processed file is moved or deleted, a failed one is moved to `moveFailed`, one that was not accepted stays. */
+  /**
+   * Called when the run has ended: a processed file is moved or deleted, a failed one is moved to `moveFailed`, and one that was not
+   * accepted stays in place.
+   */
   finish(settled: Settlement["kind"]): Promise<void>;
 }
 

@@ -59,7 +59,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 }
 
 /** Polls the directory once and returns everything that was delivered. */
-async function looked(uri: string, work: Processor = () => undefined, kit = setUp()) {
+async function pollOnce(uri: string, work: Processor = () => undefined, kit = setUp()) {
   const inlet = new FakeInlet(work);
   const source = kit.source(`${uri}${uri.includes("?") ? "&" : "?"}initialDelay=0&delay=1h`);
   const over = new Promise<void>((resolve) => (kit.idle.wake = resolve));
@@ -72,7 +72,7 @@ async function looked(uri: string, work: Processor = () => undefined, kit = setU
 describe("reading", () => {
   it("delivers files by name and moves them to .camel when their run succeeded", async () => {
     await put({ "in/b.txt": "bee", "in/a.txt": "ay", "in/.hidden": "no", "in/sub/c.txt": "no" });
-    const { inlet, names } = await looked("file:in");
+    const { inlet, names } = await pollOnce("file:in");
     expect(names).toEqual(["a.txt", "b.txt"]);
     expect(inlet.bodies.map((body) => new TextDecoder().decode(body as Uint8Array))).toEqual(["ay", "bee"]);
     const batch = inlet.exchanges.map((exchange) => ["CamelBatchIndex", "CamelBatchSize", "CamelBatchComplete"].map((name) => exchange.property(name)));
@@ -98,7 +98,7 @@ describe("reading", () => {
     ["preMove=.work&move=done", { "in/done/x.txt": "x" }],
   ])("handles a processed file with %s", async (options, left) => {
     await put({ "in/x.txt": "x" });
-    await looked(`file:in?${options.replaceAll("${", "%24%7B").replaceAll("}", "%7D")}`);
+    await pollOnce(`file:in?${options.replaceAll("${", "%24%7B").replaceAll("}", "%7D")}`);
     expect(await tree()).toEqual(left);
   });
 
@@ -112,9 +112,9 @@ describe("reading", () => {
     const fail = (): never => {
       throw new FlowError("java.io.IOException", `no ${options}`);
     };
-    const { kit } = await looked(`file:in?${options}`, fail);
+    const { kit } = await pollOnce(`file:in?${options}`, fail);
     expect(await tree()).toEqual(left);
-    const again = await looked(`file:in?${options}`, undefined, kit);
+    const again = await pollOnce(`file:in?${options}`, undefined, kit);
     expect(again.names).toEqual("in/x.txt" in left ? ["x.txt"] : []);
   });
 
@@ -126,7 +126,7 @@ describe("reading", () => {
     await crashed.start(new FakeInlet(() => (++taken > 7 ? new Promise(() => undefined) : undefined)));
     await until(() => taken === 8);
     expect(Object.keys(await tree()).length).toBe(13);
-    const { names } = await looked("file:in?delete=true");
+    const { names } = await pollOnce("file:in?delete=true");
     expect(names.length).toBe(13);
     expect(await tree()).toEqual({});
   });
@@ -140,7 +140,7 @@ describe("reading", () => {
     const inlet = new FakeInlet(() => held);
     await slow.start(inlet);
     await until(() => inlet.exchanges.length === 1);
-    const other = await looked("file:in", undefined, kit);
+    const other = await pollOnce("file:in", undefined, kit);
     expect(other.names).toEqual([]);
     open();
     await slow.stop();
@@ -151,10 +151,10 @@ describe("reading", () => {
     await put({ "in/x.txt": "x" });
     const kit = setUp();
     const uri = `file:in?noop=true&idempotentKey=${encodeURIComponent("${file:name}-${file:size}")}`;
-    expect((await looked(uri, undefined, kit)).names).toEqual(["x.txt"]);
-    expect((await looked(uri, undefined, kit)).names).toEqual([]);
+    expect((await pollOnce(uri, undefined, kit)).names).toEqual(["x.txt"]);
+    expect((await pollOnce(uri, undefined, kit)).names).toEqual([]);
     await put({ "in/x.txt": "longer" });
-    expect((await looked(uri, undefined, kit)).names).toEqual(["x.txt"]);
+    expect((await pollOnce(uri, undefined, kit)).names).toEqual(["x.txt"]);
   });
 
   it.each([
@@ -171,12 +171,12 @@ describe("reading", () => {
     ["recursive=true&flatten=true&include=d.*", ["d.xml"]],
   ])("filters and sorts by %s", async (options, expected) => {
     await put({ "in/a.txt": "1", "in/b.txt": "22", "in/c.csv": "3", "in/sub/d.xml": "4", "in/sub/deep/e.xml": "5" });
-    expect((await looked(`file:in?noop=true&${options}`)).names).toEqual(expected);
+    expect((await pollOnce(`file:in?noop=true&${options}`)).names).toEqual(expected);
   });
 
   it("waits for the done file, and removes it afterwards", async () => {
     await put({ "in/a.txt": "a", "in/b.txt": "b", "in/b.txt.done": "" });
-    const { names } = await looked(`file:in?doneFileName=${encodeURIComponent("${file:name}.done")}&delete=true`);
+    const { names } = await pollOnce(`file:in?doneFileName=${encodeURIComponent("${file:name}.done")}&delete=true`);
     expect(names).toEqual(["b.txt"]);
     expect(await tree()).toEqual({ "in/a.txt": "a" });
   });
@@ -184,9 +184,9 @@ describe("reading", () => {
   it("reads text in a charset, and long files as a stream that can be read again", async () => {
     await mkdir(join(base, "in"));
     await writeFile(join(base, "in/x.txt"), Buffer.from("Grüße", "latin1"));
-    expect((await looked("file:in?noop=true&charset=iso-8859-1")).inlet.bodies).toEqual(["Grüße"]);
+    expect((await pollOnce("file:in?noop=true&charset=iso-8859-1")).inlet.bodies).toEqual(["Grüße"]);
     const read: string[] = [];
-    await looked("file:in?delete=true&streamOver=2", async ({ message }) => {
+    await pollOnce("file:in?delete=true&streamOver=2", async ({ message }) => {
       for (let time = 0; time < 2; time++) {
         let text = "";
         for await (const chunk of message.body as AsyncIterable<Uint8Array>) text += Buffer.from(chunk).toString("latin1");
@@ -215,9 +215,9 @@ describe("reading", () => {
 
   it("skips a file with a marker file, and removes markers left by a crash (readLock=markerFile)", async () => {
     await put({ "in/x.txt": "x", "in/x.txt.camelLock": "" });
-    expect((await looked("file:in?readLock=markerFile&readLockDeleteOrphanLockFiles=false")).names).toEqual([]);
+    expect((await pollOnce("file:in?readLock=markerFile&readLockDeleteOrphanLockFiles=false")).names).toEqual([]);
     const during: string[][] = [];
-    const { names } = await looked("file:in?readLock=markerFile", async () => void during.push(await readdir(join(base, "in"))));
+    const { names } = await pollOnce("file:in?readLock=markerFile", async () => void during.push(await readdir(join(base, "in"))));
     expect([names, during]).toEqual([["x.txt"], [["x.txt", "x.txt.camelLock"]]]);
     expect(await tree()).toEqual({ "in/.camel/x.txt": "x" });
   });
@@ -227,11 +227,11 @@ describe("reading", () => {
     await symlink(join(base, "secret.txt"), join(base, "in/out.txt"));
     await symlink(base, join(base, "in/up"));
     await symlink(join(base, "in/real.txt"), join(base, "in/inside.txt"));
-    expect((await looked("file:in?noop=true&recursive=true")).names).toEqual(["inside.txt", "real.txt"]);
+    expect((await pollOnce("file:in?noop=true&recursive=true")).names).toEqual(["inside.txt", "real.txt"]);
   });
 
   it("sends an empty message when idle, and creates or requires the directory", async () => {
-    expect((await looked("file:new?sendEmptyMessageWhenIdle=true")).inlet.bodies).toEqual([null]);
+    expect((await pollOnce("file:new?sendEmptyMessageWhenIdle=true")).inlet.bodies).toEqual([null]);
     expect((await stat(join(base, "new"))).isDirectory()).toBe(true);
     const failure = await failureOf(() => setUp().source("file:missing?directoryMustExist=true").start(new FakeInlet()));
     expect(failure.message).toBe("the directory 'missing' does not exist");
@@ -239,7 +239,7 @@ describe("reading", () => {
 
   it("logs and continues when a file cannot be processed", async () => {
     await put({ "in/a.txt": "a", "in/b.txt": "b", "in/.camel": "a file where a folder must be" });
-    const { kit, names } = await looked("file:in");
+    const { kit, names } = await pollOnce("file:in");
     expect(names).toEqual(["a.txt", "b.txt"]);
     expect(kit.host.log.records.map(({ level }) => level)).toEqual(["WARN", "WARN"]);
   });
@@ -397,5 +397,5 @@ describe("writing", () => {
 it("sorts by time", async () => {
   await put({ "in/new.txt": "n", "in/old.txt": "o" });
   await utimes(join(base, "in/old.txt"), 1000, 1000);
-  expect((await looked("file:in?noop=true&sortBy=date")).names).toEqual(["old.txt", "new.txt"]);
+  expect((await pollOnce("file:in?noop=true&sortBy=date")).names).toEqual(["old.txt", "new.txt"]);
 });

@@ -33,7 +33,7 @@ export function fileConnector(settings: FileSettings = {}): ConnectorDeclaration
 
 const templates = ["fileName", "tempFileName", "tempPrefix", "moveExisting", "doneFileName", "move", "moveFailed", "preMove", "idempotentKey"] as const;
 
-/** `toD` has already evaluated the author's expressions: one that remains in an option came from the message. */
+/** `toD` has already evaluated the author's expressions, so any expression left in an option came from the message. */
 function refuseForeignTemplates({ authored, options }: Endpoint<FileOptions>): void {
   if (authored) return;
   // A message must not choose a bean of the flow.
@@ -48,7 +48,7 @@ function refuseForeignTemplates({ authored, options }: Endpoint<FileOptions>): v
 /** The directory as a path. `..` is rejected because a part of the address may come from a message. */
 function directory({ options: { directoryName, jailStartingDirectory } }: Endpoint<FileOptions>, root: string): string {
   if (!jailStartingDirectory)
-    throw new CompileError("bad-option", "jailStartingDirectory cannot be switched off", { hint: "name the directory the files go to in the endpoint" });
+    throw new CompileError("bad-option", "jailStartingDirectory cannot be switched off", { hint: "put the target directory into the endpoint" });
   if (directoryName.includes("\0") || directoryName.split(/[/\\]/).includes(".."))
     throw new CompileError("bad-option", "the directory of a file endpoint may not contain '..'", { hint: "use an absolute path" });
   return resolve(root, directoryName);

@@ -3,7 +3,7 @@ import type { ConnectorDeclaration } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
 import { sinkFields } from "../camel-options.ts";
 
-const pooled = "Accepted without effect: connections are shared by the runtime, and the operator sets their number.";
+const pooled = "Accepted but ignored: connections are shared by the runtime, and the operator sets their number.";
 
 const path = { httpUri: f.string({ doc: "The address: host, port and path.", required: true, examples: ["api.example.com/orders"] }) };
 
@@ -25,12 +25,12 @@ const options = {
   }),
   soTimeout: f.duration({ doc: "Same as responseTimeout; if both are set, the shorter one applies." }),
   connectionRequestTimeout: f.duration({
-    doc: "Accepted without effect: waiting for a free connection counts towards the limit of the run.",
+    doc: "Accepted but ignored: waiting for a free connection counts towards the limit of the run.",
     group: "advanced",
   }),
   followRedirects: f.boolean({ doc: "Whether redirects are followed, ten at most; credentials are not sent to another origin.", default: false }),
-  copyHeaders: f.boolean({ doc: "Whether the message keeps its headers in addition to those of the response.", default: true }),
-  skipRequestHeaders: f.boolean({ doc: "Whether none of the message's headers are sent.", default: false }),
+  copyHeaders: f.boolean({ doc: "Whether the headers of the message are preserved in addition to those of the response.", default: true }),
+  skipRequestHeaders: f.boolean({ doc: "Whether the headers of the message are not sent.", default: false }),
   skipResponseHeaders: f.boolean({ doc: "Whether the headers of the response are ignored.", default: false }),
   ignoreResponseBody: f.boolean({ doc: "Whether the body of the response is discarded.", default: false }),
   disableStreamCache: f.boolean({ doc: "Whether the body is a stream that can be read once, instead of bytes.", default: false }),
@@ -45,20 +45,20 @@ const options = {
   authPassword: f.text({ doc: "The password.", secret: true, group: "security" }),
   authBearerToken: f.text({ doc: "The bearer token.", secret: true, group: "security" }),
   authenticationPreemptive: f.boolean({
-    doc: "Accepted without effect: credentials are always sent with the first request.",
+    doc: "Accepted but ignored: credentials are always sent with the first request.",
     default: true,
     group: "advanced",
   }),
   connectionsPerRoute: f.integer({ doc: pooled, group: "advanced" }),
   maxTotalConnections: f.integer({ doc: pooled, group: "advanced" }),
-  useSystemProperties: f.boolean({ doc: "Accepted without effect: there are no system properties.", default: false, group: "advanced" }),
-  clearExpiredCookies: f.boolean({ doc: "Accepted without effect: cookies are not stored.", default: true, group: "advanced" }),
+  useSystemProperties: f.boolean({ doc: "Accepted but ignored: there are no system properties.", default: false, group: "advanced" }),
+  clearExpiredCookies: f.boolean({ doc: "Accepted but ignored: cookies are not stored.", default: true, group: "advanced" }),
   contentTypeCharsetEnabled: f.boolean({
-    doc: "Accepted without effect: the Content-Type of the message is sent unchanged.",
+    doc: "Accepted but ignored: the Content-Type of the message is sent unchanged.",
     default: true,
     group: "advanced",
   }),
-  logHttpActivity: f.boolean({ doc: "Accepted without effect: calls are recorded in a trace.", default: false, group: "advanced" }),
+  logHttpActivity: f.boolean({ doc: "Accepted but ignored: calls are recorded in a trace.", default: false, group: "advanced" }),
   ...sinkFields,
   proxyHost: f.string({ doc: "Host of the proxy.", group: "advanced" }),
   proxyPort: f.integer({ doc: "Port of the proxy.", default: 8080, min: 1, max: 65_535, group: "advanced" }),
@@ -72,7 +72,7 @@ export const httpShape: Omit<ConnectorDeclaration<typeof path, typeof options>, 
   title: "HTTP",
   summary: "Calls an HTTP server; the response becomes the message.",
   guarantees:
-    "A request is sent once; retries are done by the error handler of the route, so after a timeout the server may have processed the request. Responses are read into memory up to maxResponseSize. Connections are pooled per origin, 100 at most by default; further calls wait for a free one. Requests do not block other messages.",
+    "A request is sent once; the error handler of the route handles retries. After a timeout, the server may have processed the request. Responses are read into memory up to maxResponseSize. Connections are pooled per origin, 100 at most by default; further calls wait for a free one. Requests do not block other messages.",
   group: "web",
   icon: "globe",
   card: { title: "{host}", subtitle: "{httpMethod?} {path}" },

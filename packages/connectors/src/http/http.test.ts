@@ -187,7 +187,7 @@ describe("the request", () => {
   });
 });
 
-describe("the answer", () => {
+describe("the response", () => {
   it("fails outside okStatusCodeRange with all details for a handler and no secrets", async () => {
     const { address } = await stub((_, response) => void response.writeHead(503, { "x-why": "busy", "set-cookie": "sid=1" }).end("x".repeat(40_000)));
     const failure = await failureOf(() => call(`http://u:pw@${address}/a?apiKey=S3CR3T&n=1`));
@@ -250,7 +250,7 @@ describe("the answer", () => {
   });
 });
 
-describe("trouble", () => {
+describe("failures", () => {
   it("maps a refused connection and an unknown host to Java's exceptions", async () => {
     const { address, server } = await stub();
     await new Promise((resolve) => server.close(resolve));

@@ -2,7 +2,7 @@
 // including passwords; they are rejected instead.
 import { CompileError } from "@sluice/engine/spi";
 
-const java = "names a Java object, but Java is not supported";
+const java = "refers to a Java object, which is not supported";
 const refused: ReadonlyMap<string, string> = new Map([
   ...["clientBuilder", "clientConnectionManager", "cookieHandler", "cookieStore", "headerFilterStrategy", "httpActivityListener"].map(
     (name) => [name, java] as const,

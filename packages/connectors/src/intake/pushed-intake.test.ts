@@ -4,16 +4,16 @@ import { describe, expect, it } from "vitest";
 import type { DeadLetters } from "../sluice/sluice.ts";
 import { PushedIntake } from "./pushed-intake.ts";
 
-/** An intake that keeps the bodies of dead letters, and its log. */
-function setUp(work: (exchange: Exchange) => void | Promise<void>, keep: () => Promise<void> = () => Promise.resolve()) {
+/** An intake that records the bodies of dead letters and the log. */
+function setUp(work: (exchange: Exchange) => void | Promise<void>, store: () => Promise<void> = () => Promise.resolve()) {
   const clock = new FakeClock();
   const inlet = new FakeInlet(work);
   const letters: unknown[] = [];
   const log: string[] = [];
   const deadLetters: DeadLetters = {
-    keep: async (exchange, givenUp) => {
-      await keep();
-      letters.push((givenUp?.message ?? exchange.message).body);
+    keep: async (exchange, exhausted) => {
+      await store();
+      letters.push((exhausted?.message ?? exchange.message).body);
     },
   };
   const write = (_level: string, _logger: string, text: string): void => void log.push(text);

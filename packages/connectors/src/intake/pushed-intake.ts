@@ -6,7 +6,7 @@ import type { DeadLetters } from "../sluice/sluice.ts";
 import { Intake } from "./intake.ts";
 
 export interface PushedItem {
-  /** Creates the message as received. A route changes the one it gets, so that retries and dead letters need another one. */
+  /** Creates the message as received. A route may change its message, so retries and dead letters need a new one. */
   message(): Message;
   readonly delivery: Delivery;
   /** Estimated. */
@@ -100,7 +100,10 @@ export class PushedIntake {
     }
   }
 
-  /** The system has no copy of the message, so it is kept while the route accepts no more runs or its dead letter cannot be written. */
+  /**
+   * The system has no copy of the message, so the message is retained while the route accepts no more runs or its dead letter cannot
+   * be written.
+   */
   async #process(item: PushedItem): Promise<void> {
     const attempt: Attempt = { item, retryAfterMs: undefined };
     for (;;) {

@@ -12,7 +12,7 @@ import { StatementCache } from "../database/statement-cache.ts";
 import { statementSink } from "../database/statement-sink.ts";
 
 const javaObject = "it needs a Java object, which is not supported";
-const accepted = "Accepted without effect.";
+const accepted = "Accepted but ignored.";
 const fetchSize = 1000;
 
 const path = {
@@ -35,7 +35,7 @@ const options = {
   }),
   readSize: f.integer({ doc: "Maximum number of rows to read from a result; 0 for no limit.", default: 0, min: 0 }),
   transacted: f.boolean({
-    doc: "Accepted without effect: each statement is its own transaction; use the step transacted for several.",
+    doc: "Accepted but ignored: each statement is its own transaction; use the step transacted for several.",
     default: false,
     group: "advanced",
   }),

@@ -21,7 +21,7 @@ export const kafkaConnectionFields = {
     group: "security",
   }),
   saslMechanism: f.string({ doc: "PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 or OAUTHBEARER.", group: "security" }),
-  saslUsername: f.string({ doc: "The user.", group: "security" }),
+  saslUsername: f.string({ doc: "The user name.", group: "security" }),
   saslPassword: f.text({ doc: "The password.", secret: true, group: "security" }),
   saslJaasConfig: f.text({ doc: "Java login configuration; only the user name and password are used.", secret: true, group: "security" }),
   oauthTokenEndpointUri: f.string({ doc: "Token endpoint, called with client credentials.", group: "security" }),

@@ -30,7 +30,7 @@ interface Link {
   readonly lost: (problem: string) => void;
 }
 
-/** How long the records of one batch may hold the event loop. */
+/** How long the records of one batch may block the event loop. */
 const sliceMs = 10;
 
 export function kafkaSource(endpoint: Endpoint<KafkaOptions>, shared: Connection<KafkaClient>, parts: KafkaParts): Source {

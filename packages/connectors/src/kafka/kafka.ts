@@ -15,7 +15,7 @@ export function kafkaConnector(deadLetters: DeadLetters = noDeadLetters): Connec
     title: "Kafka",
     summary: "Receives records from Kafka topics, and sends records to them.",
     guarantees:
-      "Reading is at least once: an offset is committed only after all earlier records of the partition are settled, so after a crash records are read again. Records of one partition run one at a time and in order; partitions run concurrently. A record that keeps failing goes to the dead letters. Sending waits for the confirmation of the brokers.",
+      "Messages are delivered at least once: an offset is committed only after all earlier records of the partition are settled, so after a crash records are read again. Records of one partition run one at a time and in order; partitions run concurrently. A record that keeps failing becomes a dead letter. Sending waits for the confirmation of the brokers.",
     group: "messaging",
     icon: "queue",
     since: "0.2",
@@ -32,7 +32,7 @@ export function kafkaConnector(deadLetters: DeadLetters = noDeadLetters): Connec
       source: (endpoint, scope) => kafkaSource(endpoint, scope.connection<KafkaClient>(requestOf(endpoint.options)), { host, deadLetters }),
       sink(endpoint, scope) {
         if (endpoint.options.topic.includes(","))
-          throw new CompileError("bad-option", `'${endpoint.uri}' names several topics, but a sink can send to only one`, { option: "topic" });
+          throw new CompileError("bad-option", `'${endpoint.uri}' contains several topics, but a sink can send to only one`, { option: "topic" });
         return kafkaSink(endpoint, scope.connection<KafkaClient>(requestOf(endpoint.options)), host);
       },
     }),

@@ -111,7 +111,7 @@ function byTopic(records: readonly OutgoingRecord[]): KafkaJS.TopicMessages[] {
   return [...topics].map(([topic, messages]) => ({ topic, messages }));
 }
 
-/** Tracks the sockets of a client to learn whether brokers are reachable. */
+/** Tracks the sockets of a client to detect whether brokers are reachable. */
 class Links {
   readonly #listeners = new Set<(problem: string | undefined) => void>();
 

@@ -5,7 +5,7 @@ import { every } from "../messaging/incoming.ts";
 import type { ConsumeOptions, KafkaConsumer, KafkaRecord, PartitionBatch } from "./kafka-client.ts";
 
 export interface ConsumerListener {
-  /** The consumer has ended by itself. */
+  /** Called when the consumer stops unexpectedly. */
   crashed(problem: string): void;
   /** Called with a problem when a broker does not respond, and with undefined when it responds again. */
   answers(problem: string | undefined): void;
@@ -31,7 +31,7 @@ export async function kafkajsConsumer(
   let isSilent = false;
   consumer.on(consumer.events.REQUEST_TIMEOUT, ({ payload }) => {
     isSilent = true;
-    answers(`${payload.broker} does not answer`);
+    answers(`${payload.broker} does not respond`);
   });
   consumer.on(consumer.events.FETCH, () => {
     if (isSilent) answers(undefined);

@@ -14,7 +14,7 @@ export const kamelet = defineConnector({
   syntax: "kamelet:name",
   roles: ["sink"],
   workers: "any",
-  staysInside: true,
+  local: true,
   path: { name: f.string({ doc: "Name of the Kamelet or route template; inside a template `source` or `sink`.", required: true }) },
   options: {},
   lenient: true,

@@ -2,7 +2,7 @@
 import type { Exchange, Message } from "@sluice/engine/spi";
 import { asText, parsePlainJson } from "@sluice/engine/values";
 
-/** The attributes and the headers of a message that hold them. */
+/** The CloudEvents attributes and the message headers that contain them. */
 const attributes = {
   id: "CamelCloudEventID",
   source: "CamelCloudEventSource",

@@ -5,7 +5,7 @@ import { sinkFields } from "../camel-options.ts";
 import { httpOptions } from "../webhook/http-options.ts";
 
 const { httpMethodRestrict: _method, matchOnUriPrefix: _prefix, ...received } = httpOptions;
-const ignored = (why: string) => f.string({ doc: `Accepted without effect: ${why}.`, group: "advanced" });
+const ignored = (why: string) => f.string({ doc: `Accepted but ignored: ${why}.`, group: "advanced" });
 
 export const knativePath = {
   type: f.enum(["channel", "endpoint", "event"], { doc: "Type of the resource: a channel, a service or the events of a broker.", required: true }),

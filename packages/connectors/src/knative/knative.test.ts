@@ -35,12 +35,12 @@ async function channel(status: number, answer = ""): Promise<{ readonly url: str
 
 const kit = () => connectorUnderTest(knativeConnector({}), hostInRealTime());
 
-describe("knative as every connector", () => {
+describe("knative passes the connector suite", () => {
   for (const { name, run } of connectorSuite(knativeConnector({}), { uri: "knative:channel/words" })) it(name, run);
 });
 
 describe("sending", () => {
-  it("makes an event of the message", async () => {
+  it("converts the message to an event", async () => {
     const { url, received } = await channel(202);
     const exchange = exchangeOf({ a: 1 });
     await kit()

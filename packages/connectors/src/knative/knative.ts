@@ -22,7 +22,7 @@ export function knativeConnector(settings: ConnectorSettings): ConnectorDeclarat
     title: "Knative",
     summary: "Receives events from Knative channels, brokers and services, and sends events to them.",
     guarantees:
-      "A request is answered when its run has ended, so a failed run is a failed delivery, which Knative retries as configured in the subscription. With durable=true the response 202 means that the message is on disk and runs at least once. Sending ends with the response of the channel, broker or service; a status other than 2xx fails the step.",
+      "The response to a request is sent when its run has ended, so a failed run is a failed delivery, which Knative retries as configured in the subscription. With durable=true the response 202 means that the message is on disk and runs at least once. Sending ends with the response of the channel, broker or service; a status other than 2xx fails the step.",
     group: "messaging",
     icon: "queue",
     since: "0.2",

@@ -19,9 +19,9 @@ const options = {
   ...sinkFields,
   transform: f.boolean({ doc: "Whether the result becomes the body; otherwise it is discarded.", default: true }),
   resultType: f.string({ doc: "Type of the result." }),
-  allowContextMapAll: f.boolean({ doc: "Accepted without effect.", default: false, group: "advanced" }),
-  cacheScript: f.boolean({ doc: "Accepted without effect: scripts are compiled once.", default: true, group: "advanced" }),
-  contentCache: f.boolean({ doc: "Accepted without effect.", default: true, group: "advanced" }),
+  allowContextMapAll: f.boolean({ doc: "Accepted but ignored.", default: false, group: "advanced" }),
+  cacheScript: f.boolean({ doc: "Accepted but ignored: scripts are compiled once.", default: true, group: "advanced" }),
+  contentCache: f.boolean({ doc: "Accepted but ignored.", default: true, group: "advanced" }),
 };
 
 export function languageConnector(list: LanguageList): ConnectorDeclaration {
@@ -37,7 +37,7 @@ export function languageConnector(list: LanguageList): ConnectorDeclaration {
     since: "0.1",
     syntax: "language:languageName:resourceUri",
     roles: ["sink"],
-    staysInside: true,
+    local: true,
     workers: "any",
     path,
     options,
@@ -45,7 +45,7 @@ export function languageConnector(list: LanguageList): ConnectorDeclaration {
     examples: [{ title: "A greeting", yaml: "to: 'language:simple:Hello%20${body}'", given: { body: "Ada" }, expect: { body: "Hello Ada" } }],
     connect: (host: Host) => ({
       sink({ authored, options: { languageName, resourceUri, resultType, transform } }) {
-        if (!authored) throw new CompileError("endpoint-refused", "a part of it came from the message, and content of a message is never evaluated");
+        if (!authored) throw new CompileError("endpoint-refused", "part of it came from the message, and the content of a message is never evaluated");
         const language = list.language(languageName);
         if (language === undefined) throw new CompileError("language-unknown", `unknown language '${languageName}'`);
         const scope: LanguageScope = {

@@ -7,7 +7,7 @@ import { isSecretName, maskedText } from "../secret-names.ts";
 const show = (what: string, fallback = false) => f.boolean({ doc: `Shows ${what}.`, default: fallback });
 
 export const formatOptions = {
-  showAll: f.boolean({ doc: "Shows all parts; values of headers that look like credentials are masked.", default: false }),
+  showAll: f.boolean({ doc: "Shows all parts; header values that look like credentials are masked.", default: false }),
   showExchangeId: show("the exchange id"),
   showExchangePattern: show("the exchange pattern"),
   showRouteId: show("the route id"),
@@ -22,14 +22,14 @@ export const formatOptions = {
   showException: show("the failure being handled"),
   showCaughtException: show("the last handled failure"),
   showStackTrace: show("the stack trace of the failure"),
-  showFuture: f.boolean({ doc: "Accepted without effect.", default: false, group: "advanced" }),
-  showCachedStreams: f.boolean({ doc: "Accepted without effect.", default: true, group: "advanced" }),
-  showFiles: f.boolean({ doc: "Accepted without effect.", default: false, group: "advanced" }),
+  showFuture: f.boolean({ doc: "Accepted but ignored.", default: false, group: "advanced" }),
+  showCachedStreams: f.boolean({ doc: "Accepted but ignored.", default: true, group: "advanced" }),
+  showFiles: f.boolean({ doc: "Accepted but ignored.", default: false, group: "advanced" }),
   skipBodyLineSeparator: f.boolean({ doc: "Whether line breaks in the body are replaced by spaces.", default: true }),
   multiline: f.boolean({ doc: "Whether each part is written on its own line.", default: false }),
   maxChars: f.integer({ doc: "Maximum length of a record in characters; the rest is cut off.", default: 10_000, min: 0 }),
-  style: f.enum(["Default", "Tab", "Fixed"], { doc: "Accepted without effect.", default: "Default", group: "advanced" }),
-  logMask: f.boolean({ doc: "Whether values whose name looks like a credential are masked.", default: true, group: "security" }),
+  style: f.enum(["Default", "Tab", "Fixed"], { doc: "Accepted but ignored.", default: "Default", group: "advanced" }),
+  logMask: f.boolean({ doc: "Whether values whose names look like credentials are masked.", default: true, group: "security" }),
 };
 
 type Options = Values<typeof formatOptions> & { readonly plain: boolean };
@@ -86,7 +86,7 @@ function entriesText(entries: Iterable<readonly [string, unknown]> | undefined, 
 function bodyText({ message: { body } }: Exchange, options: Options): string {
   if (body === null || body === undefined) return "[Body is null]";
   if (isStream(body) && !options.showStreams) return "[Body is a stream]";
-  // Cut before formatting, so that a large text is not formatted in full.
+  // Truncate before formatting, so that a large text is not formatted completely.
   const text = asText(body instanceof Uint8Array ? body.subarray(0, options.maxChars * 4) : body);
   return options.skipBodyLineSeparator ? text.replaceAll(/\r\n|\r|\n/g, " ") : text;
 }

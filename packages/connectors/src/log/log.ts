@@ -17,7 +17,7 @@ const options = {
   groupActiveOnly: f.boolean({ doc: "Whether intervals without messages are skipped.", default: true, group: "advanced" }),
   ...formatOptions,
   plain: f.boolean({ doc: "Whether only the body is written, without labels.", default: false }),
-  sourceLocationLoggerName: f.boolean({ doc: "Accepted without effect: records always contain their route and step.", default: false, group: "advanced" }),
+  sourceLocationLoggerName: f.boolean({ doc: "Accepted but ignored: records always contain their route and step.", default: false, group: "advanced" }),
 };
 
 type Options = Values<typeof path> & Values<typeof options>;
@@ -27,7 +27,7 @@ export const log = defineConnector({
   title: "Log",
   summary: "Writes the message, or a summary of many, to the log.",
   guarantees:
-    "Records are written in the order messages pass, and are cut at maxChars. Values that look like credentials are masked unless logMask is off. Summaries count in memory and start at zero after a restart.",
+    "Records are written in the order in which messages arrive, and are cut off at maxChars. Values that look like credentials are masked unless logMask is false. Counters of summaries are in memory and start at zero after a restart.",
   group: "core",
   icon: "scroll-text",
   paletteGroup: "watch",
@@ -35,7 +35,7 @@ export const log = defineConnector({
   since: "0.1",
   syntax: "log:loggerName",
   roles: ["sink"],
-  staysInside: true,
+  local: true,
   workers: "any",
   path,
   options,

@@ -63,7 +63,7 @@ export function messageMappingConnector(port: MessageMappingPort) {
     keywords: ["map", "transform", "convert"],
     syntax: "message-mapping:mapping",
     roles: ["sink"],
-    staysInside: true,
+    local: true,
     workers: "any",
     path,
     options: {},

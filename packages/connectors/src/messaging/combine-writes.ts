@@ -1,4 +1,4 @@
-/** A socket that can collect what is written to it. */
+/** A socket that can buffer writes. */
 export interface CorkableStream {
   readonly writableCorked: number;
   cork(): void;

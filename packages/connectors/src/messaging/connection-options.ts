@@ -21,8 +21,8 @@ export function inlineValues(fields: Readonly<Record<string, unknown>>, options:
 
 /** A Camel option without effect, accepted so that flows need not be changed. */
 export function accepted(doc: string) {
-  return f.string({ doc: `Accepted without effect: ${doc}.`, group: "advanced" });
+  return f.string({ doc: `Accepted but ignored: ${doc}.`, group: "advanced" });
 }
 
-export const needsJava = "takes a Java object; Java is not supported";
+export const needsJava = "needs a Java object, which is not supported";
 export const tlsInConnection = "configure tls in a connection and reference that connection";

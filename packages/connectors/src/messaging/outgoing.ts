@@ -16,7 +16,7 @@ export function payloadOf(body: unknown): Awaitable<Buffer | undefined> {
 /** The same bytes. */
 const asBuffer = (bytes: Uint8Array): Buffer => (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 
-/** Headers set by the route or received from a broker, as text. `omits` names those that the protocol carries elsewhere. */
+/** Headers set by the route or received from a broker, as text. `omits` names those that the protocol transmits elsewhere. */
 export function headersOf(exchange: Exchange, omits?: (key: string) => boolean): readonly (readonly [string, string])[] {
   return headerValuesOf(exchange, omits).map(([name, value]) => [name, headerText(value)]);
 }

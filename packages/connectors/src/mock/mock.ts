@@ -3,12 +3,12 @@ import { defineConnector } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { sinkFields } from "../camel-options.ts";
 
-const accepted = "Accepted without effect: expectations belong in tests, not in flows.";
+const accepted = "Accepted but ignored: expectations belong in tests, not in flows.";
 
 export const mock = defineConnector({
   scheme: "mock",
   title: "Mock",
-  summary: "Accepts messages without changing them; in a test session they can be checked.",
+  summary: "Accepts messages without changing them; a test session can check them.",
   guarantees: "Nothing is stored or sent. In a test session, messages are recorded by the session.",
   group: "core",
   icon: "flask-conical",
@@ -17,7 +17,7 @@ export const mock = defineConnector({
   since: "0.1",
   syntax: "mock:name",
   roles: ["sink"],
-  staysInside: true,
+  local: true,
   workers: "any",
   path: { name: f.string({ doc: "Name of the mock, for tests.", required: true }) },
   options: {

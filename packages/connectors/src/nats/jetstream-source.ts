@@ -152,7 +152,7 @@ class Pull implements Subscription {
     }
   }
 
-  /** Messages that may be requested now. */
+  /** Number of messages that may be requested now. */
   get #room(): number {
     return this.#intake.hasRoom ? this.#window - this.#intake.inflight - this.#expected : 0;
   }

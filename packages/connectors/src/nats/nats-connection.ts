@@ -17,7 +17,7 @@ const jetstreamNeed: ClientNeed = { package: "@nats-io/jetstream", version: "3.3
 
 export const natsConnectionFields = {
   servers: f.string({ doc: "Addresses of the servers, separated by commas.", default: "localhost:4222", examples: ["nats://one:4222,nats://two:4222"] }),
-  user: f.string({ doc: "The user.", group: "security" }),
+  user: f.string({ doc: "The user name.", group: "security" }),
   password: f.text({ doc: "The password.", secret: true, group: "security" }),
   token: f.text({ doc: "Token, for servers with token authentication.", secret: true, group: "security" }),
   credentialsFilePath: f.string({ doc: "Path of a credentials file created by the NATS tools.", group: "security" }),
@@ -79,7 +79,7 @@ export const natsConnection = defineConnection({
     return `NATS ${connection.info?.version ?? ""}`;
   },
   browses: ["streams", "subjects"],
-  // NATS itself does not know which subjects are in use: listed are those that streams store.
+  // NATS itself does not track which subjects are in use, so the subjects that streams store are listed.
   async browse({ connection, jetstream }, what, prefix, limit) {
     const names = new Set<string>();
     const streams = (await jetstream.jetstreamManager(connection)).streams.list();

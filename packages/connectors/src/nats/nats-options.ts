@@ -32,7 +32,7 @@ export const natsOptions = {
   }),
   durableName: f.string({ doc: "Name of the durable consumer, which tracks acknowledgements; `sluice-<flow>-<route>` by default." }),
   ackPolicy: f.enum(["None", "All", "Explicit"], {
-    doc: "Acknowledgement policy of the stream. `None`: no acknowledgements; failed messages go to the dead letters. `All`: messages are processed one at a time, in order.",
+    doc: "Acknowledgement policy of the stream. `None`: no acknowledgements; failed messages become dead letters. `All`: messages are processed one at a time, in order.",
     default: "Explicit",
   }),
   ackWait: f.duration({
@@ -40,9 +40,9 @@ export const natsOptions = {
     default: 30_000,
   }),
   nackWait: f.duration({ doc: "Delay before a failed message is redelivered.", default: 5000 }),
-  maxDeliver: f.integer({ doc: "How often a message is delivered before it goes to the dead letters; overrides maximumRedeliveries.", min: 1 }),
+  maxDeliver: f.integer({ doc: "Maximum number of deliveries before a message becomes a dead letter; overrides maximumRedeliveries.", min: 1 }),
   maximumRedeliveries: f.integer({
-    doc: "How often a failed message of a stream is redelivered before it goes to the dead letters; -1 for no limit.",
+    doc: "Maximum number of redeliveries before a failed message of a stream becomes a dead letter; -1 for no limit.",
     default: 5,
     min: -1,
   }),
@@ -56,9 +56,9 @@ export const natsOptions = {
   requestTimeout: f.duration({ doc: "Timeout for a reply (InOut) and for the acknowledgement of a stream.", default: 20_000 }),
   flushConnection: f.boolean({ doc: "Whether sending waits until the server has received the message.", default: true }),
   flushTimeout: f.duration({ doc: "Timeout for flushing.", default: 1000 }),
-  exchangePattern: f.enum(["InOnly", "InOut"], { doc: "InOut waits for a reply, or lets the source reply.", group: "advanced" }),
-  reconnect: f.boolean({ doc: "Accepted without effect: sources always reconnect.", default: true, group: "advanced" }),
-  maxReconnectAttempts: f.integer({ doc: "Accepted without effect: sources retry without a limit.", default: 60, group: "advanced" }),
+  exchangePattern: f.enum(["InOnly", "InOut"], { doc: "InOut makes a sink wait for a reply and a source send one.", group: "advanced" }),
+  reconnect: f.boolean({ doc: "Accepted but ignored: sources always reconnect.", default: true, group: "advanced" }),
+  maxReconnectAttempts: f.integer({ doc: "Accepted but ignored: sources retry without a limit.", default: 60, group: "advanced" }),
   reconnectTimeWait: f.duration({ doc: "Maximum delay between reconnect attempts.", default: 2000, group: "advanced" }),
   manualAck: f.refused("a message is acknowledged when its run is done; fail the run to have it redelivered"),
   pedantic: accepted("the client always validates subjects"),

@@ -15,7 +15,7 @@ export function natsConnector(deadLetters: DeadLetters = noDeadLetters): Connect
     title: "NATS",
     summary: "Receives messages from NATS and JetStream, and sends messages to them.",
     guarantees:
-      "Plain NATS is at most once: the server does not store messages, so those sent while the route is stopped or disconnected are lost; waiting messages are kept in memory up to a limit. JetStream is at least once: a message is acknowledged when its run is done and delivered again after a crash. poolSize messages run concurrently; poolSize=1 keeps their order.",
+      "Plain NATS delivers messages at most once: the server does not store messages, so those sent while the route is stopped or disconnected are lost; waiting messages are stored in memory up to a limit. JetStream delivers messages at least once: a message is acknowledged when its run is done and delivered again after a crash. poolSize messages run concurrently; poolSize=1 preserves their order.",
     group: "messaging",
     icon: "queue",
     since: "0.2",

@@ -10,7 +10,7 @@ export const mqttConnectionFields = {
   brokerUrl: f.string({ doc: "The address of the broker: `tcp:`, `ssl:`, `ws:` or `wss:`.", default: "tcp://localhost:1883" }),
   serverURIs: f.string({ doc: "Addresses of several brokers, separated by commas and tried in order; overrides brokerUrl." }),
   clientId: f.string({ doc: "Client id of sources; sinks append `_out`, because a client id can connect only once." }),
-  userName: f.string({ doc: "The user.", group: "security" }),
+  userName: f.string({ doc: "The user name.", group: "security" }),
   password: f.text({ doc: "The password.", secret: true, group: "security" }),
   tls: tlsField,
   connectionTimeout: f.integer({ doc: "Timeout for connecting, in seconds.", default: 30, min: 1, max: 3600 }),
@@ -55,7 +55,7 @@ export const mqttConnection = defineConnection({
   },
   close: (links) => links.close(),
   cannotBrowse:
-    "MQTT has no command that lists topics, which exist only in messages and subscriptions; enter the name, or watch the topics in use with `mosquitto_sub -v -t '#'`",
+    "MQTT has no command that lists topics, which exist only in messages and subscriptions; enter the name, or list the topics in use with `mosquitto_sub -v -t '#'`",
   check: async (links) => `MQTT ${(await links.ping()) === 5 ? "5" : "3.1.1"}`,
 });
 

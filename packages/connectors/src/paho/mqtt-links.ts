@@ -115,7 +115,7 @@ export class MqttLinks {
       client.once("close", () => {
         if (isConnected) return void (client.disconnecting || lost(problem));
         client.end(true);
-        // The code tells whether another attempt can help.
+        // The code shows whether another attempt can help.
         reject(Object.assign(new Error(`${url.replace(/\/\/[^@/]*@/, "//")}: ${problem}`), { code }));
       });
       client.connect();

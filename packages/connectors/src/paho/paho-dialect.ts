@@ -10,7 +10,7 @@ export interface PahoDialect {
   readonly properties: string | undefined;
   versionOf(options: PahoOptions): MqttVersion;
   isClean(options: PahoOptions): boolean;
-  /** The option that keeps messages while the source is disconnected. */
+  /** The option that determines whether the broker stores messages while the source is disconnected. */
   readonly cleanOption: string;
 }
 

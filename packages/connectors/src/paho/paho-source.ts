@@ -29,7 +29,9 @@ interface Link {
   readonly client: MqttClient;
   readonly lost: (problem: string) => void;
   work: Work | undefined;
-  /** A message that arrived before that. There is at most one, because the client reads on after the acknowledgement. */
+  /**
+   * A message that arrived before `work` was set. There is at most one, because the client reads no further until it is acknowledged.
+   */
   early: Parameters<Work> | undefined;
 }
 
@@ -90,7 +92,7 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
     await new Promise<void>((resolve, reject) => {
       link.work = (packet, settled) => {
         resolve();
-        // Unacknowledged messages are redelivered when the source reconnects, if the session is kept.
+        // Unacknowledged messages are redelivered when the source reconnects, if the broker kept its session.
         if (!isStopping) work(packet, settled);
       };
       if (link.early !== undefined) link.work(...link.early);
@@ -100,8 +102,8 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
         if (!isStopping) link.lost(thrown.message);
       });
     });
-    // During a run the client reads nothing, and a ping response waits behind the messages that were sent before it. The client would take
-    // a connection that delivers messages all the time for a dead one.
+    // During a run the client reads nothing, so a ping response waits behind earlier messages. The client would mistake a busy
+    // connection for a dead one.
     const endPings = every(host.clock, (client.options.keepalive ?? 60) * 500, () => {
       const isAlive = intake.inflight > 0 || received !== receivedBefore;
       receivedBefore = received;
@@ -209,15 +211,15 @@ function sourceHeaders(dialect: PahoDialect): SourceHeaders<IPublishPacket> {
     CamelMqttTopic: ({ topic }) => topic,
     CamelMqttQoS: ({ qos }) => qos,
     [dialect.retained]: ({ retain }) => (retain ? true : undefined),
-    ...(dialect.properties === undefined ? {} : { [dialect.properties]: ({ properties }) => keptProperties(properties) }),
+    ...(dialect.properties === undefined ? {} : { [dialect.properties]: ({ properties }) => definedProperties(properties) }),
   });
 }
 
-function keptProperties(properties: IPublishPacket["properties"]): Readonly<Record<string, unknown>> | undefined {
+function definedProperties(properties: IPublishPacket["properties"]): Readonly<Record<string, unknown>> | undefined {
   if (properties === undefined) return undefined;
   const { contentType, responseTopic, correlationData, messageExpiryInterval, payloadFormatIndicator } = properties;
-  const kept = Object.entries({ contentType, responseTopic, correlationData, messageExpiryInterval, payloadFormatIndicator }).filter(
+  const defined = Object.entries({ contentType, responseTopic, correlationData, messageExpiryInterval, payloadFormatIndicator }).filter(
     ([, value]) => value !== undefined,
   );
-  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+  return defined.length === 0 ? undefined : Object.fromEntries(defined);
 }

@@ -57,7 +57,7 @@ describe.skipIf(server === undefined)("pgevent (needs PostgreSQL)", () => {
 
   it("dead-letters failed notifications unchanged, and continues (F6)", async () => {
     const letters: unknown[] = [];
-    const events = eventsOn(target.port, { keep: async (_exchange, givenUp) => void letters.push(givenUp?.message.body) });
+    const events = eventsOn(target.port, { keep: async (_exchange, exhausted) => void letters.push(exhausted?.message.body) });
     const done: unknown[] = [];
     const inlet = new FakeInlet(({ message }) => {
       const { body } = message;

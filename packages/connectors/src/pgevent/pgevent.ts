@@ -40,8 +40,8 @@ const options = {
   pass: f.text({ doc: "The password.", secret: true, group: "security" }),
   reconnectDelay: f.duration({ doc: "Delay before reconnecting.", default: 5000, group: "advanced" }),
   workerPool: f.refused(javaObject),
-  workerPoolCoreSize: f.integer({ doc: "Accepted without effect.", default: 1, group: "advanced" }),
-  workerPoolMaxSize: f.integer({ doc: "Accepted without effect.", default: 10, group: "advanced" }),
+  workerPoolCoreSize: f.integer({ doc: "Accepted but ignored.", default: 1, group: "advanced" }),
+  workerPoolMaxSize: f.integer({ doc: "Accepted but ignored.", default: 10, group: "advanced" }),
   exceptionHandler: f.refused(javaObject),
   ...sourceFields,
   ...sinkFields,
@@ -58,7 +58,7 @@ export function pgeventConnector(deadLetters: DeadLetters | undefined): Connecto
     title: "PostgreSQL notifications",
     summary: "Receives and sends PostgreSQL notifications.",
     guarantees:
-      "At most once: PostgreSQL does not store notifications, so those sent while the route is stopped or disconnected are lost. Notifications run one at a time and in order. Up to 10,000 of them or 16 MB wait in memory; further ones are dropped and counted in the log. A notification whose run fails is kept as a dead letter.",
+      "Notifications are delivered at most once: PostgreSQL does not store them, so those sent while the route is stopped or disconnected are lost. Notifications run one at a time and in order. Up to 10,000 of them or 16 MB wait in memory; further ones are dropped and counted in the log. A notification whose run fails becomes a dead letter.",
     group: "database",
     icon: "database",
     since: "0.1",
@@ -80,7 +80,7 @@ export function pgeventConnector(deadLetters: DeadLetters | undefined): Connecto
 
 function connectionOf({ options: given, trusted }: Endpoint<PgeventOptions>, scope: EndpointScope): Connection<SqlDatabase> {
   const { datasource, host, port, database, user, pass } = given;
-  if (!trusted) throw new CompileError("endpoint-refused", "its server or channel came from a message: write them in the flow");
+  if (!trusted) throw new CompileError("endpoint-refused", "its server or channel came from a message: write both in the flow");
   const kinds = ["postgres"];
   if (datasource !== undefined) return scope.connection<SqlDatabase>({ reference: datasource.replace(/^#(?:bean:)?(?!class:|type:)/, ""), kinds, inline: {} });
   const inline = { host, port: String(port), user, ...(database === undefined ? {} : { database }), ...(pass === undefined ? {} : { password: pass }) };

@@ -23,7 +23,7 @@ export const pollFields = {
   backoffIdleThreshold: f.integer({ doc: "Consecutive idle polls before polls are skipped.", default: 0, min: 0, group: "advanced" }),
   backoffErrorThreshold: f.integer({ doc: "Consecutive failed polls before polls are skipped.", default: 0, min: 0, group: "advanced" }),
   scheduler: f.enum(["none", "quartz", "spring"], {
-    doc: "Scheduler of the polls: none uses the delay, the others a cron expression.",
+    doc: "Scheduler of the polls: `none` uses the delay, the others use a cron expression.",
     default: "none",
     group: "advanced",
   }),

@@ -26,7 +26,7 @@ export interface Polling<T> {
   problemOf(thrown: unknown): string | undefined;
   /** Delivers one item and settles it; false when it is no longer available. `batch` has Camel's batch properties. */
   each(item: T, inlet: SourceInlet, batch: ReadonlyMap<string, unknown>): Promise<boolean>;
-  /** Releases what an item holds that is not delivered because the source stops. */
+  /** Releases the resources of an item that is not delivered because the source stops. */
   discard?(item: T): Promise<void>;
 }
 
@@ -83,7 +83,7 @@ export function polledSource<T>(polling: Polling<T>): Source {
         underWay = pollOnce(inlet, () => ticker !== started).finally(() => (underWay = undefined));
         return underWay.then((outcome) => plan.outcome(outcome));
       };
-      // What a poll finds is settled one by one, so the right to poll is enough.
+      // Each item of a poll is settled separately, so permission to poll is sufficient.
       const started: Ticker = new Ticker(clock, plan, poll, tickClaim(inlet, clock, { periodMs: 0, isCounted: false }));
       ticker?.stop();
       problem = undefined;

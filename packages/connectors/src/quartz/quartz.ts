@@ -6,9 +6,9 @@ import { cronSchedule } from "../cron/cron-schedule.ts";
 import { cronSource, type CronTick } from "../cron/cron-source.ts";
 import { nextOnGrid, tickClaim, Ticker } from "../ticking/ticker.ts";
 
-const path = { triggerName: f.string({ doc: "Name of the trigger, optionally with its group in front, separated by a slash.", required: true }) };
+const path = { triggerName: f.string({ doc: "Name of the trigger, optionally preceded by its group and a slash.", required: true }) };
 
-const accepted = "Accepted without effect: there is no job store.";
+const accepted = "Accepted but ignored: there is no job store.";
 
 const options = {
   cron: f.string({ doc: "Cron expression in Quartz format; spaces may be written as `+`.", examples: ["0/30 * * * * ?"] }),
@@ -16,7 +16,7 @@ const options = {
   "trigger.repeatInterval": f.duration({ doc: "Without cron: interval between runs." }),
   "trigger.repeatCount": f.integer({ doc: "Without cron: number of runs after the first; -1 for no limit.", default: 0, min: -1 }),
   triggerStartDelay: f.duration({ doc: "Delay between the start of the route and the start of the schedule.", default: 500 }),
-  stateful: f.boolean({ doc: "Accepted without effect: runs of one schedule never overlap.", default: false, group: "advanced" }),
+  stateful: f.boolean({ doc: "Accepted but ignored: runs of one schedule never overlap.", default: false, group: "advanced" }),
   fireNow: f.boolean({ doc: "Without cron: whether the first run starts immediately.", default: false }),
   deleteJob: f.boolean({ doc: accepted, default: true, group: "advanced" }),
   pauseJob: f.boolean({ doc: accepted, default: false, group: "advanced" }),
@@ -33,7 +33,7 @@ export const quartz = defineConnector({
   title: "Quartz",
   summary: "Triggers a route at the times of a Quartz cron expression or interval.",
   guarantees:
-    "Runs of one trigger never overlap; times missed during a long run are made up for by one run with cron and skipped with an interval. There is no job store: times missed while the runtime was down are not made up for. With several workers, one of them runs the schedule.",
+    "Runs of one trigger never overlap. If times are missed during a long run, one run follows for all of them with cron; with an interval they are skipped. There is no job store: times missed while the runtime was down are skipped. With several workers, one of them runs the schedule.",
   group: "scheduling",
   icon: "calendar-clock",
   paletteGroup: "receive",
@@ -99,7 +99,7 @@ function simpleTrigger({ uri, options }: Endpoint<Options>, { clock, firstTickMs
   const interval = options["trigger.repeatInterval"];
   const repeats = options["trigger.repeatCount"];
   if (interval === undefined && repeats !== 0)
-    throw new CompileError("bad-option", "quartz needs cron, or trigger.repeatInterval for its trigger.repeatCount", {
+    throw new CompileError("bad-option", "quartz needs cron, or trigger.repeatInterval for the interval of its runs", {
       hint: "add cron=0/30+*+*+*+*+? or an interval",
     });
   let ticker: Ticker | undefined;

@@ -7,7 +7,7 @@ export interface DurableQueues {
   open(): Promise<QueueStore>;
   /** The store if it is already open: saves a promise per message. */
   readonly current: QueueStore | undefined;
-  /** False for a closed test session: its messages must not run as live ones. */
+  /** False for a closed test session, whose messages must not run as live ones. */
   isOpenSession(id: string): boolean;
 }
 

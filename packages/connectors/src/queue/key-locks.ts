@@ -43,7 +43,7 @@ export class KeyLocks<E extends { readonly seq: number }> {
     if (this.#holders.get(key) === seq) this.#holders.delete(key);
   }
 
-  /** Removes and returns the parked messages; the locks stay. */
+  /** Removes and returns the parked messages; the locks are not released. */
   unpark(): readonly E[] {
     const all = [...this.#parked.values()].flat();
     this.#parked.clear();

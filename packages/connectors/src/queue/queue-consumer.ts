@@ -129,5 +129,5 @@ export class QueueConsumer implements QueueSubscriber {
 }
 
 function processEnded(): FlowError {
-  return new FlowError("java.lang.IllegalStateException", "the process crashed each time it processed this message", { code: "process-ended" });
+  return new FlowError("java.lang.IllegalStateException", "the process crashed every time it processed this message", { code: "process-ended" });
 }

@@ -4,7 +4,7 @@ export const queuePath = { name: f.string({ doc: "Name of the queue; all endpoin
 
 export const redeliveryOptions = {
   maximumRedeliveries: f.integer({
-    doc: "How often a failed message is retried before it goes to the dead letters; -1 retries forever.",
+    doc: "Maximum number of retries before a failed message becomes a dead letter; -1 for no limit.",
     default: 5,
     min: -1,
   }),

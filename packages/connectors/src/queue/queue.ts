@@ -11,7 +11,7 @@ export function queueConnector(queues: DurableQueues = noQueues): ConnectorDecla
     title: "Durable queue",
     summary: "Passes the message to another route through a durable queue on disk.",
     guarantees:
-      "At least once: the sender continues when the message is on disk, and the message is removed only after its route succeeded. After a crash unfinished messages are delivered again, so make the route idempotent. A failed message is retried with a growing delay and goes to the dead letters after maximumRedeliveries. Messages are delivered in the order they were sent with one consumer and no retries; messages with the same key are processed one at a time and in order, even during retries. The number of waiting messages is limited by the disk limit of the store, not by memory.",
+      "Messages are delivered at least once: the sender continues when the message is on disk, and the message is removed only after its route succeeded. After a crash unfinished messages are delivered again, so make the route idempotent. A failed message is retried with an increasing delay and becomes a dead letter after maximumRedeliveries. Messages are delivered in the order they were sent with one consumer and no retries; messages with the same key are processed one at a time and in order, even during retries. The number of waiting messages is limited by the disk limit of the store, not by memory.",
     group: "core",
     icon: "queue",
     since: "0.1",
@@ -30,7 +30,7 @@ export function queueConnector(queues: DurableQueues = noQueues): ConnectorDecla
       {
         title: "Accept an order now, process it later",
         yaml: `- route:
-    id: take
+    id: accept
     from:
       uri: timer:order?repeatCount=1&delay=100
       steps:
@@ -38,7 +38,7 @@ export function queueConnector(queues: DurableQueues = noQueues): ConnectorDecla
             constant: order 1
         - to: queue:orders?keyHeader=customer
 - route:
-    id: work
+    id: process
     from:
       uri: queue:orders?concurrentConsumers=2
       steps:

@@ -75,7 +75,7 @@ function envelopeOf(headers: Headers, context: StoredContext): string {
   const layers = [
     recordOf(wireOf(headers)),
     recordOf(headers.own()),
-    context.properties === undefined ? undefined : recordOf(kept(context.properties)),
+    context.properties === undefined ? undefined : recordOf(withoutCamelProperties(context.properties)),
   ] as const;
   const [wire, own, properties] = layers.map((layer) => layer?.record);
   const envelope = { ...(wire && { wire }), ...(own && { own }), ...(properties && { properties }), ...plainParts(context) };
@@ -99,19 +99,19 @@ function wireOf(headers: Headers): Iterable<readonly [string, unknown]> {
 }
 
 /** Properties with a Camel prefix belong to the finished run, not to the next one. */
-function* kept(properties: ReadonlyMap<string, unknown>): Iterable<readonly [string, unknown]> {
+function* withoutCamelProperties(properties: ReadonlyMap<string, unknown>): Iterable<readonly [string, unknown]> {
   for (const entry of properties) if (!entry[0].startsWith("Camel")) yield entry;
 }
 
-interface KeptRecord {
+interface DataRecord {
   readonly record: Record<string, unknown>;
   /** True when JSON represents the value without tags. */
   plain: boolean;
 }
 
 /** Omits values that are not data: a step may set a header to any object. */
-function recordOf(entries: Iterable<readonly [string, unknown]>): KeptRecord | undefined {
-  let found: KeptRecord | undefined;
+function recordOf(entries: Iterable<readonly [string, unknown]>): DataRecord | undefined {
+  let found: DataRecord | undefined;
   let left = headerLimit;
   for (const [name, value] of entries) {
     if (name === "__proto__" || value === undefined) continue;

@@ -139,7 +139,7 @@ export class WorkQueue {
 
   done(entry: Entry): void {
     this.#passOn(entry);
-    // Keep it known until the row is deleted: a page read meanwhile would still find it.
+    // Stays in `#known` until the row is deleted: a page read meanwhile would still find it.
     this.#settle({
       what: "delete a finished message",
       write: () => this.#open.remove(this.name, entry).then(() => void this.#known.delete(entry.seq)),
@@ -164,7 +164,7 @@ export class WorkQueue {
     });
   }
 
-  /** Returns a message as if it had not been taken. */
+  /** Returns a message to the queue as if it had not been taken. */
   giveBack(entry: Entry, delayMs = 0): void {
     this.#later(entry, entry.attempts, delayMs);
   }

@@ -5,7 +5,7 @@ export interface OwnLink<C, L> {
   /** Opens the connection; call `lost` when it breaks. */
   open(client: C, lost: (problem: string) => void): Promise<L>;
   close(link: L): Promise<void>;
-  /** Name for log records about a connection that could not be closed. */
+  /** Called when the connection could not be closed, for the log. */
   failed(problem: unknown): void;
 }
 

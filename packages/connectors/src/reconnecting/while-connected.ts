@@ -114,7 +114,7 @@ class Attempts<C> {
     });
   }
 
-  /** The connection got new values: what failed before may work now. */
+  /** Called when the connection got new values, with which a failed attempt may succeed. */
   #retryNow(): void {
     if (this.#cancelWait === undefined || this.#isStopped) return;
     this.#cancelWait();

@@ -8,7 +8,7 @@ import { httpHeaders, httpOptions } from "../webhook/http-options.ts";
 import type { HttpTools } from "../webhook/http-tools.ts";
 
 const { httpMethodRestrict: _, ...served } = httpOptions;
-const ignored = (what: string) => f.string({ doc: `Accepted without effect: ${what}.`, group: "advanced" });
+const ignored = (what: string) => f.string({ doc: `Accepted but ignored: ${what}.`, group: "advanced" });
 
 const path = {
   method: f.string({ doc: "HTTP method: `get`, `post`, `put`, `patch`, `delete` or `head`.", required: true, examples: ["post"] }),
@@ -26,8 +26,8 @@ const options = {
   producerComponentName: ignored("it applies to calls to other services, which are made with http:"),
   consumerComponentName: ignored("there is only one HTTP server"),
   lazyStartProducer: ignored("it applies to calls to other services, which are made with http:"),
-  inType: ignored("it names a Java class"),
-  outType: ignored("it names a Java class"),
+  inType: ignored("it refers to a Java class"),
+  outType: ignored("it refers to a Java class"),
 };
 
 type Options = Values<typeof path> & Values<typeof options>;

@@ -16,7 +16,7 @@ const options = {
     default: false,
   }),
   includeMetadata: f.boolean({ doc: "Whether the name of the scheduler is set as an exchange property.", default: false }),
-  poolSize: f.integer({ doc: "Accepted without effect: runs of one scheduler never overlap.", default: 1, min: 1, group: "advanced" }),
+  poolSize: f.integer({ doc: "Accepted but ignored: runs of one scheduler never overlap.", default: 1, min: 1, group: "advanced" }),
   startScheduler: f.boolean({ doc: "Whether the scheduler starts with its route.", default: true, group: "advanced" }),
   ...sourceFields,
 };
@@ -28,7 +28,7 @@ export const scheduler = defineConnector({
   title: "Scheduler",
   summary: "Triggers a route repeatedly, with a delay after the end of the previous run.",
   guarantees:
-    "Runs of one scheduler never overlap. Runs missed while the runtime was down are not made up for. Changes of the wall clock have no effect. With several workers, one of them runs the schedule.",
+    "Runs of one scheduler never overlap. Runs missed while the runtime was down are skipped. Changes of the wall clock have no effect. With several workers, one of them runs the schedule.",
   group: "scheduling",
   icon: "calendar-clock",
   paletteGroup: "receive",

@@ -49,7 +49,7 @@ export class SedaConsumer {
     this.#drained?.();
   }
 
-  /** Resolves when no message is left for this consumer. */
+  /** Resolves when all messages of this consumer are processed. */
   async stop(): Promise<void> {
     if (this.#queue.isLast(this)) {
       if (this.#options.purge) this.#queue.purge();

@@ -13,7 +13,7 @@ export const sedaOptions = {
     default: false,
     group: "advanced",
   }),
-  pollTimeout: f.duration({ doc: "Accepted without effect: consumers do not poll.", default: 1000, group: "advanced" }),
+  pollTimeout: f.duration({ doc: "Accepted but ignored: consumers do not poll.", default: 1000, group: "advanced" }),
   waitForTaskToComplete: f.enum(["IfReplyExpected", "Always", "Never"], {
     doc: "When the sender waits for the consuming route to finish.",
     default: "IfReplyExpected",

@@ -109,7 +109,7 @@ function adopt(exchange: Exchange, done: Exchange): void {
 }
 
 function queueFull(waited?: number): FlowError {
-  return new FlowError("java.lang.IllegalStateException", waited === undefined ? "Queue full" : `Queue full, no room within ${waited} millis`, {
+  return new FlowError("java.lang.IllegalStateException", waited === undefined ? "Queue full" : `Queue full, no capacity within ${waited} millis`, {
     code: "queue-full",
     retryable: true,
   });

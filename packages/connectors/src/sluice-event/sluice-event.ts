@@ -59,7 +59,7 @@ export function sluiceEvents(): SluiceEvents {
       title: "Runtime events",
       summary: "Triggers a route on events of the runtime, such as a failed run.",
       guarantees:
-        "At most once: events are kept in memory and are lost in a crash. Each route gets its events one at a time and in order; up to 1,000 wait, further ones are dropped and counted in the log. Runs caused by an event raise no events, so a route cannot trigger itself.",
+        "Events are delivered at most once: they are stored in memory and are lost in a crash. Each route gets its events one at a time and in order; up to 1,000 wait, further ones are dropped and counted in the log. Runs triggered by an event do not raise events, so a route cannot trigger itself.",
       group: "core",
       icon: "bell",
       since: "0.1",

@@ -38,7 +38,7 @@ export class QueueConsumer {
   readonly #waits: StoppableWaits;
   readonly #window: number;
   readonly #prefetched: Prefetched<ConsumeMessage>;
-  /** Consecutive messages that were returned to the queue; the delay before that grows with them. */
+  /** Number of consecutive messages that were returned to the queue; the delay before the next return grows with it. */
   #returned = 0;
 
   constructor(channel: Channel, inlet: SourceInlet, parts: QueueParts) {
@@ -147,7 +147,7 @@ export class QueueConsumer {
     return this.#parts.options.disableReplyTo || typeof replyTo !== "string" || replyTo === "" ? undefined : replyTo;
   }
 
-  /** The reply goes to a queue of the same server through the default exchange, whatever the message says. */
+  /** The reply is sent to a queue of the same server through the default exchange, regardless of other addresses in the message. */
   async #reply(item: Item, reply: Exchange): Promise<void> {
     const replyTo = this.#replyTo(item);
     if (replyTo === undefined || reply.pattern !== "InOut") return;

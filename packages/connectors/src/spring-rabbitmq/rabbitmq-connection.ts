@@ -53,7 +53,7 @@ export const rabbitmqConnection = defineConnection({
   },
   close: (client) => client.close(),
   cannotBrowse:
-    "AMQP 0-9-1 has no command that lists queues or exchanges; enter the name, which `rabbitmqctl list_queues`, `rabbitmqctl list_exchanges` and the management page show",
+    "AMQP 0-9-1 has no command that lists queues or exchanges; enter the name as shown by `rabbitmqctl list_queues`, `rabbitmqctl list_exchanges` or the management page",
   async check(client) {
     const channel = await client.createChannel();
     await channel.close();

@@ -13,7 +13,7 @@ const exchangeTypes = ["direct", "fanout", "headers", "topic"] as const;
 
 /** Options of Camel 3's scheme `rabbitmq` that were renamed or moved since. */
 const formerOptions = {
-  queue: f.string({ doc: "Camel 3 name of queues.", group: "advanced" }),
+  queue: f.string({ doc: "The Camel 3 name of the option queues.", group: "advanced" }),
   hostname: f.string({ doc: "Host of the server, in Camel 3 syntax; prefer a connection.", group: "advanced" }),
   portNumber: f.integer({ doc: "Port of the server, in Camel 3 syntax.", min: 1, max: 65_535, group: "advanced" }),
   addresses: f.string({ doc: "Several servers with their ports, in Camel 3 syntax.", examples: ["one:5672,two:5672"], group: "advanced" }),
@@ -68,18 +68,18 @@ const sourceOptions = {
   }),
   asyncConsumer: f.boolean({ doc: "Whether all prefetched messages are processed concurrently.", default: false, group: "advanced" }),
   acknowledgeMode: f.enum(["AUTO", "MANUAL", "NONE"], {
-    doc: "Messages are acknowledged when their runs are done. With `NONE`, failed messages are acknowledged too and go to the dead letters immediately.",
+    doc: "Messages are acknowledged when their runs are done. With `NONE`, failed messages are acknowledged too and become dead letters immediately.",
     default: "AUTO",
   }),
-  maximumRetryAttempts: f.integer({ doc: "How often a failed message is retried before it is rejected.", default: 5, min: 0 }),
+  maximumRetryAttempts: f.integer({ doc: "Maximum number of retries before a failed message is rejected.", default: 5, min: 0 }),
   retryDelay: f.duration({ doc: "Delay before each retry.", default: 1000 }),
   rejectAndDontRequeue: f.boolean({
-    doc: "Whether a message whose retries are exhausted goes to the dead-letter exchange, or without one to the dead letters of the runtime. Otherwise it returns to its queue after a delay.",
+    doc: "Whether a message whose retries are exhausted goes to the dead-letter exchange or, without one, becomes a dead letter of the runtime. Otherwise it returns to its queue after a delay.",
     default: true,
   }),
   exclusive: f.boolean({ doc: "Whether this source is the only consumer of the queues.", default: false }),
   disableReplyTo: f.boolean({ doc: "Whether a source sends no replies and a sink never waits for one.", default: false }),
-  autoStartup: f.boolean({ doc: "Accepted without effect: use autoStartup of the route to keep it from starting.", default: true, group: "advanced" }),
+  autoStartup: f.boolean({ doc: "Accepted but ignored: use autoStartup of the route to keep it from starting.", default: true, group: "advanced" }),
 };
 
 const sinkOptions = {
@@ -91,11 +91,11 @@ const sinkOptions = {
   confirmTimeout: f.duration({ doc: "Timeout for the confirmation.", default: 5000 }),
   replyTimeout: f.duration({ doc: "Timeout for a reply (InOut).", default: 30_000 }),
   allowNullBody: f.boolean({ doc: "Whether a message without a body is sent.", default: false }),
-  exchangePattern: f.enum(["InOnly", "InOut"], { doc: "InOut waits for a reply, or lets a source reply.", group: "advanced" }),
+  exchangePattern: f.enum(["InOnly", "InOut"], { doc: "InOut makes a sink wait for a reply and a source send one.", group: "advanced" }),
 };
 
 const otherOptions = {
-  noLocal: accepted("RabbitMQ does not support it"),
+  noLocal: accepted("RabbitMQ does not support this"),
   bridgeErrorHandler: accepted("failures of a message always reach the route's error handler"),
   messageListenerContainerType: accepted("there is only one type of consumer"),
   usePublisherConnection: accepted("sinks and sources share a connection, each with its own channel"),

@@ -91,7 +91,7 @@ describe("options of spring-rabbitmq", () => {
     ]);
   });
 
-  it("rejects misspelt options although argument names are free", () => {
+  it("rejects misspelled options although argument names are free", () => {
     expect(bound("spring-rabbitmq:shop?queus=a&argument=b").problems.map(({ code }) => code)).toEqual(["endpoint-option-unknown", "endpoint-option-unknown"]);
   });
 

@@ -30,7 +30,7 @@ function pairs(reply: unknown): unknown {
 
 const headerNames = new Map<string, string>();
 
-/** The full name, made once for each name: commands look up several for every message. */
+/** The full header name, cached: commands look up several headers for every message. */
 function headerName(name: string): string {
   const full = `CamelRedis.${name}`;
   headerNames.set(name, full);
@@ -243,7 +243,7 @@ const shared = "connections are shared by all flows";
 export const refusedCommands: Readonly<Record<string, string>> = {
   FLUSHDB: "it deletes all data, including that of other applications",
   FLUSHALL: "it deletes all data, including that of other applications",
-  KEYS: "it blocks the server while it scans all keys; keep a set of the keys you need",
+  KEYS: "it blocks the server while it scans all keys; maintain a set of the keys you need",
   SELECT: `${shared}: set the database in the connection`,
   QUIT: shared,
   MULTI: `${shared}, so a transaction would include commands of other flows`,

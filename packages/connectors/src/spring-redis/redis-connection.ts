@@ -4,7 +4,7 @@ import { f } from "@sluice/model";
 import type { CorkableStream } from "../messaging/combine-writes.ts";
 import { tlsFields, tlsOptions } from "../database/connection-fields.ts";
 
-/** Bounds of a search for keys: a million of them, a thousand at a time so that other clients of the server do not wait. */
+/** Limits of a search for keys: a million keys, a thousand at a time, so that other clients of the server do not wait. */
 const maxScans = 1_000;
 const scanned = 1_000;
 

@@ -56,7 +56,7 @@ export function redisSource(endpoint: Endpoint<RedisOptions>, scope: EndpointSco
       await (command === "SUBSCRIBE" ? own.subscribe(...names) : own.psubscribe(...names));
       // Redis sends nothing while nothing is published, so only a ping detects a dead connection.
       const endPings = every(host.clock, pingMs, () => {
-        within(host.clock, pingMs, own.call("PING"), () => new Error("no answer")).catch(() => own.disconnect());
+        within(host.clock, pingMs, own.call("PING"), () => new Error("no response")).catch(() => own.disconnect());
       });
       let isOver = false;
       own.on("end", () => {

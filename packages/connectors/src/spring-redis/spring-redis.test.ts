@@ -68,7 +68,7 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
     expect(await run("EXISTS", { Key: "z" })).toBe(false);
   });
 
-  it("takes hostile values for keys, fields and values", async () => {
+  it("treats hostile keys, fields and values as data", async () => {
     const open = (command: string) =>
       flow(`- to: "spring-redis:localhost:${port}?command=${command}&connectionFactory=#cache"`, {
         host: host as unknown as FakeHost,
@@ -118,7 +118,7 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
 
   it("dead-letters failed messages unchanged, and continues (F6)", async () => {
     const letters: unknown[] = [];
-    const kept = springRedisConnector({ keep: async (_exchange, givenUp) => void letters.push(givenUp?.message.body) });
+    const kept = springRedisConnector({ keep: async (_exchange, exhausted) => void letters.push(exhausted?.message.body) });
     const done: unknown[] = [];
     const inlet = new FakeInlet(({ message }) => {
       const { body } = message;

@@ -10,7 +10,7 @@ import { redisSource } from "./redis-source.ts";
 const javaObject = "it needs a Java object, which is not supported";
 
 const path = {
-  host: f.string({ doc: "Host name or address of the server; ignored when the endpoint names a connection.", required: true }),
+  host: f.string({ doc: "Host name or address of the server; ignored when the endpoint references a connection.", required: true }),
   port: f.integer({ doc: "Port of the server.", default: 6379, min: 1, max: 65_535 }),
 };
 
@@ -18,7 +18,7 @@ const commandNames = [...Object.keys(redisCommands), ...Object.keys(refusedComma
 
 const options = {
   command: f.enum(commandNames, {
-    doc: "Command; the header CamelRedis.Command overrides it when the route set it. A source needs SUBSCRIBE or PSUBSCRIBE.",
+    doc: "Command; the header CamelRedis.Command overrides it if the route sets the header. A source needs SUBSCRIBE or PSUBSCRIBE.",
     default: "SET",
   }),
   channels: f.string({ doc: "Channels or channel patterns that a source subscribes to, separated by commas.", browse: { what: "channels" } }),
@@ -41,7 +41,7 @@ export function springRedisConnector(deadLetters: DeadLetters | undefined): Conn
     title: "Redis",
     summary: "Executes Redis commands, or subscribes to channels.",
     guarantees:
-      "Channels are at most once: Redis does not store published messages, so those sent while the route is stopped or disconnected are lost. Messages run one at a time and in order. Up to 10,000 of them or 16 MB wait in memory; further ones are dropped and counted in the log. A message whose run fails is kept as a dead letter. A command is sent once; retries are done by the error handler of the route.",
+      "Channels deliver messages at most once: Redis does not store published messages, so those sent while the route is stopped or disconnected are lost. Messages run one at a time and in order. Up to 10,000 of them or 16 MB wait in memory; further ones are dropped and counted in the log. A message whose run fails becomes a dead letter. A command is sent once; the error handler of the route handles retries.",
     group: "database",
     icon: "database",
     since: "0.1",
@@ -61,28 +61,28 @@ export function springRedisConnector(deadLetters: DeadLetters | undefined): Conn
       "CamelRedis.Fields": header("Several fields, as a list."),
       "CamelRedis.Value": header("The value; the body by default."),
       "CamelRedis.Values": header("Several values with their names, as a map."),
-      "CamelRedis.Start": f.integer({ doc: "Where a range begins." }),
-      "CamelRedis.End": f.integer({ doc: "Where a range ends." }),
+      "CamelRedis.Start": f.integer({ doc: "Start of a range." }),
+      "CamelRedis.End": f.integer({ doc: "End of a range." }),
       "CamelRedis.Timeout": f.integer({ doc: "Seconds until a key expires or a wait ends; milliseconds for PEXPIRE." }),
       "CamelRedis.Timestamp": f.integer({ doc: "When a key expires." }),
-      "CamelRedis.Offset": f.integer({ doc: "A place in a value." }),
+      "CamelRedis.Offset": f.integer({ doc: "An offset in a value." }),
       "CamelRedis.Destination": header("The key that the result is stored under."),
       "CamelRedis.Channel": header("The channel to publish to, or the channel of a received message."),
       "CamelRedis.Pattern": header("The pattern that a message's channel matched."),
       "CamelRedis.Message": header("The message to publish; the body by default."),
-      "CamelRedis.Index": f.integer({ doc: "A place in a list." }),
+      "CamelRedis.Index": f.integer({ doc: "An index in a list." }),
       "CamelRedis.Position": header("BEFORE or AFTER the pivot."),
       "CamelRedis.Pivot": header("The value before or after which another is inserted."),
-      "CamelRedis.Count": f.integer({ doc: "How many." }),
+      "CamelRedis.Count": f.integer({ doc: "The number of elements." }),
       "CamelRedis.Db": f.integer({ doc: "The number of a database." }),
       "CamelRedis.Score": f.number({ doc: "The score of a member." }),
       "CamelRedis.Min": f.number({ doc: "The lowest score." }),
       "CamelRedis.Max": f.number({ doc: "The highest score." }),
       "CamelRedis.Increment": f.number({ doc: "Amount by which a score is increased." }),
       "CamelRedis.WithScore": f.boolean({ doc: "Whether scores are returned." }),
-      "CamelRedis.Latitude": f.number({ doc: "The latitude of a place." }),
-      "CamelRedis.Longitude": f.number({ doc: "The longitude of a place." }),
-      "CamelRedis.Radius": f.number({ doc: "A distance in metres." }),
+      "CamelRedis.Latitude": f.number({ doc: "A latitude." }),
+      "CamelRedis.Longitude": f.number({ doc: "A longitude." }),
+      "CamelRedis.Radius": f.number({ doc: "A distance in meters." }),
     },
     examples: [],
     connect: (host) => ({

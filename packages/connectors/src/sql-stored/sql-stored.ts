@@ -22,13 +22,13 @@ const options = {
   dataSource: f.string({ doc: "Name of the connection or of a bean; optional when there is only one connection.", connection: ["sql"] }),
   function: f.boolean({ doc: "Whether to call a function instead of a procedure.", default: false }),
   batch: f.boolean({ doc: "Whether the body is a list with the values of one call per item.", default: false }),
-  noop: f.boolean({ doc: "Whether the result is discarded and the body is kept.", default: false }),
-  outputHeader: f.string({ doc: "Header for the result; the body is then kept." }),
+  noop: f.boolean({ doc: "Whether the result is discarded and the body stays unchanged.", default: false }),
+  outputHeader: f.string({ doc: "Header for the result; the body then stays unchanged." }),
   useMessageBodyForTemplate: f.boolean({
     doc: "Whether the body is the template; the values are then in the header CamelSqlStoredParameters.",
     default: false,
   }),
-  templateOptions: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+  templateOptions: f.string({ doc: "Accepted but ignored.", group: "advanced" }),
   ...sinkFields,
 };
 

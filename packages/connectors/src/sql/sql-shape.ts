@@ -6,7 +6,7 @@ import { sqlExceptions } from "../database/sql-failure.ts";
 import { pollFields } from "../polling/poll-fields.ts";
 
 const javaObject = "it needs a Java object, which is not supported";
-const accepted = "Accepted without effect.";
+const accepted = "Accepted but ignored.";
 
 /** In a URI, `%` and two hexadecimal digits are decoded to one character. */
 function cautionAboutPercent(text: string): string | undefined {
@@ -32,13 +32,13 @@ const statementOptions = {
     doc: "Result of a query: a list of maps; a single map, or its value if there is one column; or a stream of rows to split.",
     default: "SelectList",
   }),
-  outputHeader: f.string({ doc: "Header for the result; the body is then kept." }),
+  outputHeader: f.string({ doc: "Header for the result; the body then stays unchanged." }),
   separator: f.text({ doc: "Separator of values in a text body for `#`, and in the text of a list for `:#in:`.", default: "," }),
   placeholder: f.string({ doc: "Placeholder character for parameters.", default: "#", group: "advanced" }),
   usePlaceholder: f.boolean({ doc: "Whether the placeholder is used; otherwise only `:?name` and `?` are parameters.", default: true, group: "advanced" }),
   allowNamedParameters: f.boolean({ doc: "Whether named parameters are allowed.", default: true }),
   fetchSize: f.integer({ doc: "Number of rows per fetch with outputType=StreamList.", min: 0, group: "advanced" }),
-  outputClass: f.string({ doc: "Accepted without effect: rows are maps.", group: "advanced" }),
+  outputClass: f.string({ doc: "Accepted but ignored: rows are maps.", group: "advanced" }),
   alwaysPopulateStatement: f.boolean({ doc: accepted, default: false, group: "advanced" }),
   parametersCount: f.integer({ doc: accepted, group: "advanced" }),
   templateOptions: f.string({ doc: accepted, group: "advanced" }),
@@ -48,10 +48,10 @@ const statementOptions = {
 
 const sinkOptions = {
   batch: f.boolean({ doc: "Whether the body is a list of lists or maps, one per execution; the batch is atomic.", default: false }),
-  noop: f.boolean({ doc: "Whether the result is discarded and the body is kept.", default: false }),
+  noop: f.boolean({ doc: "Whether the result is discarded and the body stays unchanged.", default: false }),
   useMessageBodyForSql: f.boolean({ doc: "Whether the body is the statement; the values are then in the header CamelSqlParameters.", default: false }),
   batchAutoCommitDisabled: f.boolean({
-    doc: "Accepted without effect: a batch is one transaction.",
+    doc: "Accepted but ignored: a batch is one transaction.",
     default: true,
     group: "advanced",
   }),
@@ -63,7 +63,7 @@ const sourceOptions = {
   onConsumeBatchComplete: f.string({ doc: "Statement executed after all rows of a poll." }),
   expectedUpdateCount: f.integer({ doc: "Number of rows that onConsume must change; -1 for any number.", default: -1, min: -1 }),
   breakBatchOnConsumeFail: f.boolean({ doc: "Whether the remaining rows are left for the next poll when onConsume fails.", default: false }),
-  useIterator: f.boolean({ doc: "Whether each row is a message; otherwise the list of all rows is one.", default: true }),
+  useIterator: f.boolean({ doc: "Whether each row is a message; otherwise the list of all rows is one message.", default: true }),
   routeEmptyResultSet: f.boolean({ doc: "Whether an empty result is delivered as a message, with useIterator=false.", default: false }),
   maxMessagesPerPoll: f.integer({ doc: "Maximum number of rows per poll; 0 for no limit.", default: 0, min: 0 }),
   transacted: f.boolean({
@@ -84,7 +84,7 @@ export const sqlShape: Omit<ConnectorDeclaration<typeof path, typeof options>, "
   title: "SQL",
   summary: "Executes a SQL statement, or polls the rows of a query.",
   guarantees:
-    "Reading is at least once: onConsume runs after the run of a row, so after a crash in between the row is read again; with transacted=true both are committed together. Rows are processed one at a time, in the order of the query. A statement sent by a sink is committed on its own, unless it runs inside transacted. Statements are sent once; retries are done by the error handler of the route.",
+    "Messages are delivered at least once: onConsume runs after the run of a row, so after a crash in between the row is read again; with transacted=true both are committed together. Rows are processed one at a time, in the order of the query. A statement sent by a sink is committed on its own, unless it runs inside transacted. Statements are sent once; the error handler of the route handles retries.",
   group: "database",
   icon: "database",
   since: "0.1",

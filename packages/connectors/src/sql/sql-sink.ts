@@ -75,7 +75,7 @@ async function executeForKeys(exchange: Exchange, statement: Statement, executor
   else noteUpdate(exchange, updateCount ?? 0, options);
 }
 
-/** The body is kept; the result of an update is in the header. */
+/** The body does not change; the result of an update is in the header. */
 function noteUpdate(exchange: Exchange, updateCount: number, { outputHeader }: SqlOptions): void {
   exchange.message.headers.set("CamelSqlUpdateCount", updateCount);
   if (outputHeader !== undefined) exchange.message.headers.set(outputHeader, null);

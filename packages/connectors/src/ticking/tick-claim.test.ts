@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { cron } from "../cron/cron.ts";
 import { timer } from "../timer/timer.ts";
 
-/** Starts a source on a node; `taken` is what all nodes have claimed. */
+/** Starts a source on a node; `taken` contains the claims of all nodes. */
 function node(connector: typeof timer, uri: string, host: FakeHost, taken: Set<string>) {
   const claims: string[] = [];
   const claimTick = async (tick: string | undefined, isLasting = false): Promise<boolean> => {
@@ -54,7 +54,7 @@ describe("a claimed schedule", () => {
     expect(taken.size).toBeGreaterThanOrEqual(4);
   });
 
-  it("does not fire when the claim fails, and goes on", async () => {
+  it("does not fire when the claim fails, and continues", async () => {
     const host = new FakeHost();
     let failing = true;
     const inlet = Object.assign(new FakeInlet(), { claimTick: () => (failing ? Promise.reject(new Error("away")) : Promise.resolve(true)) });

@@ -44,7 +44,7 @@ export class Ticker {
   #arm(due: number, count: number, era: number): void {
     const wait = due - this.#clock.monotonic();
     if (wait <= 0) {
-      // Without a delay, but yield to the event loop in between.
+      // Without a delay, but yields to the event loop between ticks.
       void this.#clock.yieldToEventLoop().then(() => (era === this.#era ? this.#fire(due, count, era) : undefined));
       return;
     }
@@ -76,7 +76,7 @@ export class Ticker {
 /** Whether this process may fire the tick that is due at this monotonic time. */
 export type TickClaim = (due: number, count: number) => Awaitable<boolean>;
 
-/** Shorter periods are not claimed tick by tick: the right to run the schedule is enough. */
+/** Ticks of shorter periods are not claimed one by one: permission to run the schedule is sufficient. */
 const minClaimedPeriodMs = 1_000;
 
 /** Claims the ticks of a schedule: by number if they are counted, otherwise by period of the wall clock. Undefined in a single runtime. */
@@ -91,7 +91,7 @@ export function tickClaim(
   return (due, count) => {
     if (isCounted) return claimTick(`count ${count}`, true);
     if (periodMs < minClaimedPeriodMs) return claimTick(undefined);
-    // Ticks are at least one period apart; rounding must not put two of them into the same one.
+    // Ticks are at least one period apart; rounding must not assign two ticks to the same period.
     last = Math.max(last + 1, Math.floor((clock.now() + due - clock.monotonic()) / periodMs));
     return claimTick(`period ${last}`);
   };

@@ -27,8 +27,8 @@ const options = {
     examples: ["2026-12-24 18:00:00"],
   }),
   includeMetadata: f.boolean({ doc: "Whether name, counter, period and firing time of the timer are set as exchange properties.", default: false }),
-  daemon: f.boolean({ doc: "Accepted without effect: there are no threads.", default: true, group: "advanced" }),
-  synchronous: f.boolean({ doc: "Accepted without effect: runs of one timer never overlap.", default: false, group: "advanced" }),
+  daemon: f.boolean({ doc: "Accepted but ignored: there are no threads.", default: true, group: "advanced" }),
+  synchronous: f.boolean({ doc: "Accepted but ignored: runs of one timer never overlap.", default: false, group: "advanced" }),
   ...sourceFields,
 };
 
@@ -39,7 +39,7 @@ export const timer = defineConnector({
   title: "Timer",
   summary: "Triggers a route periodically with an empty message.",
   guarantees:
-    "Runs of one timer never overlap; ticks missed during a long run are skipped. Ticks missed while the runtime was down are not made up for. Changes of the wall clock have no effect on the period. With several workers, one of them runs the timer.",
+    "Runs of one timer never overlap; ticks missed during a long run are skipped. Ticks missed while the runtime was down are skipped. Changes of the wall clock have no effect on the period. With several workers, one of them runs the timer.",
   group: "scheduling",
   icon: "alarm-clock",
   paletteGroup: "receive",
@@ -49,7 +49,7 @@ export const timer = defineConnector({
   syntax: "timer:timerName",
   roles: ["source"],
   trigger: "schedule",
-  staysInside: true,
+  local: true,
   path,
   options,
   headers: {

@@ -46,6 +46,6 @@ it("reads the key from a header, writes the result to another, and overrides the
 
 it("rejects a body that is not a single value", () => {
   expect(() => sinkWith(() => "never asked", "value-mapping:uom").send(exchangeOf({ unit: "piece" }))).toThrow(
-    "value-mapping table 'uom' needs a single value as key",
+    "value-mapping table 'uom' needs a single value as its key",
   );
 });

@@ -19,7 +19,7 @@ export const valueMapping = defineConnector({
   scheme: "value-mapping",
   title: "Value mapping",
   summary: "Replaces the body with its value in a mapping table.",
-  guarantees: "The table is held in memory and looked up without waiting. A replaced table applies from the next message on.",
+  guarantees: "The table is in memory, so lookups do not wait. A replaced table applies from the next message on.",
   group: "transformation",
   icon: "arrow-left-right",
   paletteGroup: "data",
@@ -28,7 +28,7 @@ export const valueMapping = defineConnector({
   keywords: ["lookup", "map", "convert", "table"],
   syntax: "value-mapping:table",
   roles: ["sink"],
-  staysInside: true,
+  local: true,
   workers: "any",
   path,
   options,
@@ -49,7 +49,7 @@ export const valueMapping = defineConnector({
         if (typeof key === "object" && key !== null)
           throw new FlowError(
             "java.lang.IllegalArgumentException",
-            `value-mapping table '${table}' needs a single value as key: set the body or name a header`,
+            `value-mapping table '${table}' needs a single value as its key: set the body to a single value, or use the option 'header'`,
             { code: "lookup-key" },
           );
         const value = lookup.find(table, from, to, key, onMissing);

@@ -18,7 +18,7 @@ export function checkNotReserved(routeId: string, path: string, prefix: boolean)
   if (!claimsReservedPath(path, { prefix })) return;
   const shown = prefix && path === "/" ? "/*" : path;
   const first = claimedPath(path).split("/")[1];
-  // A pattern that could match such a path: name the fix.
+  // A pattern that could match a reserved path: the message names the fix.
   const more = first === "" || first === "{}" || first === "*" ? "; name a first segment" : "";
   throw new CompileError("flow-reserved-path", `route '${routeId}' claims reserved path '${shown}': paths under /_api belong to the management API${more}`, {
     hint: "name a first segment other than _api",

@@ -105,7 +105,7 @@ export function httpSource(host: Host, settings: HttpSourceSettings): Source {
     unmounts = paths.map((path) => host.http.mount({ path, methods, prefix, ...shown, handle }));
   }
 
-  /** Messages accepted earlier come first: the store must be open before new ones are accepted. */
+  /** Messages accepted earlier are processed first, so the store must be open before new ones are accepted. */
   async function startDurable({ source }: DurableIntake, inlet: SourceInlet): Promise<void> {
     await source.start(inlet);
     mount(inlet);

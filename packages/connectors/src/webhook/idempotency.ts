@@ -1,6 +1,5 @@
-// Responses by Idempotency-Key, so that a repeated request gets the first response and no second run. Kept in memory, bounded
-// by number, age and bytes; the oldest are evicted first. Responses of 500 and above are not kept, because retrying after a
-// failure is the purpose of the key.
+// Responses by Idempotency-Key, so that a repeated request gets the first response and no second run. Stored in memory, bounded by number, age and
+// bytes; the oldest are evicted first. Responses of 500 and above are not stored, because retrying after a failure is the purpose of the key.
 import type { Clock, HttpReply } from "@sluice/engine/spi";
 
 interface Entry {

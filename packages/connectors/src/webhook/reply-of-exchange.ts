@@ -1,4 +1,4 @@
-// Creates the response of a finished run: the message as the route left it, or the failure in one sentence.
+// Creates the response of a finished run: the final message of the route, or the failure in one sentence.
 import { FlowError, isFlowError, settlementOf, type Clock, type Exchange, type HttpReply } from "@sluice/engine/spi";
 import { asJson, asText, isLongToWrite, textForm } from "@sluice/engine/values";
 import { traceResponse } from "./trace-context.ts";
@@ -25,7 +25,7 @@ type ReplyHeaders = Record<string, string | readonly string[]>;
 
 /** Proxies and clients reject longer headers, most of them without naming the header. */
 const maxHeaderLength = 16_384;
-/** In place of a value with so many parts that it is not written: the reply is rejected. */
+/** Replaces a value that has too many parts to be written, so that the reply is rejected as too long. */
 const overlong = " ".repeat(maxHeaderLength + 1);
 const notBlank = /\S/;
 const plainText = "text/plain; charset=utf-8";

@@ -46,7 +46,7 @@ export class AppFiles {
     if (file !== undefined) return this.#send(request, response, name, file);
     if (extname(pathname) !== "" && pathname.startsWith("/assets/")) return plain(response, 404, "not found");
     const page = this.#files.get("index.html");
-    if (page === undefined) return plain(response, 503, "the designer's page is not built yet: run 'npm run build'");
+    if (page === undefined) return plain(response, 503, "the designer is not built yet: run 'npm run build'");
     sendPage(response, page);
   }
 

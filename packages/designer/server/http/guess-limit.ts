@@ -22,7 +22,7 @@ export class GuessLimit {
     this.#now = now;
   }
 
-  /** Refuses a source that must still wait. */
+  /** Rejects a source that must still wait. */
   assertMayTry(source: string): void {
     const tries = this.#sources.get(source);
     if (tries === undefined || tries.wrong < freeTries) return;

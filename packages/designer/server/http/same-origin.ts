@@ -13,10 +13,10 @@ export function assertSameOrigin(request: IncomingMessage, isLocalOnly: boolean)
   if (isLocalOnly && !ownNames.test(host))
     throw new HttpError(403, "this designer accepts requests for localhost only; set DESIGNER_PASSWORD to allow other hosts");
   const site = request.headers["sec-fetch-site"];
-  if (site !== undefined && site !== "same-origin" && site !== "none") throw new HttpError(403, "cross-site requests are refused");
+  if (site !== undefined && site !== "same-origin" && site !== "none") throw new HttpError(403, "cross-site requests are rejected");
   if (safeMethods.has(request.method ?? "")) return;
   const { origin } = request.headers;
-  if (origin !== undefined && !isOwn(origin, host)) throw new HttpError(403, "cross-site requests are refused");
+  if (origin !== undefined && !isOwn(origin, host)) throw new HttpError(403, "cross-site requests are rejected");
   const type = request.headers["content-type"];
   if (type !== undefined ? formTypes.test(type) : hasBody(request)) throw new HttpError(403, "unsupported content type: use application/json");
 }

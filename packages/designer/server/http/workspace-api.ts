@@ -101,7 +101,7 @@ async function saveFlow({ parts: { workspace }, names, request }: Call): Promise
   const id = names[0] as string;
   const body = await readJson(request);
   const file = await workspace.flows.save(id, textOf(body, "text"), textOrNull(body, "expectedHash"));
-  // The save succeeds even if the version cannot be stored; the reply says so.
+  // The save succeeds even if the version cannot be stored; the reply reports it.
   const kept = await workspace.versions.add(id, file.text, "save").then(
     () => true,
     () => false,

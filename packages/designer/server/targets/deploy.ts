@@ -47,7 +47,7 @@ export async function deploy(workspace: Workspace, targets: Targets, asked: Depl
     return { file: savedFile, saved, record, reply };
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
-    // A conflict asks the user and is not a failed deployment.
+    // A conflict requires a decision of the user and is not a failed deployment.
     if (error.detail["conflict"] === undefined) await recordFailure(workspace, target, asked.id, file.hash, error.message);
     throw new HttpError(error.status, error.message, { ...error.detail, file: savedFile, saved });
   }
@@ -80,7 +80,7 @@ async function install(workspace: Workspace, targets: Targets, target: Target, {
   return answer;
 }
 
-/** The runtime refused a call. */
+/** The error for a call that the runtime rejected. */
 export function refusalOf(answer: RuntimeAnswer, target: Target): HttpError {
   const { error } = (jsonOf(answer) ?? {}) as { error?: unknown };
   const text = typeof error === "string" ? error : `the runtime '${target.name}' responded with ${answer.status}`;

@@ -1,5 +1,5 @@
-// The deploy token is sent only to paths under `/_api/`. A path that a URL parser, a proxy or the runtime could resolve to another
-// one (`..`, encoded or not) is refused instead of being normalized, so that all of them agree on the address.
+// The deploy token is sent only to paths under `/_api/`. A path that a URL parser, a proxy or the runtime could resolve to another one (`..`, encoded
+// or not) is rejected instead of being normalized, so that all of them agree on the address.
 import { HttpError } from "../http/http-error.ts";
 
 const maxDecodings = 5;

@@ -38,7 +38,7 @@ export async function tryWebhook(targets: Targets, body: Readonly<Record<string,
 /** The webhook path of a route, or a custom path; never a path of the management API. */
 function addressOf({ routeId, path }: Readonly<Record<string, unknown>>): string {
   if (typeof routeId === "string" && routeId !== "") return `/api/${encodeURIComponent(routeId.replaceAll(/\p{Surrogate}/gu, "\uFFFD"))}`;
-  if (typeof path !== "string" || !/^\/[\x21-\x7e]*$/.test(path)) throw new HttpError(400, "give a routeId, or a path that starts with '/'");
+  if (typeof path !== "string" || !/^\/[\x21-\x7e]*$/.test(path)) throw new HttpError(400, "specify a routeId, or a path that starts with '/'");
   const { pathname, search } = new URL(path.replace(/^\/+/, "/"), "http://runtime");
   if (/^\/+_api(\/|$)/i.test(pathname.replaceAll(/%5f/gi, "_"))) throw new HttpError(400, "paths of the management API cannot be called as webhooks");
   return pathname + search;

@@ -8,7 +8,7 @@ export interface Category {
 }
 
 /** The default categories of a new workspace. */
-export const defaultCategories = `# The categories a flow can have. A category that is removed here stays on the flows that have it.
+export const defaultCategories = `# The categories of flows. Flows that use a removed category are not changed.
 - {id: application-to-application, label: Application to application, color: "#1F5FBF"}
 - {id: b2b-edi, label: B2B/EDI, color: "#7A4FB5"}
 - {id: data-sync, label: Data sync, color: "#0B7285"}

@@ -1,7 +1,7 @@
 export const sampleFlowId = "welcome-to-sluice";
 
 /** The flow of a new workspace: a timer, a choice and a webhook. */
-export const sampleFlow = `# A first flow to look at. Press Deploy, then watch Runs and Logs.
+export const sampleFlow = `# A sample flow. Select Deploy, then open Runs and Logs.
 - route:
     id: welcome-to-sluice
     description: Welcome to Sluice
@@ -17,7 +17,7 @@ export const sampleFlow = `# A first flow to look at. Press Deploy, then watch R
         - choice:
             id: large-or-small
             when:
-              # Large orders are worth a second look.
+              # Large orders need a review.
               - simple: "\${body} > 250"
                 steps:
                   - log:
@@ -31,7 +31,7 @@ export const sampleFlow = `# A first flow to look at. Press Deploy, then watch R
 
 - route:
     id: welcome-webhook
-    description: Answers a call
+    description: Replies to a call
     from:
       uri: platform-http:/api/welcome-webhook
       steps:

@@ -12,7 +12,7 @@ export function onSignedOut(listener: Listener): () => void {
 
 /** Status 0 means that the designer server is unreachable. */
 export function toError(error: ApiError): ApiError {
-  if (error.status === 0) return new ApiError(0, "The designer server is not responding. Your changes are kept in this browser.", { cause: error });
+  if (error.status === 0) return new ApiError(0, "The designer server is not responding. Your changes are saved in this browser.", { cause: error });
   if (error.status === 401 && error.message === "sign in first") for (const listener of signedOut) listener();
   return error;
 }

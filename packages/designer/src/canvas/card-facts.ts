@@ -2,7 +2,7 @@
 // only when its own facts change.
 import { createContext, useCallback, useContext, useSyncExternalStore } from "react";
 
-/** What a card shows in addition to its title. All parts are optional. */
+/** Data that a card shows in addition to its title. All parts are optional. */
 export interface CardFacts {
   /** A short text: the message after the step, or a duration. */
   readonly summary?: string;
@@ -12,7 +12,7 @@ export interface CardFacts {
   readonly count?: number;
   /** Metrics of the deployed step. */
   readonly metrics?: CardMetrics;
-  /** True when the step around it stopped waiting for this one: its result was not used. */
+  /** True when the enclosing step stopped waiting for this one: its result was not used. */
   readonly dropped?: boolean;
   /** True when the shown run did not reach the step: the card is dimmed. */
   readonly dimmed?: boolean;

@@ -6,14 +6,14 @@ export type ChangeKind = StepChange["change"];
 
 export interface CardChange {
   readonly kind: ChangeKind;
-  /** The changed options, for the tooltip and screen readers; empty when the kind says all. */
+  /** The changed options, for the tooltip and screen readers; empty when the kind of change says everything. */
   readonly text: string;
 }
 
 export interface ChangeMarks {
   /** By path key. */
   readonly cards: ReadonlyMap<string, CardChange>;
-  /** Removed steps by the place they had, see `removedKey`. */
+  /** Removed steps by their previous position, see `removedKey`. */
   readonly removed: ReadonlyMap<string, readonly StepOutline[]>;
 }
 
@@ -21,7 +21,7 @@ export const noMarks: ChangeMarks = { cards: new Map(), removed: new Map() };
 
 export const useChangeMarks = create<ChangeMarks>(() => noMarks);
 
-/** The place before the step of this index; the length of the list for its end. */
+/** The key of the position before the step with this index; the length of the list for its end. */
 export const removedKey = (listKey: string, index: number): string => `${listKey}:${index}`;
 
 /** Signs that are understood without colour. */

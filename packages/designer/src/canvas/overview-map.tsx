@@ -20,7 +20,10 @@ const size = { width: 124, height: 80 };
 const margin = 14;
 const afterMs = 150;
 
-/** A small picture of a flow that is larger than the canvas; a click or drag moves the view. Screen readers and keys have the outline and the tree. */
+/**
+ * A small overview of a flow that is larger than the canvas; a click or drag moves the view. Screen readers and keyboard users have the outline and
+ * the tree.
+ */
 export function OverviewMap({ pane }: { readonly pane: RefObject<HTMLDivElement | null> }) {
   const selected = useEditorState((state) => state.flow.selection);
   const overview = useOverview(pane, selected);
@@ -83,7 +86,7 @@ function useOverview(pane: RefObject<HTMLDivElement | null>, selected: Path | un
   return overview;
 }
 
-/** One read of positions. The steps of a chunk that the browser skips are not measured: the chunk is measured instead. */
+/** Measures all positions at once. The steps of a chunk that the browser skips are not measured; the chunk is measured instead. */
 function measured(canvas: HTMLElement): Overview | undefined {
   const { scrollWidth, scrollHeight, clientWidth, clientHeight, scrollLeft, scrollTop } = canvas;
   if (scrollWidth <= clientWidth + 1 && scrollHeight <= clientHeight + 1) return undefined;

@@ -6,7 +6,7 @@ import { StepIcon } from "./step-icon.tsx";
 
 const words = strings.review;
 
-/** The steps that a deployment removes, drawn where they were; they cannot be selected. */
+/** The steps that a deployment removes, drawn at their previous position; they cannot be selected. */
 export function RemovedSteps({ listKey, index }: { readonly listKey: string; readonly index: number }) {
   const steps = useChangeMarks((state) => state.removed.get(removedKey(listKey, index)));
   const catalog = useCatalog();

@@ -270,7 +270,7 @@ function Blocks({ owner, id, level, scope, facts, adopts }: BlocksProps) {
   );
 }
 
-/** How many of the last steps of a block are clauses of the step around it, as in Camel's documentation. */
+/** How many of the last steps of a block are clauses of the enclosing step, as in Camel's documentation. */
 function clausesIn({ steps }: BlockOutline, view: StepView | undefined): number {
   const names = view?.clausesInSteps ?? [];
   const last = steps.findLastIndex(({ name }) => !names.includes(name));
@@ -290,7 +290,7 @@ function BlockLabel({ title, isParallel }: { readonly title: string | undefined;
   );
 }
 
-/** Each step of the block is a branch of its own, drawn next to the others. */
+/** Each step of the block is a separate branch, drawn next to the others. */
 function Lanes({ block, level, scope, facts }: { readonly block: BlockOutline } & Pick<BlocksProps, "level" | "scope" | "facts">) {
   const { steps, stepsPath } = block;
   return (

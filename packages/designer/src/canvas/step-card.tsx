@@ -97,7 +97,7 @@ function CardContent({
   );
 }
 
-/** What a deployment would do to the step, in words. */
+/** The effect of a deployment on the step, as text. */
 function ChangeBadge({ kind, text }: CardChange) {
   return (
     <span className="card__state card__change" data-kind={kind} title={text}>

@@ -31,7 +31,7 @@ export function stepFace(step: StepOutline, catalog: FlowCatalog | undefined): F
   const title = own ?? endpoint?.title ?? view?.title ?? titleOfName(step.name);
   const order = step.isParallel ? words.inParallel : view?.lanes === "all" ? words.inOrder : "";
   const object = filled(view?.card?.subtitle, values) ?? endpoint?.subtitle ?? (view?.card === undefined ? plainDetail(step) : "");
-  // With a name of its own, or with a title that is not the connector's, the card still says what it is.
+  // A card with a custom name, or with a title that is not the connector's, still names its kind.
   const known = step.description !== undefined ? title : own !== undefined && endpoint !== undefined ? (endpoint.title ?? "") : "";
   return {
     title: step.description ?? title,

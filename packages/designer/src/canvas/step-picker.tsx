@@ -118,7 +118,7 @@ function Groups({ names, chosen, onChoose }: { readonly names: readonly string[]
   );
 }
 
-/** What the entry is for, and the text it inserts. */
+/** The purpose of the entry, and the text it inserts. */
 function Preview({ choice }: { readonly choice: Choice }) {
   return (
     <>

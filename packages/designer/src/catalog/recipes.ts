@@ -14,7 +14,7 @@ export const recipes: readonly Recipe[] = [
   {
     key: "retry",
     title: "Retry on error, then dead letter",
-    summary: "Tries a failed step three times, then keeps the message as a dead letter.",
+    summary: "Retries a failed step up to three times, then stores the message as a dead letter.",
     icon: "repeat",
     keywords: ["retry", "again", "resilience", "error", "catch", "exception", "dead"],
     place: "element",
@@ -44,7 +44,7 @@ export const recipes: readonly Recipe[] = [
   {
     key: "each-line",
     title: "For each line",
-    summary: "Splits a text into lines and handles one after the other.",
+    summary: "Splits text into lines and processes them one after the other.",
     icon: "split",
     keywords: ["loop", "for", "each", "iterate", "csv", "file", "line"],
     place: "steps",
@@ -52,8 +52,8 @@ export const recipes: readonly Recipe[] = [
   },
   {
     key: "once",
-    title: "Handle each message once",
-    summary: "Skips messages whose key was handled before.",
+    title: "Process each message once",
+    summary: "Skips messages whose key was already processed.",
     icon: "fingerprint",
     keywords: ["dedupe", "duplicate", "once"],
     place: "steps",
@@ -64,7 +64,7 @@ export const recipes: readonly Recipe[] = [
   {
     key: "reply-status",
     title: "Reply with status",
-    summary: "Answers the caller with a status code and a text.",
+    summary: "Replies to the caller with a status code and a text.",
     icon: "square-pen",
     keywords: ["response", "answer", "http", "status", "code"],
     place: "steps",

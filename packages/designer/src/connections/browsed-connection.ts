@@ -38,7 +38,7 @@ export function browsedConnection(
   }
 }
 
-/** The text with a name at the caret; at the end when the caret is at the start, where a field without the focus has it. */
+/** The text with a name inserted at the caret. A caret at the start means that the field never had the focus: the name is then appended. */
 export function withName(text: string, caret: number, name: string): string {
   const at = caret === 0 ? text.length : caret;
   const before = text.slice(0, at);

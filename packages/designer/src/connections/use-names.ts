@@ -5,18 +5,18 @@ import { usePolled, type Polled } from "../api-client/use-polled.ts";
 /** The most names that a runtime returns. */
 export const mostNames = 200;
 
-/** The server is asked when the user stops typing. */
+/** The server is queried when the user stops typing. */
 const pauseMs = 250;
 
 export interface BrowsedPlace {
   readonly target: string | undefined;
   /** The id of the connection. */
   readonly connection: string;
-  /** What is listed, such as `tables`. */
+  /** The kind of names, such as `tables`. */
   readonly what: string;
 }
 
-/** Names on the server that start with a prefix; undefined while they are loading. The second member asks again. */
+/** Names on the server that start with a prefix; undefined while they are loading. The second member loads them again. */
 export function useNames({ target, connection, what }: BrowsedPlace, prefix: string): readonly [Polled<readonly string[]>, () => void] {
   const [settled, setSettled] = useState(prefix);
   useEffect(() => {

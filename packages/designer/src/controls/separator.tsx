@@ -2,7 +2,7 @@ import { useRef, type KeyboardEvent, type PointerEvent } from "react";
 
 export interface SeparatorProps {
   readonly label: string;
-  /** `x` between columns, `y` between rows. The panel behind it is the one that is resized, unless it is `before` the border. */
+  /** `x` between columns, `y` between rows. The panel behind the separator is resized, unless `panel` is `before`. */
   readonly axis: "x" | "y";
   readonly panel?: "before" | "behind";
   readonly size: number;

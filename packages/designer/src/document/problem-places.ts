@@ -3,7 +3,7 @@ import { placeAt, type OpenFlow } from "./open-flow.ts";
 import { pathKey } from "@sluice/model";
 import type { Problem } from "./problem.ts";
 
-/** Problems by step, assigned by position: the runtime names a step only when it knows its kind. Keys are path keys. */
+/** Problems by step, assigned by position, because the runtime names a step only when its kind is known. Keys are path keys. */
 export function problemsByStep(flow: Pick<OpenFlow, "good" | "text">, problems: readonly Problem[]): ReadonlyMap<string, readonly Problem[]> {
   const places = new Map<string, Problem[]>();
   if (flow.good?.text !== flow.text) return places;

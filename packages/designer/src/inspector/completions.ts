@@ -46,8 +46,8 @@ const functions: readonly Completion[] = [
   { text: "size", doc: "number of items in the body" },
   { text: "distinct()", doc: "a list without duplicates" },
   { text: "sum(1,2)", doc: "sum of numbers" },
-  { text: "concat(a,b)", doc: "concatenated texts" },
-  { text: "hash(${body},SHA-256)", doc: "a digest of a text" },
+  { text: "concat(a,b)", doc: "concatenated text" },
+  { text: "hash(${body},SHA-256)", doc: "a hash of text" },
   { text: "iif(${body} != null,yes,no)", doc: "one of two values, by a condition" },
   { text: "collate(10)", doc: "a list split into groups" },
   { text: "empty(list)", doc: "an empty list, map or text" },
@@ -58,11 +58,11 @@ export interface KnownNames {
   readonly header: readonly string[];
   readonly variable: readonly string[];
   readonly exchangeProperty: readonly string[];
-  /** Fields seen in bodies. */
+  /** Fields found in bodies. */
   readonly body?: readonly string[];
 }
 
-/** The names, starting with those that an actual message has. */
+/** The names, starting with those that occur in the message. */
 export function withSeen(names: KnownNames, message: SeenMessage | undefined): KnownNames {
   if (message === undefined) return names;
   const both = (seen: Readonly<Record<string, unknown>> | undefined, known: readonly string[]): readonly string[] => [

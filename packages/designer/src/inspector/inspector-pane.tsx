@@ -75,7 +75,7 @@ export function InspectorPane() {
       <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${tab}`} className="inspector__panel" key={`${target.key} ${target.word}`}>
         {Content === undefined ? null : <Content flow={flow} catalog={catalog} target={target} problems={own} />}
       </div>
-      {/* Below the form: a problem that comes and goes while one types must not move the field. */}
+      {/* Below the form: a problem that appears and disappears while the user types must not move the field. */}
       {own.map((problem, index) => (
         <p key={index} className="inspector__problem">
           <CircleAlert size={14} aria-hidden="true" />

@@ -67,7 +67,7 @@ function Section({ section, children }: { readonly section: FormSection; readonl
   );
 }
 
-/** Undeclared keys: listed, kept, removable. */
+/** Undeclared keys: they are listed and preserved, and can be removed. */
 function OtherKeys({ flow, target, catalog }: { readonly flow: OpenFlow; readonly target: FormTarget; readonly catalog: FlowCatalog }) {
   const writer = useFormWriter();
   const rows = target.sections

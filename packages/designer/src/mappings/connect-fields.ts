@@ -135,7 +135,7 @@ function changedAt(
   return rules.map((one, index) => (index === at ? next : one));
 }
 
-/** The list whose items the inner rules see. */
+/** The list over which the inner rules iterate. */
 const loopOf = (rule: Members, around: string | undefined): string | undefined => (typeof rule["forEach"] === "string" ? rule["forEach"] : around);
 
 /** In a loop over `lines`, `lines[*].sku` becomes `sku`. */

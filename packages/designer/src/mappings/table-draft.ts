@@ -89,7 +89,7 @@ export function setCell(draft: TableDraft, row: number, column: number, text: st
   return { ...draft, rows: draft.rows.with(row, cells.with(column, cellOf(text, cells[column]))) };
 }
 
-/** Typed text keeps the type of the previous value if it can be parsed as that; empty input is no value. */
+/** Typed text keeps the type of the previous value if it can be parsed as that type; empty input means no value. */
 export function cellOf(text: string, before: Cell | undefined): Cell {
   if (text === "") return null;
   if (typeof before === "number" && Number.isFinite(Number(text)) && String(Number(text)) === text) return Number(text);

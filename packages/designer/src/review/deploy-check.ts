@@ -1,4 +1,4 @@
-// What the runtime says about a deployment before it happens, and which tests of the workspace it concerns.
+// The runtime's check of a deployment before it happens, and the tests of the workspace that it affects.
 import type { FlowDryRun } from "@sluice/client";
 import { affectedTests, readFlowTests, type AffectedTest } from "@sluice/flow-tests/portable";
 import { flowDifference, type FlowDifference } from "@sluice/model";

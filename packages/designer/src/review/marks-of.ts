@@ -13,7 +13,7 @@ export function marksOf({ routes, steps, elements }: FlowDifference): ChangeMark
   for (const { change, element, options } of elements) if (change !== "removed") cards.set(pathKey(element.path), { kind: change, text: optionsText(options) });
   for (const { change, step, options, gap } of steps) {
     if (change !== "removed") cards.set(pathKey(step.path), { kind: change, text: optionsText(options) });
-    // A step inside a removed one is gone with it: only the outer one is drawn.
+    // A step inside a removed step is removed with it: only the outer one is drawn.
     else if (gap !== undefined) removed.set(removedKey(gap.list, gap.index), [...(removed.get(removedKey(gap.list, gap.index)) ?? []), step]);
   }
   return { cards, removed };

@@ -17,13 +17,13 @@ interface ReviewDialogProps {
   readonly target: string;
   readonly onDeploy: (reviewedHash: string | null) => void;
   readonly onClose: () => void;
-  /** The deployed text is known: its differences can be shown on the canvas. */
+  /** Called when the deployed text is known, so that its differences can be shown on the canvas. */
   readonly onChecked: (deployed: string | undefined) => void;
-  /** Leaves the dialog for the canvas, with a step selected if one was chosen. */
+  /** Closes the dialog and shows the canvas, with a step selected if one was chosen. */
   readonly onShow: (path: Path | undefined) => void;
 }
 
-/** What a deployment would change on the target, before it does. */
+/** Shows the changes that a deployment would make on the target, before it is started. */
 export function ReviewDialog({ target, onDeploy, onClose, onChecked, onShow }: ReviewDialogProps) {
   const editor = useEditor();
   const text = useEditorState((state) => state.flow.text);
@@ -135,7 +135,7 @@ function StepText({ change, step, options }: StepChange) {
   return change === "changed" ? `${title}: ${optionsText(options)}` : subtitle === "" ? title : `${title} (${subtitle})`;
 }
 
-/** What is still on the canvas can be shown there. */
+/** A change of an element that still exists can be shown on the canvas. */
 function Change({ kind, path, onShow, children }: { readonly kind: ChangeKind; readonly path: Path; readonly onShow: OnShow; readonly children: ReactNode }) {
   const content = (
     <>

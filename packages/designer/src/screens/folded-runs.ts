@@ -12,7 +12,7 @@ interface CalledRun {
   readonly depth: number;
 }
 
-/** A called run whose caller is not in the list, because it is older or does not match the filter, stands alone. */
+/** A called run whose caller is not in the list, because it is older or does not match the filter, is listed separately. */
 export function foldRuns(runs: readonly Run[]): readonly FoldedRun[] {
   const callers = callersIn(runs);
   const calledBy = new Map<string, Run[]>();

@@ -8,7 +8,7 @@ interface LoadedScreenProps<T> {
   readonly children: (value: T) => ReactNode;
 }
 
-/** A screen whose content is loaded first; until then it shows that it loads, or the error. */
+/** A screen whose content is loaded first; until then it shows a loading indicator or the error. */
 export function LoadedScreen<T>({ loaded, children }: LoadedScreenProps<T>) {
   if (loaded === undefined) return <p className="screen muted">{strings.common.loading}</p>;
   if ("value" in loaded) return children(loaded.value);

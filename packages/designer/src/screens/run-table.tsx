@@ -62,7 +62,7 @@ export function RunTable({ runs, chosen }: { readonly runs: readonly Run[]; read
 interface RunRowProps {
   readonly run: Run;
   readonly chosen: string | undefined;
-  /** 0 for a run that stands alone. */
+  /** 0 for a run without a caller in the list. */
   readonly depth?: number;
   readonly children?: ReactNode;
 }

@@ -140,7 +140,7 @@ interface ChoiceFilterProps {
 }
 
 function ChoiceFilter({ label, value, choices, onChange }: ChoiceFilterProps) {
-  // A link may name a flow or route that no longer exists; its runs are kept.
+  // A link may name a flow or route that no longer exists but still has runs.
   const all = value === "" || choices.some(([known]) => known === value) ? choices : [...choices, [value, value] as const];
   return (
     <Field label={label}>

@@ -1,5 +1,5 @@
-// Unsaved drafts of the mapping and access editors. They stay in the page's memory only, because they may contain secrets: they survive navigation,
-// and closing the page asks first.
+// Unsaved drafts of the mapping and access editors. They are only in the page's memory, because they may contain secrets: they survive navigation,
+// and closing the page asks for confirmation.
 import { useCallback, useEffect, useState } from "react";
 
 const kept = new Map<string, unknown>();

@@ -37,7 +37,7 @@ export function useRunPages(target: string | undefined, query: RunQuery, everyMs
     setOlder(undefined);
     setError(undefined);
   }, [load]);
-  // Runs that leave the newest page stay in the list; after a gap the list begins again with the newest page.
+  // Runs that leave the newest page stay in the list; after a gap the list starts again with the newest page.
   useEffect(() => {
     if (newest !== undefined)
       setOlder((before) => (before === undefined || !joins(newest.runs, before.runs) ? undefined : { ...before, runs: merged(newest.runs, before.runs) }));

@@ -55,7 +55,7 @@ const asked = (condition: Readonly<Record<string, unknown>>) => ({
   choice: { when: [{ ...condition, steps: [{ setBody: { constant: "true" } }] }], otherwise: { steps: [{ setBody: { constant: "false" } }] } },
 });
 
-/** Whether the text of the expression, alone or among its options, is this one. */
+/** Whether this is the text of the expression, alone or among its options. */
 const isText = (expression: unknown, text: string): boolean =>
   expression === text || (typeof expression === "object" && expression !== null && Object.values(expression).includes(text));
 

@@ -43,7 +43,7 @@ export function closedConnections({ classes }: RuntimeConnectors): NonNullable<H
     hasClass: (name) => classes.includes(name),
     find: <C>({ reference }: { readonly reference: string | undefined }): Connection<C> => ({
       id: reference ?? "default",
-      client: () => Promise.reject(new Error("a simulation opens no connections")),
+      client: () => Promise.reject(new Error("connections are not available in a simulation")),
       invalidate: ignore,
       watch: () => ignore,
       release: ignore,

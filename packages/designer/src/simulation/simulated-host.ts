@@ -1,4 +1,4 @@
-// The host of a simulation: it does no I/O, collects log records and keeps the HTTP routes.
+// The host of a simulation: it does no I/O, collects log records and stores the HTTP routes.
 import type { Exchange, Host, HttpMount, HttpReply, HttpRequest, LogLevel, Lookup, SessionTag } from "@sluice/engine";
 import { closedConnections } from "./runtime-connectors.ts";
 import { SimulatedClock } from "./simulated-clock.ts";

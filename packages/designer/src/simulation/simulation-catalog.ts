@@ -1,5 +1,5 @@
-// The catalog of a simulated flow: the real steps, languages and formats; the real connectors without I/O; and stand-ins for all others, which only
-// record that a message would have been sent.
+// The catalog of a simulated flow: the real steps, languages and formats; the real connectors without I/O; and placeholders for all others, which
+// only record that a message would have been sent.
 import { portableConnectors, ioShapes, type MessageMappingPort } from "@sluice/connectors/portable";
 import { entities, type Catalog, type Connector, type ConnectorDeclaration, type Exchange, type LanguageDeclaration, type Source } from "@sluice/engine";
 import type { ConnectorRole } from "@sluice/model";
@@ -8,7 +8,7 @@ import { beans, formats, languages, refused, restEntities, steps } from "@sluice
 
 export interface SimulationPorts {
   readonly mappings: MessageMappingPort;
-  /** A message reached a stand-in without a mock. */
+  /** Called when a message reached a placeholder without a mock. */
   unmocked(exchange: Exchange): void;
   /** A text was compiled as a condition by a language that treats conditions differently from other expressions. */
   condition?(text: string): void;

@@ -108,7 +108,7 @@ export const accessStrings = {
   credentialsAllowed: "Allow credentials",
   maxAgeSec: "Max age (seconds)",
   sample: "Test a request",
-  sampleText: "Shows how these rules decide, before you save them. IP addresses and rate limits are not evaluated.",
+  sampleText: "Shows the result of these rules before you save them. IP addresses and rate limits are not evaluated.",
   sampleRoute: "Route",
   sampleMethod: "Method",
   sampleRoles: "Caller roles",

@@ -35,7 +35,7 @@ export const testsStrings = {
   save: "Save",
   remove: "Delete…",
   removeTitle: (file: string) => `Delete '${file}'?`,
-  removeText: (flow: string) => `The tests in this file will be deleted from the workspace. The flow '${flow}' stays as it is.`,
+  removeText: (flow: string) => `The tests in this file will be deleted from the workspace. The flow '${flow}' is not changed.`,
   removeSubmit: "Delete file",
 } as const;
 
@@ -105,7 +105,7 @@ export const saveTestStrings = {
   mockCalled: (mock: string) => `'${mock}' was called`,
   visited: (steps: number) => `The same ${count(steps, "step", "steps")} were visited`,
   nameMissing: "Enter a name.",
-  ids: (ids: readonly string[]) => `Writes ${ids.length === 1 ? "the id" : "the ids"} ${ids.join(", ")} into the flow, so that the test can name the step.`,
+  ids: (ids: readonly string[]) => `Writes ${ids.length === 1 ? "the id" : "the ids"} ${ids.join(", ")} into the flow, so that the test can refer to the step.`,
   idsFailed: "The ids could not be written into the flow. See the message above the canvas.",
 } as const;
 

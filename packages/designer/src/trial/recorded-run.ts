@@ -11,7 +11,7 @@ export interface RecordedStep extends RunStep {
   /** The message before the next step. */
   readonly after: SomeMessage | undefined;
   readonly error: string | undefined;
-  /** True when the step around it ended first, by a timeout: the result of this step was not used. */
+  /** True when the enclosing step ended first, by a timeout: the result of this step was not used. */
   readonly isDropped: boolean;
 }
 
@@ -37,7 +37,7 @@ export function recordedSteps(run: RunDetail, outline: Outline | undefined): rea
 const roundingMs = 2;
 const endOf = (step: RunStep): number => Date.parse(step.startedAt) + step.durationMs;
 
-/** A step that ends, or has not ended, after the step around it. */
+/** A step that ends, or has not ended, after its enclosing step. */
 function isDropped(step: RunStep, all: readonly RunStep[], paths: ReadonlyMap<string, Path>, isOver: boolean): boolean {
   const path = paths.get(step.stepId);
   if (path === undefined) return false;

@@ -9,7 +9,7 @@ import { responseKey, type MockResponse, type MockResponses } from "./trial.ts";
 export interface RunSample {
   readonly sample: Partial<SampleDraft>;
   readonly responses: MockResponses;
-  /** What differs from the original run. */
+  /** Differences from the original run. */
   readonly note: string | undefined;
 }
 

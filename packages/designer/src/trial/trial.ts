@@ -56,7 +56,7 @@ export interface TrialState {
 
 export interface TrialParts {
   readonly simulator: Simulator;
-  /** If known. */
+  /** Undefined until the catalog is loaded. */
   catalog(): FlowCatalog | undefined;
   readTests(flowId: string): Promise<readonly TestFile[]>;
   readDocuments(kind: "value-mappings" | "message-mappings"): Promise<Readonly<Record<string, string>>>;
@@ -160,7 +160,7 @@ export class Trial {
     const { good, text } = this.#editor.flow;
     const { sample, responses } = this.store.getState();
     const route = routeOf(good?.outline.routes ?? [], sample);
-    // While the text cannot be parsed, the last result stays.
+    // While the text cannot be parsed, the last result stays visible.
     if (good === undefined || good.text !== text) return;
     if (route === undefined) return this.store.setState({ problem: this.#parts.words.noRoute, result: undefined, steps: [] });
     this.store.setState({ isBusy: true });

@@ -87,7 +87,7 @@ function callers(run: Run, called: readonly Run[], uris: ReadonlyMap<string, str
   return byStep;
 }
 
-/** How many of the other steps are around this one. */
+/** The number of other steps that enclose this one. */
 function depthOf({ path }: RecordedStep, steps: readonly RecordedStep[]): number {
   if (path === undefined) return 0;
   const key = pathKey(path);

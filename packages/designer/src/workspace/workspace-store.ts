@@ -109,6 +109,6 @@ export function writeSetting(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // The setting then lasts as long as the page.
+    // Falls back to this page's memory: the setting is lost when the page is closed.
   }
 }

@@ -49,7 +49,7 @@ export function completions(all: readonly OnCompletionOptions[], compiler: Compi
         try {
           if (applies(exchange)) detach(exchange, run);
         } catch (fault) {
-          // A failing condition is reported as a failed run of its own: the exchange itself completed successfully.
+          // A failing condition is reported as a separate failed run: the exchange itself completed successfully.
           detach(exchange, () => {
             throw fault;
           });

@@ -4,14 +4,14 @@ import { CompileError, isCompileError } from "../spi/compiler.ts";
 import { messageWithin } from "./relocate.ts";
 
 /**
- * Collects all errors of a flow during compilation, so that one does not hide the next. `known` holds errors found earlier: such a flow is
- * compiled only to find more, and consequences of a known error are not reported again.
+ * Collects all errors of a flow during compilation, so that one error does not hide the next. `known` contains errors found earlier: such a flow is
+ * compiled only to find more errors, and consequences of a known error are not reported again.
  */
 export class DiagnosticSink {
   readonly found: Diagnostic[] = [];
   readonly #source: string;
   readonly #known: readonly Diagnostic[];
-  /** Parsed again when the first error needs it: compiled flows live long and should not retain the tree. */
+  /** Parsed again on the first error: compiled flows live long and should not retain the tree. */
   #tree: Tree | undefined = undefined;
 
   constructor(source: string, known: readonly Diagnostic[] = []) {

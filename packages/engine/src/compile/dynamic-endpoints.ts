@@ -78,7 +78,7 @@ function refused(uri: string, reason: string): FlowError {
   });
 }
 
-/** Records connectors that such an endpoint may use and that are not loaded yet. */
+/** Records connectors that such an endpoint may use but that are not loaded yet. */
 export function noteUnloaded(options: DynamicEndpointOptions, { catalog: { index }, authored, unloaded }: FlowScope): void {
   if (index === undefined) return;
   const written = (): Iterable<string> => authored.flatMap((text) => [...text.matchAll(/([a-z][\w.+-]*):/gi)].map(([, scheme]) => scheme as string));
@@ -88,7 +88,7 @@ export function noteUnloaded(options: DynamicEndpointOptions, { catalog: { index
   }
 }
 
-/** The schemes a URI of these options can have; undefined when the message may choose any scheme used in the flow. */
+/** The schemes that a URI with these options can have; undefined when the message may choose any scheme used in the flow. */
 export function schemesOf({ template, allowedSchemes }: DynamicEndpointOptions): readonly string[] | undefined {
   const literal = literalSchemeOf(literalPrefix(template));
   if (literal !== undefined) return [literal];

@@ -4,7 +4,7 @@ import type { Clock } from "../spi/host.ts";
 import type { OnDemand } from "./on-demand.ts";
 
 /** Maximum endpoints per step; the same default as Camel. */
-const keptEndpoints = 1000;
+const maxEndpoints = 1000;
 /** Idle time after which an endpoint is stopped. Checked at the same interval, so stopping can take up to twice as long. */
 const idleMs = 300_000;
 /** How many busy endpoints are skipped when searching for one to evict. */
@@ -46,7 +46,7 @@ export class EndpointCache<T> implements Lifecycle {
       found.forget();
       return;
     }
-    if (this.#found.size >= keptEndpoints) this.#makeRoom();
+    if (this.#found.size >= maxEndpoints) this.#makeRoom();
     this.#found.set(uri, found);
     if (found.demand !== undefined) this.#sweepLater();
   }

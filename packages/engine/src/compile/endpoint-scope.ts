@@ -1,4 +1,4 @@
-// What endpoints of a route can access in their flow. Connections they acquire are released when the endpoint stops.
+// The parts of a flow that an endpoint can access. Connections that an endpoint acquires are released when it stops.
 import type { RouteIdentity } from "../exchange/run.ts";
 import { CompileError } from "../spi/compiler.ts";
 import type { Connection, ConnectionRequest } from "../spi/connection.ts";
@@ -15,7 +15,7 @@ export interface HeldScope {
   unloaded(part: UnloadedPart): void;
   /** Default options of a connector, from the properties. */
   defaults(scheme: string): Readonly<Record<string, string>>;
-  /** The connector a bean of the flow configures, when `scheme` is the name of such a bean. */
+  /** The connector that the bean with the name `scheme` configures, if there is such a bean in the flow. */
   component(scheme: string): ComponentBean | undefined;
   /** True if it acquired a connection. */
   readonly holdsAny: boolean;
@@ -53,7 +53,7 @@ export function endpointScope(route: RouteIdentity, flow: FlowScope, scheme: str
         return connection;
       },
       expression(text) {
-        // In any other endpoint the expression may have been taken from a message.
+        // For any other endpoint, the expression may have come from a message.
         if (!origin.authored) throw new CompileError("endpoint-refused", "an expression in its options came from the message");
         const { defaultLanguage, languages } = flow.catalog;
         const language = languages.get(defaultLanguage);
@@ -83,9 +83,9 @@ function refuseForeign({ reference, inline }: ConnectionRequest, scheme: string,
   const given = [reference, ...Object.values(inline)].filter((value) => typeof value === "string" && value !== "") as string[];
   const configured = Object.values(componentOptions(scheme, flow));
   const foreign = given.find((value) => !configured.includes(value) && !flow.authored.some((text) => holdsOption(text, value)));
-  if (foreign !== undefined) throw new CompileError("endpoint-refused", "its connection came from the message; name it literally in the flow");
+  if (foreign !== undefined) throw new CompileError("endpoint-refused", "its connection came from the message; write the connection literally in the flow");
   if (given.length === 0 && literalScheme !== true)
-    throw new CompileError("endpoint-refused", "its scheme came from the message, so it must name its connection literally in the flow");
+    throw new CompileError("endpoint-refused", "its scheme came from the message, so its connection must be written literally in the flow");
 }
 
 /** True when the text sets an option to this value: `…=value` up to the next option or the end. */

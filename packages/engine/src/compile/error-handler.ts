@@ -1,5 +1,5 @@
-// The error handler around a step: redelivers, then runs a matching clause or the dead letter endpoint. A failure none of them handles is
-// passed on as exhausted, so that outer handlers do not handle it again.
+// The error handler around a step: redelivers, then runs a matching clause or the dead letter endpoint. A failure that neither
+// handles is passed on as exhausted, so that outer handlers do not handle it again.
 import { ending, type Exchange } from "../exchange/exchange.ts";
 import { FlowError, toFlowError } from "../errors/flow-error.ts";
 import type { Message } from "../exchange/message.ts";
@@ -159,7 +159,7 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunEv
   }
 }
 
-/** Stores a failure where handlers and expressions find it, and adds its step. */
+/** Stores a failure where handlers and expressions can read it, and records the step that failed. */
 export function note(exchange: Exchange, thrown: unknown): FlowError {
   const error = toFlowError(thrown);
   error.stepId ??= exchange.at?.id;

@@ -5,7 +5,7 @@ import { CompileError, type Compiler } from "../spi/compiler.ts";
 import type { errorHandlerFields, onExceptionFields } from "../entities/error-entities.ts";
 import type { ErrorHandlerPlan } from "./error-handler.ts";
 import type { DiagnosticSink } from "./diagnostics.ts";
-import { withoutTwins, type ExceptionClause } from "./exception-clause.ts";
+import { withoutDuplicates, type ExceptionClause } from "./exception-clause.ts";
 import { closest as nearestName } from "@sluice/model";
 import { noRedelivery, redeliveryPolicy, type RedeliveryOptions, type RedeliveryPolicy } from "./redelivery-policy.ts";
 
@@ -32,7 +32,9 @@ export function errorPlan(sources: ErrorSources, compiler: Compiler, diagnostics
   const handler = resolve(sources.handler, sources.named);
   const compiled = (level: readonly ClauseSource[]) =>
     level.map(({ options, span }) => diagnostics.attempt<ExceptionClause | undefined>({ span }, () => clause(options, compiler), undefined));
-  const clauses = sources.clauses.map((level) => withoutTwins(compiled(level.filter(({ options }) => !options.disabled)).filter((made) => made !== undefined)));
+  const clauses = sources.clauses.map((level) =>
+    withoutDuplicates(compiled(level.filter(({ options }) => !options.disabled)).filter((made) => made !== undefined)),
+  );
   if (handler?.noErrorHandler !== undefined) return { kind: "none", policy: noRedelivery, clauses: [], deadLetter: undefined, deadLetterOriginal: undefined };
   const settings = handler?.deadLetterChannel ?? handler?.defaultErrorHandler;
   const policy = (settings === undefined ? undefined : policyOf(settings, compiler)) ?? noRedelivery;
@@ -46,8 +48,8 @@ function resolve(handler: ErrorHandlerOptions | undefined, named: ReadonlyMap<st
   if (handler?.refErrorHandler === undefined) return handler;
   const found = named.get(handler.refErrorHandler.ref.replace(/^#(bean:)?/, ""));
   if (found === undefined)
-    throw new CompileError("error-handler-unknown", `no error handler '${handler.refErrorHandler.ref}'`, {
-      hint: "give an errorHandler of this document that id",
+    throw new CompileError("error-handler-unknown", `unknown error handler '${handler.refErrorHandler.ref}'`, {
+      hint: "define an errorHandler with this id in this document",
     });
   return found;
 }
@@ -57,7 +59,7 @@ function clause(options: OnExceptionOptions, compiler: Compiler): ExceptionClaus
   if (options.handled !== undefined && options.continued !== undefined)
     throw new CompileError("option-conflict", "onException has both handled and continued", { hint: "keep one of them", option: "continued" });
   if (hasNoEffect(options))
-    throw new CompileError("clause-without-effect", "onException has no effect", { hint: "give it steps, handled, continued or a redeliveryPolicy" });
+    throw new CompileError("clause-without-effect", "onException has no effect", { hint: "add steps, handled, continued or a redeliveryPolicy" });
   const predicate = (node: ExpressionNode | undefined) => (node === undefined ? undefined : compiler.predicate(node));
   return {
     types: options.exception,

@@ -15,7 +15,7 @@ export interface ExceptionClause {
   readonly handled: Expression<boolean> | undefined;
   readonly continued: Expression<boolean> | undefined;
   readonly retryWhile: Expression<boolean> | undefined;
-  /** Undefined when the clause has no policy of its own. */
+  /** Undefined when the clause does not define a policy. */
   readonly policy: RedeliveryPolicy | undefined;
   readonly steps: Processor | undefined;
   readonly original: "message" | "body" | undefined;
@@ -63,7 +63,7 @@ function closest(types: readonly string[], type: string): number | undefined {
 }
 
 /** Removes clauses that a later identical one replaces. */
-export function withoutTwins(clauses: readonly ExceptionClause[]): readonly ExceptionClause[] {
+export function withoutDuplicates(clauses: readonly ExceptionClause[]): readonly ExceptionClause[] {
   const kept = new Map<string, ExceptionClause>();
   for (const clause of clauses) kept.set(`${clause.types.join(",")}?${clause.whenText}`, clause);
   return [...kept.values()];

@@ -1,5 +1,5 @@
-// Routes that are generated: each templatedRoute creates one from a routeTemplate, entities such as `rest` expand to routes of their own, and a
-// route whose source is a Kamelet gets the Kamelet's trigger.
+// Generated routes: each templatedRoute creates one from a routeTemplate, entities such as `rest` expand to routes, and a route whose source is a
+// Kamelet gets the Kamelet's trigger.
 import { isKameletEnd, type FlowDocument, type RouteNode } from "@sluice/model";
 import { CompileError } from "../spi/compiler.ts";
 import type { Catalog } from "../spi/declaration.ts";

@@ -68,7 +68,7 @@ export class BeanRegistry {
   declare(bean: Bean, routeId: string): string {
     this.check(bean.type);
     let name = bean.name;
-    // Uses in several routes may have the same owner, and each has its own properties.
+    // One route may use the same template several times, each time with other properties.
     for (let number = 1; this.#declared.has(name); number++) name = `${bean.name}-${routeId}${number === 1 ? "" : number}`;
     this.#declared.set(name, bean);
     return name;
@@ -92,7 +92,9 @@ export class BeanRegistry {
     return this.#make(name, kind, {}, { name, written: reference });
   }
 
-  /** The bean of this name if it is the operator's: one of the flow with such a type, or an export. */
+  /**
+   * The bean of this name if the operator implements it: a bean of the flow with an operator type, or an exported function or object.
+   */
   #supplied(name: string): OperatorBean | undefined {
     const key = `supplied ${name}`;
     if (this.#made.has(key)) return this.#made.get(key) as OperatorBean;
@@ -136,7 +138,7 @@ export class BeanRegistry {
 
   #make(type: string, kind: string, given: Readonly<Record<string, string>>, { name, written = type }: { name: string; written?: string }): unknown {
     const declaration = this.#find(type, { written, kind });
-    if (declaration.kind !== kind) throw new CompileError("bean-wrong-kind", `'${type}' cannot be used as ${kind.replaceAll("-", " ")}`, { value: written });
+    if (declaration.kind !== kind) throw new CompileError("bean-wrong-kind", `'${type}' is not a valid ${kind.replaceAll("-", " ")}`, { value: written });
     const values =
       declaration.takesAny === true ? withPositions(given) : bindFields(declaration.properties, withArguments(given, type, declaration), `'${type}'`);
     const made = declaration.create(values as never, this.#parts.host, {

@@ -37,7 +37,7 @@ export function exportedName(bean: string): string {
   return isClassName(bean) ? last : bean;
 }
 
-/** Java's classes begin with a capital letter, whatever package they are in. */
+/** Java class names begin with a capital letter, in any package. */
 export const isClassName = (bean: string): boolean => /(^|\.)[A-Z][\w$]*$/.test(bean);
 
 /** The stub as lines of a JavaScript module. */
@@ -59,7 +59,7 @@ export function stubText(stub: FunctionStub): string {
     .join(" ");
 }
 
-/** The command that writes it. */
+/** The CLI command that generates the stub. */
 export function stubCommand({ bean, method, kind }: FunctionStub): string {
   const wanted = kind === "function" || kind === "class" ? "" : ` --as ${kind}`;
   return `sluice new function ${/^[\w.$-]+$/.test(bean) ? bean : JSON.stringify(bean)}${method === undefined ? "" : ` --method ${method}`}${wanted}`;

@@ -1,7 +1,7 @@
 // `from: kamelet:x`: the steps of the route run where the Kamelet sends to `kamelet:sink`.
 import { isKameletEnd, type StepNode } from "@sluice/model";
 
-/** The Kamelet's steps with `own` instead of its sink; a Kamelet without one sends to it at its end, as in Camel. */
+/** The Kamelet's steps with `own` instead of its sink; in a Kamelet without a sink, `own` runs at the end, as in Camel. */
 export function withSteps(steps: readonly StepNode[], own: readonly StepNode[]): readonly StepNode[] {
   let places = 0;
   const replaced = replaceSinks(steps, (sink) => {

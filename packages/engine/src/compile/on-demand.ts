@@ -33,7 +33,7 @@ export class OnDemand {
     return this.#uses > 0 || this.#subject.isBusy?.() === true;
   }
 
-  /** Runs `work` with it started; it is not stopped before `work` completes. */
+  /** Starts the endpoint and runs `work`; the endpoint is not stopped before `work` completes. */
   use<T>(work: () => Awaitable<T>): Awaitable<T> {
     this.#uses++;
     this.isMarked = false;

@@ -10,7 +10,7 @@ export type OperatorBean = { readonly kind: "function"; readonly made: BeanFunct
 /** Finds a bean of the operator by name; undefined when there is none. */
 export type FindOperatorBean = (name: string) => OperatorBean | undefined;
 
-/** The method to call when a single function is needed. */
+/** The method to call when a single function is needed, by kind of bean. */
 const conventionalMethods: Readonly<Record<string, readonly string[]>> = {
   function: ["process"],
   "aggregation-strategy": ["aggregate"],
@@ -32,7 +32,7 @@ export function operatorBean(name: string, kind: string, find: FindOperatorBean)
   const found = find(owner);
   if (found === undefined) return undefined;
   if (found.kind === "function")
-    throw new CompileError("bean-unknown", `unknown bean '${name}': '${owner}' is a function and has no methods`, { hint: `name '${owner}' without a method` });
+    throw new CompileError("bean-unknown", `unknown bean '${name}': '${owner}' is a function and has no methods`, { hint: `use '${owner}' without a method` });
   const own = found.made.methods.get(method);
   if (own !== undefined) return own;
   throw new CompileError("bean-unknown", `unknown bean '${name}': ${hasMethods(owner, found.made)}`, {
@@ -46,7 +46,7 @@ function partOf(object: BeanObject, name: string, kind: string): unknown {
   if (conventional !== undefined) return conventional;
   const [only] = object.methods.values();
   if (only !== undefined && object.methods.size === 1) return only;
-  throw new CompileError("bean-method", `'${name}' needs a method: ${hasMethods(name, object)}`, { hint: "name one of them as the method" });
+  throw new CompileError("bean-method", `'${name}' needs a method: ${hasMethods(name, object)}`, { hint: "specify one of them as the method" });
 }
 
 const hasMethods = (name: string, { methods }: BeanObject): string =>

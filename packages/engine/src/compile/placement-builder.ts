@@ -1,4 +1,4 @@
-// Collects, while a route is compiled, what ties it to one process, for services with several workers.
+// Collects, while a route is compiled, everything that ties the route to one process, for services with several workers.
 import type { Placement, Tie } from "./placement.ts";
 import type { DynamicEndpointOptions } from "../spi/compiler.ts";
 import type { Source } from "../spi/connector.ts";

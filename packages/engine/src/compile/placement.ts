@@ -3,7 +3,7 @@ import type { StepNode } from "@sluice/model";
 /** Why a route runs in one process only. */
 export interface Tie {
   readonly kind: "trigger" | "step" | "endpoint";
-  /** One sentence part, such as `step 'aggregate1' keeps state`. */
+  /** One sentence part, such as `step 'aggregate1' is stateful`. */
   readonly reason: string;
   /** The fixed endpoint that it sends to, for the kind `endpoint`. */
   readonly uri?: string;
@@ -11,17 +11,17 @@ export interface Tie {
 
 /** Where a route may run in a service with several workers or nodes. */
 export interface Placement {
-  /** What ties the route to one process; empty when every process may run it. */
+  /** Reasons why the route must run in one process; empty when every process may run it. */
   readonly tiedBy: readonly Tie[];
-  /** Endpoints of other routes it calls in-process: it must run on the same worker as they do. */
+  /** Endpoints of other routes that the route calls in-process: it must run on the same worker as those routes. */
   readonly calls: readonly string[];
 }
 
-/** A step as tools see it: its position and, for a step that sends to a fixed endpoint, the URI. */
+/** A step in the form that tools use: its position and, for a step that sends to a fixed endpoint, the URI. */
 export interface StepPlace {
   readonly node: StepNode;
   readonly depth: number;
   readonly uri: string | undefined;
-  /** The send does not leave the runtime. */
-  readonly staysInside: boolean;
+  /** Messages sent by this step do not leave the runtime. */
+  readonly isLocal: boolean;
 }

@@ -1,4 +1,4 @@
-// When a failed step is retried and how long to wait before.
+// Defines when a failed step is retried and the delay before each retry.
 import { parseDuration, type Values } from "@sluice/model";
 import { CompileError } from "../spi/compiler.ts";
 import type { LogLevel } from "../spi/host.ts";

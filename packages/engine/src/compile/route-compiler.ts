@@ -1,4 +1,4 @@
-// The Compiler that steps receive: one per route, with views that differ in what wraps a step.
+// The Compiler passed to steps: one per route, with views that differ in the wrappers around a step.
 import { documentStart, kameletUse, type EndpointNode, type ExpressionNode, type KameletUse, type Span, type StepNode } from "@sluice/model";
 import { FlowError } from "../errors/flow-error.ts";
 import type { Exchange } from "../exchange/exchange.ts";
@@ -60,7 +60,7 @@ export class RouteCompiler implements Compiler {
 
   constructor(parts: RouteParts, wrappers: StepWrappers, depth = 0, place?: RouteParts["places"][number]) {
     const { scope, route } = parts;
-    // oxlint-disable-next-line no-this-alias -- a getter has a `this` of its own.
+    // oxlint-disable-next-line no-this-alias -- `this` has another value in the getter.
     const compiler = this;
     this.#parts = parts;
     this.#wrappers = wrappers;
@@ -105,7 +105,7 @@ export class RouteCompiler implements Compiler {
     );
   }
 
-  /** A route's own steps, with entry at any of them. */
+  /** Compiles a route's own steps, such that a run can start at any of them. */
   entrances(nodes: readonly StepNode[]): { readonly slots: readonly Slot[]; from(index: number): Processor } {
     const slots = nodes.map((node) => this.#slot(node, this.#wrappers));
     return { slots, from: (index) => sequence(slots.slice(index), this.host.clock) };
@@ -143,7 +143,7 @@ export class RouteCompiler implements Compiler {
 
   #slot(node: StepNode, wrappers: StepWrappers): Slot {
     const { diagnostics, wiring, places, scope } = this.#parts;
-    const place = { node, depth: this.#depth, uri: undefined as string | undefined, staysInside: false, costly: false };
+    const place = { node, depth: this.#depth, uri: undefined as string | undefined, isLocal: false, costly: false };
     places.push(place);
     const inner = new RouteCompiler(this.#parts, wrappers, this.#depth + 1, place);
     const step = diagnostics.attempt(
@@ -155,7 +155,7 @@ export class RouteCompiler implements Compiler {
           throw new CompileError("step-twice", `route '${this.route.id}' has two '${node.name}' steps; one is allowed`, {
             hint: "move the second one to a separate route",
           });
-        if (declaration.keepsState === true) this.#parts.placement.tie({ kind: "step", reason: `step '${node.id}' keeps state` });
+        if (declaration.keepsState === true) this.#parts.placement.tie({ kind: "step", reason: `step '${node.id}' is stateful` });
         return declaration.compile(node.options as never, inner, node);
       },
       nothing,
@@ -226,7 +226,7 @@ export class RouteCompiler implements Compiler {
     placement.sendsTo(uri, declaration.workers);
     if (this.#place !== undefined && this.#place.uri === undefined) {
       this.#place.uri = uri;
-      this.#place.staysInside = declaration.staysInside === true;
+      this.#place.isLocal = declaration.local === true;
     }
     // Stopped in reverse order: first the sink, then its connections.
     if (held.holdsAny) lifecycles.push({ stop: () => held.release() });

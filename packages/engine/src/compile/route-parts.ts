@@ -16,7 +16,7 @@ export interface RouteParts {
   readonly wiring: Wiring;
   readonly diagnostics: DiagnosticSink;
   readonly lifecycles: Lifecycle[];
-  readonly places: (StepPlace & { uri: string | undefined; staysInside: boolean; costly: boolean })[];
+  readonly places: (StepPlace & { uri: string | undefined; isLocal: boolean; costly: boolean })[];
   readonly placement: PlacementBuilder;
   sendInterceptors: readonly SendInterceptor[];
   restore(message: Message): Exchange;

@@ -47,7 +47,10 @@ function plain(slots: readonly Slot[], clock: Clock): Processor {
   };
 }
 
-/** Checks the clock after each expensive step. With a large body any step may be, and so may what follows the last, such as writing the reply. */
+/**
+ * Checks the clock after each expensive step. With a large body every step counts as expensive, and so does work after the last step,
+ * such as writing the reply.
+ */
 function paced(slots: readonly Slot[], clock: Clock): Processor {
   const last = slots.length - 1;
   return (exchange) => {

@@ -30,7 +30,7 @@ export interface TemplateSample {
   readonly tree: Tree;
   readonly route: RouteNode | undefined;
   readonly diagnostics: readonly Diagnostic[];
-  /** Its own beans and those of the flow. */
+  /** The beans of the template and those of the flow. */
   readonly beans: BeanRegistry;
 }
 

@@ -9,8 +9,8 @@ const parameterFields = {
     f.object(
       {
         name: f.string({ doc: "Name.", required: true }),
-        defaultValue: f.text({ doc: "Value when none is given." }),
-        required: f.boolean({ doc: "False makes the parameter optional." }),
+        defaultValue: f.text({ doc: "Default value." }),
+        required: f.boolean({ doc: "Whether the parameter needs a value." }),
         description: f.string({ doc: "Human-readable description." }),
       },
       { doc: "One parameter.", required: true },
@@ -110,7 +110,7 @@ export function kameletWarnings({ name, kamelet }: Template, values: ReadonlyMap
     if (parameter.secret || parameter.values === undefined || parameter.values.includes(value)) return [];
     const shown = parameter.values.slice(0, 12).join(", ");
     return [
-      `Kamelet '${name}' lists these values for '${given}': ${shown}${parameter.values.length > 12 ? ", …" : ""}; '${value.slice(0, 60)}' is not among them`,
+      `'${value.slice(0, 60)}' is not one of the values that Kamelet '${name}' lists for '${given}': ${shown}${parameter.values.length > 12 ? ", …" : ""}`,
     ];
   });
 }

@@ -1,5 +1,5 @@
-// Attaches observability and mocks to steps and sends. Every step and send has one place whose function is replaced while a tap is attached and
-// restored afterwards, so that a route without taps has no overhead.
+// Attaches observability and mocks to steps and sends. Every step and send has a slot whose function is replaced while a tap is attached and restored
+// afterwards, so that a route without taps has no overhead.
 import type { StepNode } from "@sluice/model";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { RouteIdentity } from "../exchange/run.ts";
@@ -10,11 +10,11 @@ import type { Processor } from "../spi/processor.ts";
 /** One step's place in a sequence. */
 export interface Slot {
   readonly node: StepNode;
-  /** The compiled step with taps: what an error handler runs again on redelivery. */
+  /** The compiled step with taps; an error handler runs it again on redelivery. */
   inner: Processor;
   /** It may run long without yielding, so the clock is checked after it. */
   readonly costly: boolean;
-  /** What the sequence calls: `inner`, or the error handler around it. */
+  /** The function that the sequence calls: `inner`, or the error handler around it. */
   run: Processor;
 }
 
@@ -69,7 +69,7 @@ export class Wiring {
     return slot;
   }
 
-  /** Adds a destination; `note` marks an exchange as sent there when a tap replies instead of `bare`, which marks it by itself. */
+  /** Adds a destination. `note` marks an exchange as sent there when a tap replies instead of `bare`; `bare` itself marks the exchange. */
   outlet(uri: string, bare: Processor, note?: (exchange: Exchange) => void): { readonly outlet: TappedOutlet; forget(): void } {
     const outlet: TappedOutlet = { uri, send: bare };
     const entry = { outlet, bare, note };

@@ -6,7 +6,7 @@ const about = { group: "error handling", since: "0.1" } as const;
 
 const redelivery = f.object(redeliveryFields, { doc: "When and how often the failed step is retried." });
 
-const javaProcessor = (name: string, instead: string) => f.refused(`${name} names a Java object; ${instead}`);
+const javaProcessor = (name: string, instead: string) => f.refused(`${name} refers to a Java object; ${instead}`);
 
 export const onExceptionFields = {
   onExceptionOccurredRef: javaProcessor("onExceptionOccurredRef", "implement it as steps"),
@@ -37,8 +37,8 @@ export const onException: EntityShape = {
 };
 
 const handlerFields = {
-  executorServiceRef: f.string({ doc: "Accepted without effect: Sluice has no thread pools.", group: "advanced" }),
-  loggerRef: f.string({ doc: "Accepted without effect: use logName.", group: "advanced" }),
+  executorServiceRef: f.string({ doc: "Accepted but ignored: Sluice has no thread pools.", group: "advanced" }),
+  loggerRef: f.string({ doc: "Accepted but ignored: use logName.", group: "advanced" }),
   onExceptionOccurredRef: javaProcessor("onExceptionOccurredRef", "implement it as steps of an onException"),
   onPrepareFailureRef: javaProcessor("onPrepareFailureRef", "implement it in the dead letter route"),
   onRedeliveryRef: javaProcessor("onRedeliveryRef", "implement it in the step that is redelivered"),
@@ -46,8 +46,8 @@ const handlerFields = {
   id: f.string({ doc: "Name of this handler." }),
   redeliveryPolicy: redelivery,
   redeliveryPolicyRef: f.string({ doc: "Name of a RedeliveryPolicy under `beans`, used instead of redeliveryPolicy.", group: "advanced" }),
-  level: f.string({ doc: "Log level of failures.", group: "advanced" }),
-  logName: f.string({ doc: "Logger name of failures.", group: "advanced" }),
+  level: f.string({ doc: "Log level for failures.", group: "advanced" }),
+  logName: f.string({ doc: "Name of the logger for failures.", group: "advanced" }),
   useOriginalMessage: f.boolean({ doc: "Passes on the message as it entered the route.", default: false }),
   useOriginalBody: f.boolean({ doc: "Passes on the body as it entered the route.", default: false }),
 } as const;
@@ -59,7 +59,7 @@ export const errorHandlerFields = {
     {
       ...handlerFields,
       deadLetterUri: f.uri({ doc: "Endpoint for messages that could not be processed.", required: true }),
-      deadLetterHandleNewException: f.boolean({ doc: "Accepted without effect: a failing dead letter endpoint is always reported.", default: true }),
+      deadLetterHandleNewException: f.boolean({ doc: "Accepted but ignored: a failing dead letter endpoint is always reported.", default: true }),
     },
     { doc: "Sends messages that cannot be processed to an endpoint.", shorthand: "deadLetterUri" },
   ),

@@ -8,7 +8,7 @@ const named = {
   id: f.string({ doc: "Name of this entity." }),
   description: f.string({ doc: "Human-readable description." }),
   note: f.string({ doc: "Note for readers of the flow." }),
-  disabled: f.boolean({ doc: "Disables it.", default: false }),
+  disabled: f.boolean({ doc: "Disables this element.", default: false }),
 } as const;
 
 export const interceptFields = {
@@ -35,16 +35,16 @@ export const interceptSendFields = {
 
 export const onCompletionFields = {
   ...named,
-  onCompleteOnly: f.boolean({ doc: "Only when the exchange succeeded or its failure was handled.", default: false }),
-  onFailureOnly: f.boolean({ doc: "Only when the exchange failed.", default: false }),
+  onCompleteOnly: f.boolean({ doc: "Runs only when the exchange succeeded or its failure was handled.", default: false }),
+  onFailureOnly: f.boolean({ doc: "Runs only when the exchange failed.", default: false }),
   onWhen: f.expression({ doc: "Applies only to messages for which this condition is true." }),
   useOriginalMessage: f.boolean({ doc: "The steps receive the message as it entered the route.", default: false }),
   mode: f.enum(["AfterConsumer", "BeforeConsumer"], {
-    doc: "After the reply is sent, on a copy; or before, on the message itself.",
+    doc: "AfterConsumer runs the steps on a copy after the reply is sent, BeforeConsumer on the message itself before it.",
     default: "AfterConsumer",
   }),
-  parallelProcessing: f.boolean({ doc: "Accepted without effect: completions never block the caller.", default: false, group: "advanced" }),
-  executorService: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+  parallelProcessing: f.boolean({ doc: "Accepted but ignored: completions never block the caller.", default: false, group: "advanced" }),
+  executorService: f.string({ doc: "Accepted but ignored.", group: "advanced" }),
   steps: f.steps({ doc: "Steps to run when the exchange has completed.", default: [] }),
 } as const;
 
@@ -103,6 +103,6 @@ export const routeConfiguration: EntityShape = {
   ...about,
   name: "routeConfiguration",
   title: "Route configuration",
-  summary: "Error handling, interceptors and completions for the routes that name it, or for all routes of this document when it has no id.",
+  summary: "Error handling, interceptors and completions for the routes that reference it, or for all routes of this document if it has no id.",
   options: routeConfigurationFields,
 };

@@ -13,17 +13,17 @@ export const routeTemplate: EntityShape = {
 };
 
 export const beanFields = {
-  name: f.string({ doc: "Name used to refer to it.", required: true }),
-  type: f.string({ doc: "Its type, for example `#class:org.apache.camel.processor.aggregate.StringAggregationStrategy`.", required: true }),
-  properties: f.parameters({ doc: "Properties of the bean; nested ones may be written as mappings.", default: {}, nested: true }),
-  constructors: f.parameters({ doc: "Arguments of its constructor by position, from 0: the same as in `#class:X(a,b)`.", default: {}, group: "advanced" }),
-  initMethod: f.string({ doc: "Accepted without effect: it names a Java method.", group: "advanced" }),
-  destroyMethod: f.string({ doc: "Accepted without effect: it names a Java method.", group: "advanced" }),
-  scriptPropertyPlaceholders: f.boolean({ doc: "Accepted without effect: beans cannot be created by scripts.", group: "advanced" }),
-  builderClass: f.refused("builderClass names a Java class; set the bean's properties"),
-  builderMethod: f.string({ doc: "Accepted without effect: it names a method of `builderClass`.", group: "advanced" }),
-  factoryBean: f.refused("factoryBean names a Java object; set the bean's properties"),
-  factoryMethod: f.refused("factoryMethod names a Java method; set the bean's properties"),
+  name: f.string({ doc: "Name that other elements use to refer to it.", required: true }),
+  type: f.string({ doc: "Type of the bean, for example `#class:org.apache.camel.processor.aggregate.StringAggregationStrategy`.", required: true }),
+  properties: f.parameters({ doc: "Properties of the bean; nested properties can be written as mappings.", default: {}, nested: true }),
+  constructors: f.parameters({ doc: "Constructor arguments by position, starting at 0, as in `#class:X(a,b)`.", default: {}, group: "advanced" }),
+  initMethod: f.string({ doc: "Accepted but ignored: it refers to a Java method.", group: "advanced" }),
+  destroyMethod: f.string({ doc: "Accepted but ignored: it refers to a Java method.", group: "advanced" }),
+  scriptPropertyPlaceholders: f.boolean({ doc: "Accepted but ignored: beans cannot be created by scripts.", group: "advanced" }),
+  builderClass: f.refused("builderClass refers to a Java class; set the bean's properties"),
+  builderMethod: f.string({ doc: "Accepted but ignored: it refers to a method of `builderClass`.", group: "advanced" }),
+  factoryBean: f.refused("factoryBean refers to a Java object; set the bean's properties"),
+  factoryMethod: f.refused("factoryMethod refers to a Java method; set the bean's properties"),
   script: f.refused("a bean cannot be created by a script; ask the operator to supply a function (SERVICE_FUNCTIONS)"),
   scriptLanguage: f.refused("a bean cannot be created by a script; ask the operator to supply a function (SERVICE_FUNCTIONS)"),
 } as const;
@@ -74,5 +74,5 @@ export const dataFormats: EntityShape = {
   group: "registry",
   since: "0.1",
   many: true,
-  options: { id: f.string({ doc: "Name used to refer to it." }), format: f.format({ doc: "The format.", required: true }) },
+  options: { id: f.string({ doc: "Name that other elements use to refer to it." }), format: f.format({ doc: "The format.", required: true }) },
 };

@@ -52,7 +52,7 @@ export function isFlowError(value: unknown): value is FlowError {
 export function toFlowError(thrown: unknown): FlowError {
   if (isFlowError(thrown)) return thrown;
   if (thrown instanceof RangeError && /call stack/i.test(thrown.message))
-    return new FlowError("java.lang.IllegalStateException", "call depth: the flow called itself too deeply", { code: "limit-call-depth" });
+    return new FlowError("java.lang.IllegalStateException", "call depth: the flow calls itself too deeply", { code: "limit-call-depth" });
   if (thrown instanceof Error) return new FlowError("java.lang.RuntimeException", thrown.message, { code: "unexpected", cause: thrown });
   return new FlowError("java.lang.RuntimeException", String(thrown), { code: "unexpected", cause: thrown });
 }

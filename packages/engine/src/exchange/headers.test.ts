@@ -26,7 +26,7 @@ it("looking up single wire headers gives the same result as copying all of them"
         expect(asked.snapshot()).toBe(snapshot);
       }
       expect([...asked]).toEqual([...whole]);
-      // Only now are all names set by the route known, with the spelling of the wire.
+      // Reading all headers loads those of the wire; only then do both sides use the spelling of the wire.
       expect([...asked.own()]).toEqual([...whole.own()]);
     }),
     { numRuns: 2_000 },

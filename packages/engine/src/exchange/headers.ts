@@ -34,7 +34,7 @@ export class Headers {
   #own: Map<string, Entry> | undefined = undefined;
   #wire: Map<string, Entry> | undefined = undefined;
   #pending: WireHeaders | undefined;
-  /** Names that the route has set are never among these: they are copied before one is changed. */
+  /** Never contains a name that the route has set: all of these headers are copied before one is changed. */
   #given: GivenHeaders | undefined;
   #snapshot: readonly (readonly [string, unknown])[] | undefined = undefined;
   #forwardsWire: boolean;
@@ -140,7 +140,7 @@ export class Headers {
   /** All current headers, wire headers first: the same list until one is set or deleted. */
   snapshot(): readonly (readonly [string, unknown])[] {
     this.#takeGiven();
-    // Unless the route set headers, the wire headers need not be copied.
+    // The wire headers need not be copied unless the route has set headers.
     return (this.#snapshot ??= [...((this.#own === undefined ? this.#pending?.entries() : undefined) ?? this)]);
   }
 
@@ -189,7 +189,7 @@ export class Headers {
       for (const [name, value] of this.#pending.entries()) {
         const key = name.toLowerCase();
         const own = this.#own?.get(key);
-        // The first spelling of a name is kept, and the wire's was first.
+        // Keep the first spelling of a name, which is that of the wire.
         if (own === undefined) this.#wire.set(key, { name, value });
         else own.name = name;
       }

@@ -21,7 +21,7 @@ export interface SessionTag {
   isOver?: boolean;
 }
 
-/** What triggered the run, as reported by the source. */
+/** The event that started the run, as reported by the source. */
 export interface Trigger {
   readonly uri: string;
   readonly method?: string;
@@ -80,8 +80,8 @@ export class Run {
   nestedLimit = 200_000;
   /** Private to the run history. */
   record: unknown = undefined;
-  /** Private to replays. */
-  kept: unknown = undefined;
+  /** Private to the replay store. */
+  replay: unknown = undefined;
   /** The run whose cancellation cancels this one too: the root, or a detached copy. */
   readonly #leader: Run;
   #abort: AbortController | undefined = undefined;

@@ -1,4 +1,4 @@
-// What the end of a run means for the sender of its message. Every source acknowledges, redelivers or returns messages based on this alone.
+// Maps the outcome of a run to the settlement of its message. Every source acknowledges, redelivers or returns messages based on this value only.
 import { FlowError } from "../errors/flow-error.ts";
 import { ending, type Exchange } from "./exchange.ts";
 
@@ -8,8 +8,8 @@ export type Settlement =
   /** Redeliver it, or move it to the dead letters. */
   | { readonly kind: "failed" | "rolled-back"; readonly failure: FlowError }
   /**
-   * Return it without counting an attempt: the message was not the cause. `refused`: the route had too many runs in flight; `drained`: the
-   * route was stopped before the run completed.
+   * Return it without counting an attempt: the message was not the cause. `refused`: the route had too many runs in flight;
+   * `drained`: the route was stopped before the run completed.
    */
   | { readonly kind: "not-taken"; readonly reason: "refused" | "drained"; readonly failure: FlowError };
 

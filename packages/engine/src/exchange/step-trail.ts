@@ -48,7 +48,7 @@ export class StepTrail {
     step.status = failed ? "failed" : "completed";
   }
 
-  /** The steps as they are now. */
+  /** The current records of all steps. */
   records(): readonly StepRecord[] {
     return this.#steps.map((step) => ({ ...step }));
   }

@@ -54,8 +54,8 @@ export function mockTap<Call>(options: MockTapOptions<Call>): Tap {
       return (exchange) => {
         if (!concerns(exchange)) return next(exchange);
         const at = exchange.at;
-        // A mock of the step wins over one of its endpoint, even when it passes through. Sends of an error handler have an endpoint of
-        // their own.
+        // A mock of the step takes precedence over a mock of its endpoint, even when it passes the message through. Sends of an error handler have a
+        // different endpoint.
         const isOwn = at !== undefined && options.uriOf(at, route) === uri;
         if (isOwn && mocks.some((other) => !other.hasUri && other.weight > 0 && other.covers(route) && other.matchesStep(at.id, at.name, uri)))
           return next(exchange);

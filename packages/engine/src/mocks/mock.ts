@@ -1,4 +1,4 @@
-// One mock: what it matches, and what it does instead of a step. It counts its calls; the tap records them.
+// A mock: matches steps or endpoints and replaces them. It counts its calls; the tap records them.
 import type { MockBody, RespondBody, ThrowBody } from "@sluice/model";
 import { exceptionTypeNames, isKnownExceptionType } from "../errors/exception-types.ts";
 import { FlowError, toFlowError } from "../errors/flow-error.ts";
@@ -17,7 +17,7 @@ export interface MockResponse {
   readonly body: unknown;
 }
 
-/** What a mock did with a call. */
+/** The effect of a mock on a call. */
 export type MockOutcome =
   | { readonly kind: "responded"; readonly response: MockResponse }
   | { readonly kind: "threw"; readonly error: FlowError; readonly shownType: string };
@@ -79,7 +79,7 @@ export class Mock {
     return matches(uri) || matches(bare) || matches(uri.replace("://", ":")) || matches(bare.replace("://", ":"));
   }
 
-  /** What to do instead of the step this time; undefined when the step itself should run. */
+  /** The action to run instead of the step; undefined when the step itself should run. */
   nextReaction(): Reaction | undefined {
     const { times, then: afterwards = "last" } = this.#body;
     const use = this.#uses++;
@@ -110,7 +110,7 @@ function responding({ status, headers = {}, body, bodyExpr, delayMs = 0 }: Respo
       const error = toFlowError(fault);
       return { kind: "threw", error, shownType: error.type };
     }
-    // The message stays unchanged, as when the real step fails.
+    // The message does not change, as when the real step fails.
     if (status !== undefined && failsStep(status, uri)) return statusFailure(status, answered, headers);
     if (answer !== undefined) message.body = answered;
     for (const [name, value] of Object.entries(headers)) message.headers.set(name, copyJson(value));

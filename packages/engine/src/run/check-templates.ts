@@ -29,7 +29,7 @@ const alwaysReported: ReadonlySet<string> = new Set(["connector-unknown", "conne
 function compile({ route, diagnostics, beans }: TemplateSample, scope: RouteScope, source: string): readonly Diagnostic[] {
   if (route === undefined) return [];
   const sink = new DiagnosticSink(source, diagnostics);
-  // Separate registries: what is created here is discarded and must never start.
+  // Separate registries: everything created here is discarded and must never start.
   const own = { ...scope, beans, formats: new FormatRegistry(scope.catalog, scope.entities) };
   sink.attempt(
     { span: route.from.span },

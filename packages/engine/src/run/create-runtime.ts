@@ -62,7 +62,7 @@ class FlowRuntime implements Runtime {
   readonly #vocabulary: Vocabulary;
   readonly #endpoints: EndpointBinder;
   readonly #connectors: ConnectorInstances;
-  /** Routes by the endpoint they consume from. */
+  /** Deployed routes by the endpoint they consume from. */
   readonly #inlets = new Map<string, LiveRoute>();
   readonly #claims = new Map<string, LiveRoute>();
   #taps: readonly Tap[] = [];
@@ -126,7 +126,7 @@ class FlowRuntime implements Runtime {
     };
   }
 
-  /** Retryable failures are left to the start of the route, which retries immediately and then with back-off. */
+  /** Retryable failures are handled when the route starts, which retries immediately and then with back-off. */
   async #startServices(route: LiveRoute, supervision: Supervision): Promise<void> {
     try {
       await route.lifecycle.startServices();
@@ -156,7 +156,7 @@ class FlowRuntime implements Runtime {
   }
 
   staysInside(uri: string): boolean {
-    return this.#parts.catalog.connectors.get(schemeOf(uri))?.staysInside === true;
+    return this.#parts.catalog.connectors.get(schemeOf(uri))?.local === true;
   }
 
   backlog(): readonly { readonly name: string; readonly depth: number }[] {
@@ -211,7 +211,7 @@ class FlowRuntime implements Runtime {
       .then(() => stopServices(next, until));
     if (started.every(({ stats }) => stats.inflight === 0)) await ended;
     const previous = this.deployments.get(next.id);
-    // A new source that took over and was rolled back: the old one resumes.
+    // The new source had taken over and was rolled back, so the old one resumes.
     for (const route of previous?.routes ?? []) if (route.lifecycle.isSourceStarted) await route.program.source.start(route);
     for (const route of suspended) await route.lifecycle.start("always");
     return { ended };

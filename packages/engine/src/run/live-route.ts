@@ -203,7 +203,7 @@ export class LiveRoute implements Route, SourceInlet {
     return new Exchange(id, run, "InOnly", message);
   }
 
-  /** Runs a detached copy; its failure is a failed run of its own because no caller waits for it. */
+  /** Runs a detached copy; its failure is reported as a separate failed run, because no caller waits for it. */
   detach(copy: Exchange, processor: Processor): void {
     const run = copy.run;
     copy.run = run.detached(this.#host.clock.now());
@@ -368,7 +368,7 @@ export class LiveRoute implements Route, SourceInlet {
     stats.lastRunAt = run.endedAt = this.#host.clock.now();
     if (exchange.failure !== undefined) {
       run.failure = exchange.failure;
-      // A failure handled before is not what the run failed with.
+      // The run failed with another error than the one that was handled before.
       run.handled = false;
       if (run.status !== "cancelled") run.status = "failed";
       stats.failed++;

@@ -70,7 +70,7 @@ const bug: Omit<Diagnostic, "message"> = {
   severity: "error",
   path: "",
   span: { line: 1, column: 1, endLine: 1, endColumn: 1, start: 0, end: 0 },
-  hint: "change the flow until it passes, and report the flow with this message",
+  hint: "report this message together with the flow, and change the flow as a workaround",
 };
 
 function refused(input: FlowInput, diagnostics: readonly Diagnostic[]): PreparedFlow {
@@ -113,7 +113,7 @@ function prepare(given: FlowInput, parts: PrepareParts): PreparedFlow {
   };
 }
 
-/** The properties of the document itself are used where the deployment gives no value. */
+/** Properties of the document itself, used for names without a value from the deployment. */
 function withProperties(input: FlowInput, own: ReadonlyMap<string, string>): FlowInput {
   if (own.size === 0) return input;
   const property = (name: string): string | undefined => input.property(name) ?? own.get(name);
@@ -197,7 +197,7 @@ function checkRouteIds(routes: readonly RouteNode[], diagnostics: DiagnosticSink
   for (const { id, span } of routes) {
     if (!/^(?:[/\\.]|%2f|%5c|%2e)/i.test(id) || !claimsReservedPath(id)) continue;
     const message = `route '${id.slice(0, 100)}' claims reserved path '${id.slice(0, 100)}': paths under /_api belong to the management API`;
-    diagnostics.add(new CompileError("flow-reserved-path", message, { hint: "name another id" }), { span, routeId: id });
+    diagnostics.add(new CompileError("flow-reserved-path", message, { hint: "choose another id" }), { span, routeId: id });
   }
 }
 

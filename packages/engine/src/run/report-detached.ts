@@ -12,7 +12,7 @@ export interface DetachedFrom {
   readonly listener: RunListener;
 }
 
-/** Reports a failed detached copy as a failed run under the one it came from, because no caller waits for it. */
+/** Reports a failed detached copy as a failed child run of the run that created it, because no caller waits for it. */
 export function reportDetached(copy: Exchange, from: Run, thrown: unknown, { identity, stats, host, listener }: DetachedFrom): void {
   const error = note(copy, thrown);
   copy.failure = error;

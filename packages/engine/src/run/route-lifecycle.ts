@@ -15,7 +15,7 @@ export interface LifecycleParts {
   /** How long a source may take to stop, in milliseconds. */
   readonly drainMs: number;
   program(): RouteProgram;
-  /** False while another node runs its trigger. */
+  /** False while another node of the cluster runs the route's trigger. */
   isHeld(): boolean;
   /** Waits until nothing is in flight, at most until a deadline of the monotonic clock. */
   idle(until: number): Promise<unknown>;
@@ -26,18 +26,21 @@ export interface LifecycleParts {
 export class RouteLifecycle {
   status: RouteStatus = "Stopped";
   startedAt = 0;
-  /** Why it is Failed. */
+  /** Why the route is Failed. */
   problem: string | undefined = undefined;
   readonly #parts: LifecycleParts;
   #servicesUp = false;
-  /** The source is started but cannot reach its system. */
+  /** True when the source is started but cannot reach its system. */
   #isLost = false;
-  /** What the source reported while it was starting. */
+  /** The state that the source reported while it was starting. */
   #early: { problem: string | undefined } | undefined = undefined;
   #cancelRetry: (() => void) | undefined = undefined;
-  /** Incremented by everything that ends a start, so that a pending start can detect it. */
+  /** Incremented whenever a start is aborted, so that a pending start can detect it. */
   #era = 0;
-  /** The attempt that is running; one that was ended stops its source late, which must not stop the source of the next attempt. */
+  /**
+   * The running start attempt. An aborted attempt stops its source late, so the next attempt waits for it; otherwise the new source
+   * would be stopped.
+   */
   #running: Promise<unknown> | undefined = undefined;
 
   constructor(parts: LifecycleParts) {
@@ -80,7 +83,7 @@ export class RouteLifecycle {
     this.#retry(1);
   }
 
-  /** Instead of a start, for a route that an operator stopped. */
+  /** Called instead of `start` for a route that an operator stopped. */
   stayInactive(status: InactiveStatus): void {
     this.#parts.program().source.reserve?.();
     this.#become(status);
@@ -168,7 +171,7 @@ export class RouteLifecycle {
       this.#early = undefined;
       return thrown ?? new Error("rejected without a reason");
     }
-    // The start was ended meanwhile. The source was stopped then, but may have finished starting after that.
+    // The start was aborted meanwhile. The source was stopped then, but may have finished starting after that.
     if (era !== this.#era) {
       await this.#parts.program().source.stop();
       return undefined;

@@ -48,7 +48,7 @@ export interface Prepared {
   readonly diagnostics: readonly Diagnostic[];
   /** Values of endpoint options that are declared secret: must not be shown or logged. */
   readonly secrets: ReadonlySet<string>;
-  /** What must be loaded before the flow can be compiled; `prepareLoaded` does so. */
+  /** Parts that must be loaded before the flow can be compiled; `prepareLoaded` loads them. */
   readonly unloaded: ReadonlySet<UnloadedPart>;
   /** Route ids and claims, such as `POST /orders`, that another flow already holds. */
   readonly conflicts: readonly Conflict[];
@@ -85,7 +85,7 @@ export interface DeployReport {
 
 export type RouteStatus = "Starting" | "Started" | "Suspended" | "Stopping" | "Stopped" | "Failed";
 
-/** The status of a route that takes no messages because an operator stopped it. */
+/** The status of a route that accepts no messages because an operator stopped it. */
 export type InactiveStatus = Extract<RouteStatus, "Suspended" | "Stopped">;
 
 export interface Route {
@@ -93,7 +93,7 @@ export interface Route {
   readonly status: RouteStatus;
   /** The trigger's endpoint in short form, secrets masked. */
   readonly from: string;
-  /** What triggers it, as declared by its connector. */
+  /** The kind of trigger, as declared by the connector. */
   readonly trigger: TriggerKind | undefined;
   /** The requests it answers, if it is called over HTTP. */
   readonly operations: readonly WebhookOperation[];
@@ -103,7 +103,7 @@ export interface Route {
   /** Every step of the route, nested ones too, in document order. */
   readonly steps: readonly StepPlace[];
   readonly placement: Placement;
-  /** Why it is Failed. */
+  /** Why the route is Failed. */
   readonly problem: string | undefined;
   /** Delivers without the trigger, for invoke with a routeId and for replays. */
   readonly inlet: Inlet;
@@ -132,7 +132,7 @@ export interface DrainReport {
   readonly abandoned: readonly { readonly routeId: string; readonly stepId: string | undefined; readonly runId: string }[];
 }
 
-/** Decides which routes take messages here, when several nodes run the same flows. */
+/** Decides which routes accept messages on this node, when several nodes run the same flows. */
 export interface RouteGate {
   /** False while another node runs the trigger of this route: the route is then Suspended here. */
   isHeld(route: Route): boolean;

@@ -1,4 +1,4 @@
-// What the nodes of a cluster share: one small interface per kind of state. Types and one error class; no I/O.
+// State shared by the nodes of a cluster: one small interface per kind of state. Types and one error class; no I/O.
 
 /** A node's connection to the store of its cluster. */
 export interface Cluster {
@@ -17,16 +17,16 @@ export interface Records {
   /** The newest version; undefined when it does not exist or was deleted. */
   read(collection: Collection, id: string): Promise<RecordVersion | undefined>;
   /**
-   * Resolves when the store has acknowledged it and this node's own `watch` has seen it. `undefined` deletes. With `expect.head`: only if
-   * nothing in the collection changed since that revision (else "conflict").
+   * Resolves when the store has acknowledged the change and this node's own `watch` has reported it. `undefined` deletes the record. With
+   * `expect.head`, writes only if nothing in the collection changed since that revision (else "conflict").
    */
   write(collection: Collection, id: string, bytes: Uint8Array | undefined, expect?: { readonly head: number }): Promise<Revision>;
   /**
-   * All existing records, then `onCaughtUp(head)` once, then every change, in order and never repeated, until stopped; survives lost
-   * connections. Of several changes of one record in a collection without history, only the last may be seen.
+   * Reports all existing records, then calls `onCaughtUp(head)` once, then reports every change, in order and never repeated, until stopped; survives
+   * lost connections. If a record in a collection without history changes several times, possibly only the last change is reported.
    */
   watch(collection: Collection, onChange: (change: RecordVersion) => void, onCaughtUp: (head: number) => void): { stop(): void };
-  /** Newest first; as many as the collection keeps, deletions included. */
+  /** Newest first, including deletions; the number of versions depends on the collection. */
   versions(collection: Collection, id: string): Promise<readonly RecordVersion[]>;
 }
 
@@ -45,7 +45,7 @@ export interface RecordVersion extends Revision {
   readonly bytes: Uint8Array | undefined;
 }
 
-/** Exclusive claims. Of all concurrent callers exactly one wins, whichever node dies meanwhile. */
+/** Exclusive claims. Exactly one of all concurrent callers wins, even if nodes crash meanwhile. */
 export interface Claims {
   claim(set: ClaimSet, key: string, note: Uint8Array): Promise<Claim>;
   /** Releases exactly this claim, whichever node owns it; a later claim of the same key is not affected. */

@@ -7,7 +7,7 @@ import type { Format, LanguageDeclaration, UnloadedPart } from "./declaration.ts
 import type { Host } from "./host.ts";
 import type { Expression, Processor } from "./processor.ts";
 
-/** What a step's `compile` may use. Everything here is for deploy time; what it returns is for run time. */
+/** The API for a step's `compile` function. It is for deploy time only; the compiled step is for run time. */
 export interface Compiler {
   readonly route: RouteIdentity;
   readonly host: Host;
@@ -59,8 +59,8 @@ export interface Registry {
 
 export interface Tasks {
   /**
-   * State a step keeps between messages. Created once per deployment; started and stopped with it, never during prepare. `name`
-   * distinguishes several states of one step.
+   * State of a step that lasts between messages. Created once per deployment; started and stopped with it, never during prepare. `name` distinguishes
+   * several states of one step.
    */
   state<T extends Lifecycle>(name: string, create: () => T): T;
   /** An exchange that no source delivered, such as a group read from a database. It runs with `detach`. */
@@ -74,7 +74,7 @@ export interface Lifecycle {
   stop?(): void | Promise<void>;
 }
 
-/** What a language may use to compile a text. */
+/** The API for a language that compiles a text. */
 export interface LanguageScope {
   readonly host: Host;
   readonly route: RouteIdentity;

@@ -1,5 +1,5 @@
-// Connections to other systems. All users of the same connection share one client. The client may be replaced at any time, so endpoints hold
-// the connection and ask it for the client at each use.
+// Connections to other systems. All users of the same connection share one client. The client may be replaced at any time, so endpoints hold the
+// connection and request the client at each use.
 import type { Described, Fields, Values } from "@sluice/model";
 import type { Host } from "./host.ts";
 
@@ -22,10 +22,10 @@ export interface BeanForm {
   fields(properties: Readonly<Record<string, string>>, className: string): Readonly<Record<string, unknown>>;
 }
 
-/** What `open` may use. */
+/** The API for `open`. */
 export interface ConnectionContext {
   readonly host: Host;
-  /** Aborted when no caller waits for the connection any more. */
+  /** Aborted when no caller waits for the connection. */
   readonly signal: AbortSignal;
   /** Imports the client's package; rejects with a FlowError that says how to install it. */
   load<T>(need: ClientNeed): Promise<T>;
@@ -46,7 +46,7 @@ export interface ConnectionState {
 /** A kind of connection, such as `postgres` or `sftp`. */
 export interface ConnectionDeclaration<F extends Fields = any, C = any> extends Described {
   readonly type: string;
-  /** What endpoints request, such as `sql`: several types may provide one kind. */
+  /** The kinds that endpoints request, such as `sql`; several types may provide one kind. */
   readonly kinds: readonly string[];
   /** Secrets are marked as such and never shown. */
   readonly fields: F;
@@ -61,7 +61,7 @@ export interface ConnectionDeclaration<F extends Fields = any, C = any> extends 
   close(client: C): Promise<void>;
   /** One cheap round trip; resolves with the server's name and version, such as `PostgreSQL 15.9`. */
   check(client: C, signal: AbortSignal): Promise<string>;
-  /** What `browse` can list, in the plural: `tables`, `topics`. Options refer to it with `browse`. */
+  /** The kinds of names that `browse` can list, in the plural: `tables`, `topics`. Options refer to them with `browse`. */
   readonly browses?: readonly string[];
   /** Names of this kind that exist on the server and start with `prefix`, for pickers. */
   browse?(client: C, what: string, prefix: string, limit: number): Promise<readonly string[]>;

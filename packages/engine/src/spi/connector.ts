@@ -9,7 +9,7 @@ import type { Awaitable, Expression, Processor } from "./processor.ts";
 export interface EndpointOrigin {
   /** True when scheme and address are literal in the flow; false when any part came from a message, as with `toD`. */
   readonly trusted: boolean;
-  /** True when the whole URI, options included, is literal in the flow. A connector that evaluates text from it must reject others. */
+  /** True when the whole URI, options included, is literal in the flow. A connector that evaluates text of the URI must reject other endpoints. */
   readonly authored: boolean;
   /** True when the scheme is literal in the flow, although the rest may have come from a message. */
   readonly literalScheme?: boolean;
@@ -37,7 +37,7 @@ export interface Connector<V = any> {
   backlog?(): readonly { readonly name: string; readonly depth: number }[];
 }
 
-/** What an endpoint may use of its flow. For building only: what it returns is for run time. */
+/** The parts of a flow that an endpoint may use. For building only; sources and sinks are for run time. */
 export interface EndpointScope {
   readonly route: RouteIdentity;
   /** The bean that `#bean:name`, `#class:FQN` or a plain name refers to; throws a CompileError when there is none of that kind. */
@@ -55,7 +55,7 @@ export interface SharedState {
 }
 
 export interface Source {
-  /** What only one route may hold at a time, e.g. `direct:orders` or `POST /orders`; checked before anything starts. */
+  /** Names that only one route may own at a time, e.g. `direct:orders` or `POST /orders`; checked before anything starts. */
   readonly claims: readonly string[];
   /** For sources that are called over HTTP: the requests they answer. */
   readonly operations?: readonly WebhookOperation[];
@@ -66,13 +66,13 @@ export interface Source {
   /** True for sources that deliver messages of other routes (queues): they stop last on shutdown. */
   readonly deferred?: boolean;
   /**
-   * Starts taking messages. A source whose system is down starts anyway, reports it with `inlet.lost` and keeps trying. One that cannot do
-   * so rejects with a FlowError marked `retryable` and is started again later. Any other failure rejects the deployment.
+   * Starts accepting messages. A source whose system is down starts anyway, reports it with `inlet.lost` and keeps trying. A source that cannot do so
+   * rejects with a FlowError marked `retryable` and is started again later. Any other failure rejects the deployment.
    */
   start(inlet: SourceInlet): Awaitable;
   /** Called instead of `start` for a route that stays stopped: reserves its addresses, so that callers see a stopped route, not a missing one. */
   reserve?(): void;
-  /** Stops intake; resolves when messages already taken have been delivered. May be started again. */
+  /** Stops intake; resolves when messages already accepted have been delivered. May be started again. */
   stop(): Awaitable;
   /** `stop` timed out: delivers nothing more and drops the rest; returns the number of dropped messages. */
   abandon?(): number;
@@ -84,7 +84,7 @@ export interface Sink {
   start?(): Awaitable;
   /** Called when no message is in flight in it: the route stops, or an endpoint resolved at run time is evicted. */
   stop?(): Awaitable;
-  /** True while stopping it would lose messages, such as those of an in-memory queue: it is then kept, however long it is idle. */
+  /** True while stopping it would lose messages, such as those of an in-memory queue: it is then not stopped, however long it is idle. */
   isBusy?(): boolean;
 }
 
@@ -93,12 +93,12 @@ export type Receiver = (timeoutMs: number, exchange: Exchange) => Awaitable<Mess
 
 export interface Poller {
   readonly receive: Receiver;
-  /** As for a sink resolved at run time. */
+  /** Same as for a sink resolved at run time. */
   start?(): Awaitable;
   stop?(): Awaitable;
 }
 
-/** What a source may add to a message. */
+/** Data that a source may add to a message. */
 export interface Delivery {
   readonly pattern?: Pattern;
   readonly trigger?: Trigger;
@@ -108,7 +108,7 @@ export interface Delivery {
   /** Set by the caller, or `chainId` of the run that passes the message on. */
   readonly correlationId?: string | undefined;
   readonly trace?: TraceContext;
-  /** Called with the new exchange before its first step runs, so that a source knows the run's id early. */
+  /** Called with the new exchange before its first step runs, so that a source gets the run's id early. */
   readonly started?: (exchange: Exchange) => void;
   /** Called when an asynchronous route has completed successfully: prepares what takes long before `ended` is called. */
   readonly completing?: (exchange: Exchange) => Awaitable;
@@ -120,8 +120,8 @@ export interface Delivery {
 export interface Inlet {
   readonly route: RouteIdentity;
   /**
-   * Runs a new exchange. Never throws or rejects. Returns when the run and its completion callbacks have finished:
-   * `settlementOf(exchange)` then says whether to acknowledge the message.
+   * Runs a new exchange. Never throws or rejects. Returns when the run and its completion callbacks have finished; `settlementOf(exchange)` then
+   * determines whether to acknowledge the message.
    */
   deliver(message: Message, delivery?: Delivery): Awaitable<Exchange>;
   /** Runs an exchange that is already in flight in another route, as `direct:` does. Throws what the route fails with. */

@@ -1,4 +1,4 @@
-// What a plug-in declares: one object per step, language, format, connector or bean. Runtime, checks, schema, docs, palette and form are all
+// Declarations of a plug-in: one object per step, language, format, connector or bean. Runtime, checks, schema, docs, palette and form are all
 // derived from it.
 import type { ConnectorRole, Described, EntityShape, FormatShape, LanguageShape, StepShape, TriggerKind } from "@sluice/model";
 import type { EntityNode, Fields, RouteNode, StepNode, Values } from "@sluice/model";
@@ -10,9 +10,9 @@ import type { Connector, SharedState } from "./connector.ts";
 import type { Clock, Host } from "./host.ts";
 
 /**
- * A runnable example: part of the reference, and executed as a test. `yaml` is a step, a list of steps, or a whole document. A document with
- * a route from `direct:start`, or whose first route is called over HTTP, receives the message there; any other runs on its own. The result
- * is what reaches `mock:result`.
+ * A runnable example: part of the reference, and executed as a test. `yaml` is a step, a list of steps, or a whole document. A document with a route
+ * from `direct:start`, or whose first route is called over HTTP, receives the message there; any other document runs without input. The result is the
+ * message that reaches `mock:result`.
  */
 export interface Example {
   readonly title: string;
@@ -33,7 +33,7 @@ export interface StepDeclaration<F extends Fields = any> extends StepShape {
   readonly examples: readonly Example[];
   /** At most one per route. */
   readonly oncePerRoute?: boolean;
-  /** It keeps state between messages: with several workers, its route runs on only one of them. */
+  /** The step has state that lasts between messages: with several workers, its route runs on only one of them. */
   readonly keepsState?: boolean;
   compile(options: Values<F>, compiler: Compiler, node: StepNode): Processor;
 }
@@ -82,18 +82,18 @@ export interface ConnectorDeclaration<P extends Fields = any, O extends Fields =
   /** The parts of the path; one field takes the whole path, several are split by `syntax`. */
   readonly path: P;
   readonly options: O;
-  /** What its endpoints can be used as: exactly the functions that `connect` returns. */
+  /** The roles of its endpoints: exactly the functions that `connect` returns. */
   readonly roles: readonly ConnectorRole[];
   /**
-   * What triggers its sources: another `route` of the runtime, a `request` over HTTP, a `schedule`, or something `outside`. Trials and
+   * The kind of trigger of its sources: another `route` of the runtime, a `request` over HTTP, a `schedule`, or something `outside`. Trials and
    * simulations run the first two and do not start the others.
    */
   readonly trigger?: TriggerKind;
   /** Options that a source needs although they are optional for a sink, with values that the designer starts from. */
   readonly sourceStarter?: Readonly<Record<string, string>>;
-  /** Messages sent to it do not leave the runtime: a test need not mock it. */
-  readonly staysInside?: boolean;
-  /** It keeps messages in the runtime's store, so it does nothing without one. */
+  /** Messages sent to the connector do not leave the runtime, so a test need not mock it. */
+  readonly local?: boolean;
+  /** The connector stores messages in the runtime's durable store and does nothing without one. */
   readonly usesStore?: boolean;
   /** Exception types its endpoints fail with, each with its parent, so that flows can name them in `onException` and `doCatch`. */
   readonly exceptions?: Readonly<Record<string, string>>;
@@ -102,7 +102,7 @@ export interface ConnectorDeclaration<P extends Fields = any, O extends Fields =
   /** Prefixes of options whose full names the author chooses, such as `arg.`; their values are in `extra`. */
   readonly prefixes?: readonly string[];
   /**
-   * Where its sinks and pollers may run in a service with several workers: `any` holds nothing in the process, `callee` calls another
+   * Where its sinks and pollers may run in a service with several workers. `any`: they have no state in the process. `callee`: they call another
    * route in-process, which decides. Without it, routes that use the connector run on one worker only.
    */
   readonly workers?: "any" | "callee";
@@ -110,7 +110,7 @@ export interface ConnectorDeclaration<P extends Fields = any, O extends Fields =
   readonly headers: Fields;
   readonly examples: readonly Example[];
   /**
-   * Called once per runtime: the instance may hold what its endpoints share, `shared` what several connectors share. Must not start
+   * Called once per runtime. The instance may contain state shared by its endpoints, `shared` state shared by several connectors. Must not start
    * anything.
    */
   connect(host: Host, shared: SharedState): Connector<Values<P> & Values<O>>;
@@ -142,7 +142,7 @@ export interface BeanDeclaration<F extends Fields = any> extends Described {
   create(properties: Values<F>, host: Host, scope: BeanScope): unknown;
 }
 
-/** What a bean may use of its flow. */
+/** The parts of a flow that a bean may use. */
 export interface BeanScope {
   /** The bean's name in the flow, or its class name. */
   readonly name: string;

@@ -22,7 +22,7 @@ export interface Host {
    * flow and the deployer time to open a test session.
    */
   readonly firstTickMs?: number;
-  /** Masks secrets in a text for callers from outside, such as the cause of a failure; absent in a host that knows no secrets. */
+  /** Masks secrets in a text for external callers, such as the cause of a failure; absent in a host without secrets. */
   readonly mask?: (text: string) => string;
   /** The digest of bytes by Java's name of the algorithm, if the host computes it faster than code in JavaScript. */
   readonly digest?: (algorithm: string, bytes: Uint8Array) => Uint8Array | undefined;
@@ -85,8 +85,8 @@ export interface Ids {
 
 export interface Lookup {
   /**
-   * Translates `key` from one column of a value-mapping table to another; throws a FlowError for a missing key if the table, or
-   * `onMissing` instead of it, says so.
+   * Translates `key` from one column of a value-mapping table to another. Throws a FlowError for a missing key if `onMissing`, or by
+   * default the table, requires it.
    */
   find(table: string, from: string, to: string, key: unknown, onMissing?: "error" | "key" | "null" | "default"): unknown;
 }
@@ -123,7 +123,7 @@ export interface HttpRequest {
   readonly body: Uint8Array;
   /** Values of the `{name}` segments. */
   readonly params: Readonly<Record<string, string>>;
-  /** What an access policy knows about the caller. */
+  /** The caller as identified by an access policy. */
   readonly principal: unknown;
   /** Lower-case names of received headers that the route must not see: credentials, or headers that no longer describe the body. */
   readonly hidden?: readonly string[] | undefined;

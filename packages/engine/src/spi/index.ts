@@ -1,5 +1,5 @@
-// The plug-in contract: what a connector, step, language, format or bean declares, what it receives, and what it may throw. Plug-ins depend on
-// this and `@sluice/model`. Helpers for writing plug-ins are in `@sluice/engine/tools` and `@sluice/engine/values`.
+// The plug-in contract: declarations of connectors, steps, languages, formats and beans, their parameters, and the errors they may throw. Plug-ins
+// depend on this and `@sluice/model`. Helpers for writing plug-ins are in `@sluice/engine/tools` and `@sluice/engine/values`.
 
 // Declarations
 export {

@@ -1,7 +1,7 @@
 import type { Awaitable } from "./processor.ts";
 
 /**
- * Records which messages were seen: the interface of a bean of kind `idempotent-repository`. Every call is idempotent. An in-memory
+ * Records the keys of processed messages: the interface of a bean of kind `idempotent-repository`. Every call is idempotent. An in-memory
  * implementation returns plain values, so that steps that use it stay synchronous.
  */
 export interface IdempotentRepository {
@@ -9,7 +9,7 @@ export interface IdempotentRepository {
   add(key: string): Awaitable<boolean>;
   contains(key: string): Awaitable<boolean>;
   remove(key: string): Awaitable;
-  /** The message was processed: the key may now be kept permanently. */
+  /** The message was processed: the key may now be stored permanently. */
   confirm(key: string): Awaitable;
   /** An empty repository with the same limits for the messages of test sessions; without it, a memory repository of 10,000 keys is used. */
   forSessions?(): IdempotentRepository;

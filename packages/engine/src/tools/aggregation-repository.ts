@@ -18,8 +18,8 @@ export interface StoredGroup extends AggregatedGroup {
 export type GroupState = "open" | "completed";
 
 /**
- * Stores the groups of an aggregate outside the process: the interface of a bean of kind `aggregation-repository`. `version` is that of the
- * group the caller read, undefined when there was none; a call returns false and changes nothing when the stored group has another one.
+ * Stores the groups of an aggregate outside the process: the interface of a bean of kind `aggregation-repository`. `version` identifies the group
+ * that the caller read, undefined when there was none; a call returns false and changes nothing when the stored group has a different version.
  */
 export interface AggregationRepository {
   /** How completed groups whose run failed or did not end are processed again; undefined when they are not. */

@@ -11,9 +11,9 @@ const spawnLimit = 10_000_000;
 export interface CopyOptions {
   readonly message?: Message;
   readonly pattern?: Pattern;
-  /** One of several, as in split and multicast: nested ones multiply, so they are counted. */
+  /** True for one of several copies, as in split and multicast: nested copies multiply, so they are counted. */
   readonly branch?: boolean;
-  /** It is processed instead of the original, which waits: its sends belong to the same transaction. */
+  /** The copy is processed instead of the original, which waits: its sends belong to the same transaction. */
   readonly sameUnit?: boolean;
 }
 

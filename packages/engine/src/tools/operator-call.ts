@@ -29,7 +29,7 @@ export function operatorCall(
   };
 }
 
-/** Makes the returned value the body; `undefined` keeps the body. */
+/** Sets the body to the returned value; `undefined` leaves the body unchanged. */
 export function bodyFromCall(call: (exchange: Exchange) => unknown): Processor {
   const take = (exchange: Exchange, result: unknown): void => {
     if (result !== undefined) exchange.message.body = result;

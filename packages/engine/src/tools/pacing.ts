@@ -1,4 +1,4 @@
-// Delays and long loops that do not block other flows: the only two ways a step may take time.
+// Delays and long loops that do not block other flows. Steps must use one of the two when they take time.
 import type { Exchange } from "../exchange/exchange.ts";
 import { FlowError, isFlowError } from "../errors/flow-error.ts";
 import type { Clock } from "../spi/host.ts";
@@ -25,7 +25,7 @@ export function pause(exchange: Exchange, ms: number, clock: Clock): Awaitable {
   });
 }
 
-/** The failure a step should throw when its run was cancelled. */
+/** The error that a step should throw when its run was cancelled. */
 export function cancelledError(signal: AbortSignal): FlowError {
   return isFlowError(signal.reason)
     ? signal.reason

@@ -1,7 +1,7 @@
 // Expressions are synchronous. Parsing ten megabytes inside one would block the event loop, so long texts are parsed before, in slices.
 import type { Exchange } from "../exchange/exchange.ts";
 import { mayBeJson, parsePlainJsonInSteps } from "../values/json-text.ts";
-import { announceReader, keepLongBytes, keepLongText, longJson, longJsonFrom, recallLongText, type LongJson } from "../values/long-json.ts";
+import { announceReader, cacheLongBytes, cacheLongText, longJson, longJsonFrom, recallLongText, type LongJson } from "../values/long-json.ts";
 import type { Clock } from "../spi/host.ts";
 import { inSlices } from "./pacing.ts";
 import type { Awaitable } from "../spi/processor.ts";
@@ -15,16 +15,16 @@ export function readJsonAhead(source: unknown, exchange: Exchange, clock: Clock)
     if (source.length < longJsonFrom || recallLongText(source, message, at)) return undefined;
     return parsed(source, at, clock)?.then((json) => {
       // Another expression of the step may have parsed it meanwhile.
-      if (!recallLongText(source, message, at)) keepLongText(source, message, json);
+      if (!recallLongText(source, message, at)) cacheLongText(source, message, json);
     });
   }
   if (!(source instanceof Uint8Array) || source.length < longJsonFrom || isRead(source, at) || !mayBeJson(source)) return undefined;
   const text = decoder.decode(source);
   return parsed(text, at, clock)?.then((json) => {
     if (isRead(source, at)) return;
-    keepLongBytes(source, json);
+    cacheLongBytes(source, json);
     // Bytes that are not JSON are read as text, which is parsed again.
-    if (json.error !== undefined) keepLongText(text, message, json);
+    if (json.error !== undefined) cacheLongText(text, message, json);
   });
 }
 

@@ -15,13 +15,13 @@ export function compileResource<T>(text: string, host: Host, compile: (text: str
   if (!isResource(text)) return compile(text, false);
   const [, location = "classpath", name = ""] = resourcePattern.exec(text) as RegExpExecArray;
   if (location !== "file" && location !== "classpath")
-    throw new CompileError("resource-refused", `a text cannot be loaded from '${location}:'`, {
-      hint: "keep it in a file and write resource:file:name or resource:classpath:name",
+    throw new CompileError("resource-refused", `text cannot be loaded from '${location}:'`, {
+      hint: "put it into a file and write resource:file:name or resource:classpath:name",
       offset: 0,
     });
   if (/[$#]\{/.test(name))
-    throw new CompileError("resource-refused", `the file name '${name}' depends on the message`, { hint: "name the file literally", offset: 0 });
-  if (host.resources === undefined) throw new CompileError("resource-refused", "this runtime cannot load texts from files", { offset: 0 });
+    throw new CompileError("resource-refused", `the file name '${name}' depends on the message`, { hint: "write the file name literally", offset: 0 });
+  if (host.resources === undefined) throw new CompileError("resource-refused", "this runtime cannot load text from files", { offset: 0 });
   const { file, text: content } = host.resources.read(location, name);
   try {
     return compile(content, true);

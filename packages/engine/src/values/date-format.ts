@@ -150,7 +150,7 @@ function zoneName({ time, offset, zone }: Moment, count: number): string {
   if (zone.id === "UTC" && count >= 4) return "Coordinated Universal Time";
   if (zone.id === "UTC" || zone.id === "GMT") return zone.id;
   const names = ["en-US", "en-GB", "en-AU"].map((locale) => localZoneName(locale, time, zone.id, count));
-  // Intl knows English zone names only in the locales where they are used; elsewhere it falls back to an offset.
+  // Intl has English zone names only in the locales where they are used; elsewhere it falls back to an offset.
   return names.find((name) => name !== undefined && !/[+-]\d/.test(name)) ?? `GMT${signed(offset, ":")}`;
 }
 

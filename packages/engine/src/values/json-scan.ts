@@ -75,7 +75,7 @@ const closeList = 0x5d;
 const openObject = 0x7b;
 const closeObject = 0x7d;
 
-/** What may come next. */
+/** The tokens that are allowed next. */
 const expects = { value: 0, firstValue: 1, key: 2, firstKey: 3, colon: 4, comma: 5 } as const;
 
 class JsonScanner {

@@ -16,7 +16,7 @@ export function isLongToWrite(value: unknown): boolean {
   return isWrittenInParts(value) && isLongJson(value);
 }
 
-/** True for lists and maps without a text form of their own. */
+/** True for lists and maps without a custom text form. */
 export function isWrittenInParts(value: unknown): boolean {
   if (typeof value !== "object" || value === null || textForm in value) return false;
   if (Array.isArray(value) || value instanceof Map) return true;
@@ -25,7 +25,7 @@ export function isWrittenInParts(value: unknown): boolean {
   return typeof (value as Readonly<Record<string, unknown>>)["toJSON"] !== "function";
 }
 
-/** Whether a JSON value has so many parts that copying or writing it at once would hold the event loop. */
+/** Whether a JSON value has so many parts that copying or writing it at once would block the event loop. */
 export function isLongJson(value: unknown): boolean {
   return weightOf(value, longFrom) >= longFrom;
 }
@@ -85,7 +85,7 @@ function* entriesOf(members: Members): Generator<readonly [string, unknown]> {
   else for (const key of Object.keys(members)) yield [key, (members as Readonly<Record<string, unknown>>)[key]];
 }
 
-/** Number of values in a value, including itself; long texts count as several. Stops counting at `most`. */
+/** Number of values in a value, including itself; long texts count as several. Stops counting at `limit`. */
 function weightOf(value: unknown, limit: number): number {
   if (typeof value === "string" || value instanceof Uint8Array) return 1 + value.length / 32;
   if (typeof value !== "object" || value === null) return 1;

@@ -25,13 +25,13 @@ export const maxParts = 200_000;
 
 /** Throws for more parts than an expression, which cannot be interrupted, may process. */
 export function checkPartCount(count: number): void {
-  if (count > maxParts) throw sizeError(`an expression can process up to ${maxParts} parts or elements: use the split step, which processes them one by one`);
+  if (count > maxParts) throw sizeError(`an expression can process at most ${maxParts} parts or elements: use the split step, which processes them one by one`);
 }
 
 /** Throws for a text that is too long for an expensive function. */
 export function checkWork(name: string, length: number, limit: number): void {
   if (length > limit)
-    throw new FlowError("java.lang.IllegalStateException", `time limit: ${name} accepts texts of up to ${limit} characters`, { code: "limit-time" });
+    throw new FlowError("java.lang.IllegalStateException", `time limit: ${name} accepts text of up to ${limit} characters`, { code: "limit-time" });
 }
 
 function sizeError(what: string): FlowError {

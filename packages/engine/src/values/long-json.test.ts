@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { jsonView, partOfJson } from "./json-view.ts";
-import { announceReader, keepLongText, longJson, recallLongText } from "./long-json.ts";
+import { announceReader, cacheLongText, longJson, recallLongText } from "./long-json.ts";
 
 const records = Array.from({ length: 30_000 }, (_, index) => ({ id: index }));
 const text = JSON.stringify({ list: records, small: { a: 1 } });
@@ -8,7 +8,7 @@ const text = JSON.stringify({ list: records, small: { a: 1 } });
 function parsedAhead(): { readonly message: object; readonly value: { list: unknown[]; small: object } } {
   const message = {};
   const value = JSON.parse(text) as { list: unknown[]; small: object };
-  keepLongText(text, message, { value, error: undefined, isExact: true, step: "one", readers: 1, isTaken: false });
+  cacheLongText(text, message, { value, error: undefined, isExact: true, step: "one", readers: 1, isTaken: false });
   return { message, value };
 }
 

@@ -40,7 +40,7 @@ function ofCurrentText(text: string): LongJson | undefined {
 }
 
 /**
- * Lets the caller put parts of the parsed value into a message without a copy, unless another expression of the step still reads it. False when
+ * Allows the caller to put parts of the parsed value into a message without a copy, unless another expression of the step still reads it. False when
  * the caller must copy.
  */
 export function takeLongJson(source: string | Uint8Array): boolean {
@@ -65,12 +65,12 @@ export function recallLongText(text: string, message: object, step: unknown): bo
   return true;
 }
 
-export function keepLongText(text: string, message: object, json: LongJson): void {
+export function cacheLongText(text: string, message: object, json: LongJson): void {
   const kept = { text, json };
   ofMessages.set(message, kept);
   current = new WeakRef(kept);
 }
 
-export function keepLongBytes(bytes: Uint8Array, json: LongJson): void {
+export function cacheLongBytes(bytes: Uint8Array, json: LongJson): void {
   ofBytes.set(bytes, json);
 }

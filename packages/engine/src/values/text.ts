@@ -1,4 +1,4 @@
-// Values as text: what `${body}` shows for bytes, text, numbers, lists and maps.
+// Values as text, as `${body}` shows bytes, text, numbers, lists and maps.
 import { FlowError } from "../errors/flow-error.ts";
 import { checkTextLength } from "./limit.ts";
 import { isStream } from "./stream.ts";
@@ -27,7 +27,7 @@ export function asText(value: unknown): string {
   if (value instanceof Uint8Array) return decodeText(value);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? "" : value.toISOString();
   if (value instanceof Error) return value.message;
-  // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- the compiler refuses `in` on what may be a primitive
+  // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- the compiler rejects `in` on a value that may be primitive
   if (textForm in (value as object)) return (value as { [textForm](): string })[textForm]();
   if (isStream(value)) return streamText;
   return asJson(value);
@@ -38,7 +38,7 @@ export function asJson(value: unknown, indent?: string): string {
   const size: JsonSize = { left: maxNodes, indent: indent?.length ?? 0, depth: 0 };
   const ready = jsonReady(value, 0, size);
   try {
-    // A replacer makes writing many times slower, so it is used only for objects with behavior of their own.
+    // A replacer makes writing many times slower, so it is used only for objects with custom behavior.
     if (ready !== unready)
       return unmarked((size.depth > deepFrom && indent === undefined ? writeDeep(ready) : JSON.stringify(ready, undefined, indent)) ?? "", size);
     return unmarked(JSON.stringify(value, replacerWithin(size), indent) ?? "", size);
@@ -113,8 +113,8 @@ function readyObject(values: Readonly<Record<string, unknown>>, depth: number, s
 }
 
 /**
- * As JSON.stringify for what {@link jsonReady} returns. JSON.stringify compares every list and object with all around it, so that half a million
- * lists in lists take a third of a second.
+ * Like JSON.stringify, for values that {@link jsonReady} returns. JSON.stringify compares every list and object with all of its
+ * ancestors: half a million nested lists take a third of a second.
  */
 function writeDeep(value: unknown): string {
   const parts: string[] = [];

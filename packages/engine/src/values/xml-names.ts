@@ -34,7 +34,7 @@ function isPlainNameCharacter(code: number, isFirst: boolean): boolean {
 
 /** The namespaces declared by the open elements. Errors are returned for the caller to report. */
 export class NamespaceScope {
-  /** By prefix, the innermost last: a declaration costs the same at every depth. */
+  /** By prefix, innermost last, so that adding a declaration costs the same at every depth. */
   readonly #namespaces = new Map<string, string[]>([
     ["xml", [xmlNamespace]],
     ["xmlns", [xmlnsNamespace]],
@@ -66,7 +66,7 @@ export class NamespaceScope {
     return this.#resolve(written, this.#namespaces.get("")?.at(-1) ?? "");
   }
 
-  /** Without a prefix an attribute has no namespace, whatever is declared around it. */
+  /** An attribute without a prefix has no namespace, regardless of surrounding declarations. */
   attribute(written: string): XmlName | undefined {
     return this.#resolve(written, written === "xmlns" ? xmlnsNamespace : "");
   }

@@ -148,7 +148,7 @@ function compileVars(given: unknown, context: DocumentContext): readonly Compile
     const { name: called, expr } = isPlainObject(variable) ? variable : ({} as Members);
     const name = givenName(called);
     if (name === undefined || typeof expr !== "string") {
-      context.report("each of 'vars' needs a name and an expr");
+      context.report("each entry of 'vars' needs a name and an expr");
       return [];
     }
     const full = `$${name}`;

@@ -1,5 +1,5 @@
-// What expressions read while one message is mapped. A frame belongs to one level of the document: the message itself, one item of a forEach, a
-// part, a function or one element of a filter; a level reuses its frame for all its items.
+// The data that expressions read while one message is mapped. A frame belongs to one level of the document: the message itself, one item of a
+// forEach, a part, a function or one element of a filter; a level reuses its frame for all its items.
 import { MappingFault, type FieldError } from "./mapping-fault.ts";
 
 export interface HeaderSource {
@@ -22,7 +22,7 @@ export const runLimits = {
   errors: 100,
 } as const;
 
-/** A call of a part or function counts as this many steps, because it costs about that much more than reading an item. */
+/** A call of a part or function counts as this many steps, because it costs about as much as reading so many items. */
 const callCost = 10;
 
 /** The mapping of one message. */

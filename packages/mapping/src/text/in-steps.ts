@@ -1,4 +1,4 @@
-/** Work in steps of an iterator, so that its driver can yield to the event loop in between. */
+/** Work in steps of an iterator, so that its driver can yield to the event loop between steps. */
 export type InSteps<T> = Generator<undefined, T>;
 
 /** Runs all steps synchronously. */

@@ -1,5 +1,4 @@
-// One direction of a table, compiled: a hash map of plain keys, and a list of rows with patterns. The first matching row wins, whichever of the
-// two it is in.
+// One direction of a table, compiled: a hash map of plain keys, and a list of rows with patterns. The first matching row wins, in either of the two.
 import { asText, compilePattern } from "@sluice/engine/values";
 import type { Cell, MatchMode, TableContent } from "./value-table.ts";
 import { matchesWildcard } from "./wildcard.ts";

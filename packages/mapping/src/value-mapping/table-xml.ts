@@ -37,7 +37,7 @@ export function* tableFromXmlInSteps(text: string): InSteps<TableDocument> {
   return { columns: [...columns.values()].map(columnDocument), rows: sorted.map((row) => row.cells) };
 }
 
-/** A column without an agency is written with its id in both places, and restored from it. */
+/** A column without an agency is written with its id as agency and schema, and restored from it. */
 function columnDocument({ agency, identifier }: { readonly agency: string; readonly identifier: string }): unknown {
   return { id: agency === identifier ? agency : `${agency}|${identifier}`, agency, identifier };
 }
@@ -116,7 +116,7 @@ function count(seen: Map<string, number>, value: string): void {
   seen.set(value, (seen.get(value) ?? 0) + 1);
 }
 
-/** The first row of a repeated value is the one that counts; it is marked once. */
+/** Only the first row of a repeated value is used; it is marked once. */
 function isFirstOfSeveral(seen: Map<string, number>, value: string): boolean {
   const times = seen.get(value) ?? 0;
   seen.set(value, 0);

@@ -7,7 +7,7 @@ export const matchModes = ["exact", "ignoreCase", "wildcard", "regex"] as const;
 export type MatchMode = (typeof matchModes)[number];
 
 export const missingRules = ["error", "key", "null", "default"] as const;
-/** What a lookup returns when the table has no entry. */
+/** The result of a lookup when the table has no entry. */
 export type OnMissing = (typeof missingRules)[number];
 
 /** Null: this row has no value in that column. */

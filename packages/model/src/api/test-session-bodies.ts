@@ -1,4 +1,4 @@
-// The request bodies of test sessions: checked by the management API, shown in its OpenAPI document, and used to read flow-test files.
+// The request bodies of test sessions, used to validate API calls, to generate the OpenAPI document, and to read flow-test files.
 import { z } from "zod";
 
 const scalarMap = z.record(z.string(), z.unknown());

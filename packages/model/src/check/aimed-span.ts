@@ -3,7 +3,7 @@
 import type { Span } from "../flow/span.ts";
 import type { MapEntry, MapTree, Tree } from "../flow/tree.ts";
 
-/** What an error is about; the first match is used. */
+/** The subject of an error; the first match is used. */
 export interface Aim {
   /** The name of an option, possibly nested. */
   readonly option?: string | undefined;
@@ -84,7 +84,7 @@ function scalarOf(tree: Tree, text: string): Span | undefined {
   return first(tree.type === "list" ? tree.items : tree.entries.map((entry) => entry.value), (part) => scalarOf(part, text));
 }
 
-/** Nested steps have options of their own. */
+/** Nested steps have separate options. */
 const inner = (map: MapTree): readonly Tree[] => map.entries.filter(({ key }) => key !== "steps").map(({ value }) => value);
 
 function first<T, R>(items: readonly T[], select: (item: T) => R | undefined): R | undefined {

@@ -58,7 +58,7 @@ export function checkErrorHandler(binding: Binding, tree: Tree | undefined, owne
   const message = count === 0 ? "the error handler has no type" : "the error handler has more than one type";
   binding.report(
     "error-handler-type",
-    `${message}: give exactly one, such as deadLetterChannel`,
+    `${message}: specify exactly one, such as deadLetterChannel`,
     owner,
     "write deadLetterChannel: {deadLetterUri: …}, defaultErrorHandler: {} or noErrorHandler: {}",
   );

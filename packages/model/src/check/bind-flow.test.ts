@@ -58,7 +58,7 @@ describe("documents", () => {
     ],
     ["- route:\n    from: {uri: direct:a}\n    steps: [{log: x}]\n", "3: route-steps: 'steps' of route 'orders' is one level too high: move it under 'from'"],
     [`${routed("- log: x")}- intercept: {steps: [{log: x}]}\n`, "5: entity-order: 'intercept' must come before the first route"],
-    ["- errorHandler: {}\n", "1: error-handler-type: the error handler has no type: give exactly one, such as deadLetterChannel"],
+    ["- errorHandler: {}\n", "1: error-handler-type: the error handler has no type: specify exactly one, such as deadLetterChannel"],
   ])("%j is rejected", (source, fault) => expect(faultsOf(source)).toEqual([fault]));
 
   test("every error is reported, in text order", () => {

@@ -15,7 +15,7 @@ import { currentName } from "./kebab-case.ts";
 import { RouteIds } from "./route-ids.ts";
 
 export interface BindResult {
-  /** What could be bound; compile it only when the diagnostics contain no error. */
+  /** The part of the document that could be bound; compile it only when the diagnostics contain no error. */
   readonly flow: FlowDocument;
   /** In text order. */
   readonly diagnostics: readonly Diagnostic[];

@@ -16,7 +16,7 @@ export interface BindOptions extends PlaceholderOptions {
   readonly source: string;
 }
 
-/** What an option, step or entity belongs to, for messages and positions. */
+/** The owner of an option, step or entity, for messages and positions. */
 export interface Owner {
   /** As used in messages: `step 'log'`, `'when' of step 'choice'`. */
   readonly label: string;

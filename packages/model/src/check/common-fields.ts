@@ -6,7 +6,7 @@ import { absent, bindScalar } from "./bind-scalar.ts";
 import type { Binding, Owner } from "./binding.ts";
 
 export const commonFields = {
-  id: f.string({ doc: "Name of this step in runs, traces and tests; default: its kind and a number." }),
+  id: f.string({ doc: "Id of the step in runs, traces and tests; by default its kind and a number." }),
   description: f.string({ doc: "Description shown in the designer." }),
   note: f.string({ doc: "Note for readers of the flow." }),
   disabled: f.boolean({ doc: "Disables this step and its children." }),

@@ -39,7 +39,7 @@ describe.skipIf(folder === undefined)("Camel's documents (needs SLUICE_CONFORMAN
     if (one.expect.routeIds !== undefined) expect(routes.map((route) => route.id)).toEqual(one.expect.routeIds);
   });
 
-  // Documents rejected at "start" may need the engine; the others are up to the model alone.
+  // Documents rejected at "start" may need the engine; the model alone must reject the others.
   test.each(cases("documents.jsonl").filter((one) => one.expect.rejected === true && one.level !== "start"))("$id rejected: $title", (one) => {
     if (/class|template without from/.test(one.title)) return;
     expect(bind(one).faults).not.toEqual([]);

@@ -6,7 +6,7 @@ interface QueryOption {
 
 export interface Query {
   readonly options: readonly QueryOption[];
-  /** What is wrong with its syntax, in one sentence. */
+  /** Describes the syntax error in one sentence. */
   readonly fault?: string;
 }
 
@@ -18,7 +18,7 @@ export function parseQuery(query: string): Query {
     const ampersand = indexOrEnd(query, "&", at);
     if (equals > ampersand || equals === query.length) {
       const written = query.slice(at, ampersand);
-      return { options, fault: written === "" ? "two '&' follow each other" : `the option '${written.slice(0, 60)}' has no value` };
+      return { options, fault: written === "" ? "it contains '&&'" : `the option '${written.slice(0, 60)}' has no value` };
     }
     const end = valueEnd(query, equals + 1);
     options.push({ name: decodePercent(query.slice(at, equals), true), value: optionValue(query.slice(equals + 1, end)) });

@@ -24,7 +24,7 @@ export interface EndpointProblem {
   readonly code: string;
   readonly message: string;
   readonly hint?: string;
-  /** The option it is about. */
+  /** The option that the problem concerns. */
   readonly option?: string;
 }
 

@@ -179,9 +179,9 @@ test.each([
   ['{uri: "{{scheme}}:t", parameters: {perod: 5s}, steps: [{log: x}]}', true],
   ['{uri: "http://host", parameters: {anything: 1}, steps: [{log: x}]}', true],
   ['{uri: "direct:a", steps: [{to: {uri: "mock:x", parameters: {cuont: 5}}}]}', false],
-])("D: parameters are checked by their connector: %s", (from, expected) => expect(accepts(`- from: ${from}\n`)).toBe(expected));
+])("parameters are checked by their connector: %s", (from, expected) => expect(accepts(`- from: ${from}\n`)).toBe(expected));
 
-test("D: the schema has an id and proposes the schemes of connectors", () => {
+test("the schema has an id and proposes the schemes of connectors", () => {
   expect(flowSchema["$id"]).toMatch(/^urn:/);
   expect(flowSchema["$defs"]["endpoint"].properties.uri.anyOf[0].enum).toEqual(["timer", "mock", "http"]);
   expect(flowSchema["$defs"]["connector.timer"]).toMatchObject({ properties: { period: { description: "Period." } } });

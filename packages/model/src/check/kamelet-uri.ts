@@ -6,7 +6,7 @@ export interface KameletUse {
   /** The part after the slash: it names the route and a set of properties, `camel.kamelet.<name>.<configuration>.<parameter>`. */
   readonly configuration?: string;
   readonly parameters: Readonly<Record<string, string>>;
-  /** What is wrong with the query, in one sentence. */
+  /** Describes the error in the query in one sentence. */
   readonly fault?: string;
 }
 

@@ -148,7 +148,7 @@ function tooLong(name: string): PlaceholderFault {
 function negated(value: string, name: string): string {
   const word = value.trim().toLowerCase();
   if (word === "true" || word === "false") return word === "true" ? "false" : "true";
-  throw new PlaceholderFault("placeholder-invalid", `'{{!${clip(name)}}}' needs true or false as its value`);
+  throw new PlaceholderFault("placeholder-invalid", `the value of '{{!${clip(name)}}}' must be true or false`);
 }
 
 /** Where the placeholder that is open at `from` closes. */

@@ -5,10 +5,10 @@ import type { Vocabulary } from "../schema/shape.ts";
 const typed = (doc: string) =>
   f.object(
     {
-      urn: f.string({ doc: "The data type's name.", required: true }),
-      validate: f.boolean({ doc: "Checks the message." }),
+      urn: f.string({ doc: "Name of the data type.", required: true }),
+      validate: f.boolean({ doc: "Accepted but ignored: validate messages with the step validate." }),
       description: f.string({ doc: "Human-readable description." }),
-      id: f.string({ doc: "Name for tools." }),
+      id: f.string({ doc: "Id, used by tools." }),
       note: f.string({ doc: "Note for readers of the flow." }),
     },
     { doc, shorthand: "urn" },
@@ -18,26 +18,26 @@ const noPolicies = (): string =>
   "route policies are Java objects and have no effect here; limit load with throttle, schedule with cron, and start or stop routes over the management API";
 
 const ownFields = {
-  id: f.string({ doc: "Id of the route, unique in the runtime; default: the flow's id." }),
+  id: f.string({ doc: "Id of the route, unique in the runtime; by default the id of the flow." }),
   description: f.string({ doc: "Description of the route; that of the first route is the flow's name in the designer." }),
   note: f.string({ doc: "Note for readers of the flow." }),
-  group: f.string({ doc: "Category of the route." }),
+  group: f.string({ doc: "Category of the route, shown in the designer." }),
   nodePrefixId: f.string({ doc: "Prefix of the step ids." }),
   precondition: f.string({ doc: "A Simple predicate over placeholders; when it is false the route is skipped." }),
-  autoStartup: f.boolean({ doc: "False keeps the route stopped until it is started by hand.", default: true }),
-  startupOrder: f.integer({ doc: "Routes start in this order; those without a number start last." }),
+  autoStartup: f.boolean({ doc: "Whether the route starts with its flow; if false, start it over the management API.", default: true }),
+  startupOrder: f.integer({ doc: "Position in the start order of the routes; routes without a number start last." }),
   routeConfigurationId: f.string({ doc: "Names or patterns of the route configurations to use, separated by commas." }),
-  routePolicy: f.string({ doc: "Accepted without effect: route policies are Java objects.", caution: noPolicies }),
-  routePolicyRef: f.string({ doc: "Accepted without effect: route policies are Java objects.", caution: noPolicies }),
-  streamCache: f.boolean({ doc: "Keeps streamed bodies readable more than once." }),
-  trace: f.boolean({ doc: "Writes a log line for every step." }),
-  logMask: f.boolean({ doc: "Masks secrets in log lines." }),
-  messageHistory: f.boolean({ doc: "Records the steps a message took." }),
-  errorHandlerRef: f.string({ doc: "Name of an error handler bean." }),
-  shutdownRoute: f.enum(["Default", "Defer"], { doc: "Defer keeps the route up until the others have stopped." }),
-  shutdownRunningTask: f.enum(["CompleteCurrentTaskOnly", "CompleteAllTasks"], { doc: "Which part of a batch is completed on stop." }),
-  inputType: typed("The data type the route expects."),
-  outputType: typed("The data type the route replies with."),
+  routePolicy: f.string({ doc: "Accepted but ignored: route policies are Java objects.", caution: noPolicies }),
+  routePolicyRef: f.string({ doc: "Accepted but ignored: route policies are Java objects.", caution: noPolicies }),
+  streamCache: f.boolean({ doc: "Accepted but ignored." }),
+  trace: f.boolean({ doc: "Accepted but ignored: follow the trace stream instead." }),
+  logMask: f.boolean({ doc: "Accepted but ignored." }),
+  messageHistory: f.boolean({ doc: "Accepted but ignored: the steps of every run are recorded." }),
+  errorHandlerRef: f.string({ doc: "Accepted but ignored: use errorHandler." }),
+  shutdownRoute: f.enum(["Default", "Defer"], { doc: "Accepted but ignored." }),
+  shutdownRunningTask: f.enum(["CompleteCurrentTaskOnly", "CompleteAllTasks"], { doc: "Accepted but ignored." }),
+  inputType: typed("Data type of the request, for the API description."),
+  outputType: typed("Data type of the reply, for the API description."),
 } satisfies Fields;
 
 const madeFields = new WeakMap<Vocabulary, Fields>();
@@ -57,7 +57,7 @@ export function routeFields(vocabulary: Vocabulary): Fields {
 export const fromFields = {
   uri: f.uri({ doc: "Endpoint that messages come from.", required: true }),
   parameters: f.parameters({ doc: "Options of the endpoint, instead of those after '?' in the URI." }),
-  id: f.string({ doc: "Name of this trigger in traces." }),
+  id: f.string({ doc: "Id of the trigger in traces." }),
   description: f.string({ doc: "Description of the trigger." }),
   note: f.string({ doc: "Note for readers of the flow." }),
   variableReceive: f.string({ doc: "Stores the incoming body in this variable and leaves the body empty." }),

@@ -1,5 +1,5 @@
-// What changed between two versions of a flow, by route and step instead of by line. Compared as written: values of placeholders, which may be
-// secret, are not part of it.
+// The changes between two versions of a flow, by route and step instead of by line. Texts are compared as written: values of placeholders, which may
+// be secret, are not compared.
 import { asFlowTree } from "../documents/camel-document.ts";
 import { treeAt } from "../flow/tree-at.ts";
 import type { Tree } from "../flow/tree.ts";
@@ -10,7 +10,7 @@ import { branchKey, movedSteps, partnersOf, placedSteps, type Partners, type Pla
 
 export interface RouteChange {
   readonly change: "added" | "changed" | "removed";
-  /** As it is now, or as it was if it is removed. */
+  /** The current route, or the previous one if it was removed. */
   readonly route: RouteOutline;
   readonly options: readonly OptionChange[];
 }
@@ -19,17 +19,17 @@ export interface StepChange {
   /** A changed step may have moved too. */
   readonly change: "added" | "changed" | "moved" | "removed";
   readonly routeId: string;
-  /** As it is now, or as it was if it is removed. */
+  /** The current step, or the previous one if it was removed. */
   readonly step: StepOutline;
   readonly options: readonly OptionChange[];
-  /** Only for a removed step: where it was, in the list of steps as it is now. Undefined when that list is removed too. */
+  /** Only for a removed step: its position in the current list of steps. Undefined when the list was removed too. */
   readonly gap: StepGap | undefined;
 }
 
 export interface StepGap {
   /** The path of the list as text. */
   readonly list: string;
-  /** Of the step before which it was; the length of the list for its end. */
+  /** Index of the step that followed it; the length of the list if it was the last. */
   readonly index: number;
 }
 
@@ -126,7 +126,7 @@ function stepChanges(old: RouteVersion, now: RouteVersion): readonly StepChange[
   ];
 }
 
-/** Before the next step that is still in the same list. */
+/** The gap is before the next step that is still in the same list. */
 function gapOf(removed: PlacedStep, before: readonly PlacedStep[], kept: Partners, route: RouteOutline): StepGap | undefined {
   const parent = removed.parent === undefined ? undefined : kept.get(removed.parent);
   if (removed.parent !== undefined && parent === undefined) return undefined;
@@ -140,7 +140,7 @@ function gapOf(removed: PlacedStep, before: readonly PlacedStep[], kept: Partner
   return { list, index: next?.index ?? (block?.steps ?? route.steps).length };
 }
 
-/** Elements of a kind are compared in their order. */
+/** Elements of the same kind are compared in order. */
 function elementChanges(old: FlowVersion, now: FlowVersion): readonly ElementChange[] {
   const texts = ({ tree }: FlowVersion, { path, name }: EntityOutline) => {
     const value = treeAt(tree, [...path, name]);
@@ -151,7 +151,7 @@ function elementChanges(old: FlowVersion, now: FlowVersion): readonly ElementCha
     const index = left.findIndex(fits);
     return index === -1 ? undefined : left.splice(index, 1)[0];
   };
-  // Unchanged ones first: an inserted element must not shift the others of its kind.
+  // Unchanged elements first, so that an inserted element does not shift the others of its kind.
   const others = now.outline.entities.filter((is) => {
     const own = texts(now, is);
     return take((was) => was.name === is.name && optionChanges(texts(old, was), own).length === 0) === undefined;

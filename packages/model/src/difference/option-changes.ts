@@ -11,14 +11,14 @@ export interface OptionChange {
 
 export type WrittenOptions = ReadonlyMap<string, string>;
 
-/** All options, without the steps inside: those are compared as steps. */
+/** All options except nested steps, which are compared as steps. */
 export function writtenOptions(tree: Tree | undefined, isLeftOut: (path: string) => boolean = () => false): WrittenOptions {
   if (tree === undefined) return new Map();
   const texts = textsByPath(tree, (path, key, member) => (key === "steps" && isSteps(member)) || isLeftOut(path));
   return new Map([...texts].filter(([path, text]) => !isUnset(path, text)).map(([path, text]) => [path, text ?? ""]));
 }
 
-/** All texts of a part, the steps inside included. */
+/** All texts of a part, including nested steps. */
 export const allTexts = (tree: Tree): WrittenOptions => new Map([...textsByPath(tree, () => false)].map(([path, text]) => [path, text ?? ""]));
 
 function textsByPath(tree: Tree, isLeftOut: (path: string, key: string, member: Tree) => boolean): ReadonlyMap<string, string | null> {
@@ -39,7 +39,7 @@ function textsByPath(tree: Tree, isLeftOut: (path: string, key: string, member: 
 
 const isSteps = (tree: Tree): boolean => tree.type === "list" || (tree.type === "scalar" && tree.text === null);
 
-/** An empty part, and a switch in its default position, are the same as none. */
+/** An empty part and a boolean option with its default value count as absent. */
 const isUnset = (path: string, text: string | null): boolean => (path === "" && text === null) || (path === "disabled" && text === "false");
 
 export function optionChanges(before: WrittenOptions, after: WrittenOptions): readonly OptionChange[] {

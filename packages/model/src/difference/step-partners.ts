@@ -1,13 +1,13 @@
-// Which step of one version is which step of the other, and which of them moved.
+// Matches the steps of two versions, and finds which of them moved.
 import type { BlockOutline, StepOutline } from "../outline/flow-outline.ts";
 import type { WrittenOptions } from "./option-changes.ts";
 
-/** A step with its place: the step around it, and the branch of that step. */
+/** A step with its position: the enclosing step, and the branch of that step. */
 export interface PlacedStep {
   readonly step: StepOutline;
   readonly options: WrittenOptions;
   readonly parent: PlacedStep | undefined;
-  /** The name of the branch, with its number among those of this name. */
+  /** The name of the branch, with its index among branches of the same name. */
   readonly branch: string;
 }
 
@@ -29,7 +29,7 @@ export const branchKey = (blocks: readonly BlockOutline[], block: BlockOutline):
 
 export type Partners = ReadonlyMap<PlacedStep, PlacedStep>;
 
-/** The former step of each step: the same by written id, else by content, else by kind and order. */
+/** The previous version of each step: matched by written id, else by content, else by kind and order. */
 export function partnersOf(before: readonly PlacedStep[], after: readonly PlacedStep[]): Partners {
   const left = new Set(before);
   const partners = new Map<PlacedStep, PlacedStep>();
@@ -55,7 +55,7 @@ export function partnersOf(before: readonly PlacedStep[], after: readonly Placed
   };
   match(({ step }) => (step.hasOwnId ? `${step.name} ${step.id}` : undefined));
   match(({ step, options }) => `${step.name} ${contentOf(options)}`);
-  // Two different written ids are two different steps.
+  // Steps with different written ids are different steps.
   match(
     ({ step }) => step.name,
     (was, is) => !(was.step.hasOwnId && is.step.hasOwnId),
@@ -65,7 +65,7 @@ export function partnersOf(before: readonly PlacedStep[], after: readonly Placed
 
 const contentOf = (options: WrittenOptions): string => JSON.stringify([...options].filter(([name]) => name !== "id").toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-/** Steps that are now inside another step or branch, or in another order than the others around them. */
+/** Steps that moved to another step or branch, or whose order among their siblings changed. */
 export function movedSteps(after: readonly PlacedStep[], partners: Partners): ReadonlySet<PlacedStep> {
   const moved = new Set<PlacedStep>();
   const stayed = new Map<PlacedStep | undefined, Map<string, PlacedStep[]>>();

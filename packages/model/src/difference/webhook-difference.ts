@@ -1,4 +1,4 @@
-// Whether the callers of a flow's webhooks can go on as before.
+// Whether the webhooks of a flow stay compatible with existing callers.
 
 /** A request that a route answers, as declared. */
 export interface WebhookOperation {
@@ -30,7 +30,7 @@ export interface StricterOperation {
   readonly required: readonly string[];
   /** Parameters with fewer allowed values. */
   readonly restricted: readonly string[];
-  /** Content types that are not accepted any more; `*` when all were. */
+  /** Content types that are no longer accepted; `*` when all were accepted. */
   readonly contentTypes: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export function webhookDifference(before: readonly WebhookOperation[], after: re
 
 const nameOf = ({ method, path }: WebhookOperation): string => `${method} ${path}`;
 
-/** Callers do not see the names of path parameters. */
+/** The names of path parameters are not visible to callers. */
 const callPath = (path: string): string => path.replaceAll(/\{[^{}]+\}/g, "{}");
 const callKey = ({ method, path }: WebhookOperation): string => `${method} ${callPath(path)}`;
 

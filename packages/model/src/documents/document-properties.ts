@@ -20,7 +20,7 @@ function linesOf(integration: Tree | undefined): readonly string[] {
   return [...configuration.map((entry) => textOf(valueOf(entry, "value"))), ...trait.map(textOf)].filter((line) => line !== undefined);
 }
 
-/** An annotation has a JSON list of lines, or one line. */
+/** An annotation contains a JSON list of lines, or one line. */
 function annotationLines(text: string): readonly string[] {
   try {
     const lines: unknown = JSON.parse(text);

@@ -5,13 +5,13 @@ export interface Diagnostic {
   /** A stable code such as `step-unknown`; the troubleshooting pages use it. */
   readonly code: string;
   readonly severity: "error" | "warning";
-  /** One sentence: what is wrong. */
+  /** Describes the error in one sentence. */
   readonly message: string;
   /** The position in the document's structure, e.g. `[0].route.from.steps[2].log`. */
   readonly path: string;
   readonly span: Span;
   readonly routeId?: string;
   readonly stepId?: string;
-  /** What to write instead, if known. */
+  /** The fix, if known. */
   readonly hint?: string;
 }

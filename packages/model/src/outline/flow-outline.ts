@@ -10,7 +10,7 @@ export type OptionTexts = Readonly<Record<string, string>>;
 export interface BlockOutline {
   /** The key of the branch, such as `when`; empty for the plain `steps` of a step. */
   readonly name: string;
-  /** What distinguishes the branch from others of its kind: its condition or exceptions. */
+  /** The text that distinguishes the branch from others of its kind: its condition or exceptions. */
   readonly detail: string;
   /** Empty for the plain `steps` of a step; otherwise the title of the branch, such as `when ${body} == 1`. */
   readonly label: string;
@@ -36,7 +36,7 @@ export interface StepOutline {
   readonly detail: string;
   readonly options: OptionTexts;
   readonly disabled: boolean;
-  /** Its branches or parts run at the same time. */
+  /** True when its branches or parts run concurrently. */
   readonly isParallel: boolean;
   readonly blocks: readonly BlockOutline[];
   readonly span: Span;

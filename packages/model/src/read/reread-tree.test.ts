@@ -38,7 +38,7 @@ const flow = `# orders
       type: b
 `;
 
-/** An incremental read must give the same result as a full read, positions included. */
+/** An incremental read must produce the same result as a full read, including positions. */
 function same(text: string): void {
   const { tree, diagnostics } = readTree(text);
   expect(JSON.stringify(rereadTree(text))).toBe(JSON.stringify({ tree, diagnostics }));

@@ -129,27 +129,27 @@ function lineAfter(source: string, offset: number): number {
   return newline === -1 ? source.length : newline + 1;
 }
 
-/** Parses the item again, with spans of the whole text; only if parsing its old lines alone gives exactly what the tree has. */
+/** Parses the item again, with spans of the whole text; undefined unless parsing its old lines alone produces exactly the existing subtree. */
 function itemAgain(item: Tree, before: string, source: string, region: Region, by: number): Tree | undefined {
   const lines = before.slice(0, region.start).split("\n").length - 1;
   const alone = (text: string, end: number): Tree | undefined => {
     const part = text.slice(region.start, end);
-    if (!staysInside(part, region.dash - region.start) || (end < text.length && !part.endsWith("\n"))) return undefined;
+    if (!isIndentedBeyond(part, region.dash - region.start) || (end < text.length && !part.endsWith("\n"))) return undefined;
     const { tree } = readTree(part);
     return tree?.type === "list" && tree.items.length === 1 ? shifted(tree.items[0] as Tree, region.start, lines) : undefined;
   };
   const old = alone(before, region.end);
   if (old === undefined || JSON.stringify(old) !== JSON.stringify(item)) return undefined;
   const after = alone(source, region.end + by);
-  // Where the last item ends, everything around it ends: blank lines and comments make that uncertain.
+  // Where the last item ends, its ancestors end too: blank lines and comments make that position uncertain.
   const isTight = (text: string): boolean => !/#|^[ \t]*\r?$/m.test(text.trimEnd()) && !/\n\s*\n$/.test(text);
   if (region.isLast && after?.type !== old.type) return undefined;
   if (region.isLast && !(isTight(before.slice(region.start, region.end)) && isTight(source.slice(region.start, region.end + by)))) return undefined;
   return after;
 }
 
-/** True when no line except the first begins at or left of the item's `-`. */
-function staysInside(text: string, column: number): boolean {
+/** True when every line except the first is indented deeper than the item's `-`. */
+function isIndentedBeyond(text: string, column: number): boolean {
   return text.split("\n").every((line, index) => index === 0 || line.trim() === "" || line.search(/[^ ]/) > column);
 }
 
@@ -170,7 +170,10 @@ function shifted(tree: Tree, by: number, lines: number): Tree {
   return { ...tree, entries, span };
 }
 
-/** The old tree with one item replaced: nodes before it stay, nodes after it move, its ancestors grow. */
+/**
+ * Creates the new tree from the old one by replacing one item: nodes before it are unchanged, nodes after it are shifted, and its ancestors get
+ * longer.
+ */
 class Mover {
   nodes = 0;
   readonly #lines: LineTable;

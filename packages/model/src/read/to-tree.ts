@@ -47,7 +47,7 @@ export class TreeBuilder {
   #alias(name: string, start: number): Part {
     const part = this.#anchors.get(name);
     if (part !== undefined) return part;
-    this.#report("yaml-alias", `the alias '*${name}' has no anchor '&${name}' that is complete before it`, start, start + name.length + 1);
+    this.#report("yaml-alias", `the alias '*${name}' has no anchor '&${name}' that ends before it`, start, start + name.length + 1);
     return this.#nothing(start);
   }
 

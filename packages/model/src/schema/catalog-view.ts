@@ -67,7 +67,7 @@ export interface ConnectorView extends DescribedView {
   readonly lenient: boolean;
   /** Whether routes can start from it, send to it, or poll it for one message. */
   readonly roles: readonly ConnectorRole[];
-  /** What triggers its sources; absent when routes cannot start from it. */
+  /** The kind of trigger of its sources; absent when routes cannot start from it. */
   readonly trigger?: TriggerKind;
   /** Options that a source needs although they are optional for a sink, with values to start from. */
   readonly sourceStarter?: Readonly<Record<string, string>>;
@@ -88,7 +88,7 @@ export interface ConnectionTypeView extends DescribedView {
   readonly needs: readonly { readonly package: string; readonly version: string; readonly reason: string }[];
   /** True when `browse` can list names. */
   readonly browsable: boolean;
-  /** What `browse` can list, such as `tables`. */
+  /** The kinds of names that `browse` can list, such as `tables`. */
   readonly browses: readonly string[];
 }
 

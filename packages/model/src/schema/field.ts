@@ -46,7 +46,7 @@ export interface Spec<T = unknown> {
 }
 
 export interface BrowsedName {
-  /** What is listed: one of `browses` of the connection type, such as `topics`. */
+  /** The kind of name: one of `browses` of the connection type, such as `topics`. */
   readonly what: string;
   /** The name is a part of the value, such as a table in a statement. */
   readonly within?: boolean;
@@ -172,7 +172,7 @@ export const f = {
   string: <const S extends Spec<string>>(spec: S) => field<string, S>("string", () => anyText, spec),
   /** A Camel option that does not exist here, with the reason and the replacement. */
   refused: (reason: string) => field<string, Spec<string>>("string", () => anyText, { doc: `Not supported: ${reason}.`, refused: reason, group: "advanced" }),
-  /** Text that is taken exactly as typed, including blanks. */
+  /** Text that is used exactly as typed, including blanks. */
   text: <const S extends Spec<string>>(spec: S) => field<string, S>("string", () => plainText, spec),
   boolean: <const S extends Spec<boolean>>(spec: S) => field<boolean, S>("boolean", () => truth, spec),
   integer: <const S extends Spec<number>>(spec: S & { min?: number; max?: number }) => field<number, S>("integer", () => within(integer, spec), spec),

@@ -5,14 +5,14 @@ import type { Fields } from "./field.ts";
 export interface Described {
   readonly title: string;
   readonly summary: string;
-  /** What users can rely on: delivery, order, memory and concurrency. One paragraph of the reference page. */
+  /** Guarantees to users about delivery, order, memory and concurrency. One paragraph of the reference page. */
   readonly guarantees?: string;
   readonly group: string;
   readonly icon?: string;
   readonly since: string;
   /** Other words that find it in a list, such as `if` for a choice. */
   readonly keywords?: readonly string[];
-  /** What it is used for, which is its heading in lists of steps; default `send` for a connector. */
+  /** The purpose, used as the heading in lists of steps; default `send` for a connector. */
   readonly paletteGroup?: PaletteGroup;
   /** The text of its card on the canvas; by default its title and, for an endpoint, the address. */
   readonly card?: CardText;
@@ -43,14 +43,14 @@ export interface StepShape extends Described {
   /** Options that may also be the last items of its `steps`, as in Camel's documentation: `doCatch`, `doFinally`. */
   readonly clausesInSteps?: readonly string[];
   /**
-   * Its branches when they are not options of their own: each direct child is one and gets every message (`all`) or one of them
-   * (`one`), or each address its expression returns is one (`addresses`).
+   * Its branches when they are not separate options: each direct child is a branch that gets every message (`all`) or one of them (`one`), or each
+   * address that its expression returns is a branch (`addresses`).
    */
   readonly lanes?: "all" | "one" | "addresses";
   /** The name of its plain `steps` next to its other branches, such as `Try`. */
   readonly stepsTitle?: string;
-  /** True when it can skip all its nested steps without an error, as `filter` does. */
-  readonly mayPassBy?: boolean;
+  /** True when the step can skip all its nested steps without an error, as `filter` does. */
+  readonly maySkipSteps?: boolean;
 }
 
 export interface LanguageShape extends Described {

@@ -31,7 +31,7 @@ export function refuse(reason: string): Edit {
 }
 
 export const unreadable = refuse("the document cannot be read: fix its syntax first");
-export const nowhere = refuse("nothing can be edited at this place: it is missing, or an alias of another place");
+export const nowhere = refuse("this location cannot be edited: it does not exist, or it is an alias");
 
 export const insert = (offset: number, text: string): Splice => ({ start: offset, end: offset, text });
 
@@ -51,10 +51,10 @@ export function firstThatReads(source: string, candidates: Iterable<Splice>, exp
     const inverse = { start: splice.start, end: splice.start + splice.text.length, text: source.slice(splice.start, splice.end) };
     return { ok: true, source: edited, splice, inverse };
   }
-  return refuse("this part of the text cannot be edited here: edit it as text");
+  return refuse("this part cannot be edited here: edit the YAML text");
 }
 
-/** The splice without text that stays the same. */
+/** The splice without unchanged text at its ends. */
 function shrink(source: string, { start, end, text }: Splice): Splice {
   let head = 0;
   while (head < text.length && start + head < end && text[head] === source[start + head]) head++;

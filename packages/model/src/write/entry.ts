@@ -39,7 +39,7 @@ export function addEntry(source: string, path: Path, key: string, yaml: string):
   return placed.ok || index === map.entries.length ? placed : firstThatReads(source, newEntry(layout, map, map.entries.length, key, yaml), last);
 }
 
-/** Renames a key; its value and position stay. */
+/** Renames a key; its value and position do not change. */
 export function renameKey(source: string, path: Path, key: string, name: string): Edit {
   const layout = Layout.read(source);
   const map = layout?.find(path);

@@ -2,7 +2,7 @@ import { ruleMatcher } from "@sluice/model";
 import type { Policy, Principal, Rule } from "./policy-document.ts";
 import { defaultOf } from "./policy-document.ts";
 
-/** What a policy requires for one route and method. */
+/** The requirements of a policy for one route and method. */
 export interface Demand {
   /** No credential is required or checked. */
   readonly isPublic: boolean;

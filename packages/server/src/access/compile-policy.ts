@@ -23,7 +23,7 @@ interface PolicyMemory {
   readonly seen: SeenSignatures;
 }
 
-/** Rate limit state; kept while the limit is unchanged. */
+/** Rate limit state; reset when the limit changes. */
 interface RateState {
   readonly limit: RateLimit;
   readonly buckets: TokenBuckets;
@@ -31,7 +31,7 @@ interface RateState {
 
 export interface CompiledPolicy extends PolicyMemory {
   readonly check: PolicyCheck;
-  /** True when the check depends on earlier requests, so that one process must see all of them. */
+  /** True when the check depends on earlier requests, so that one process must handle all of them. */
   readonly isCounted: boolean;
 }
 
@@ -55,7 +55,7 @@ export function compilePolicy(flowId: string, policy: Policy, parts: CompilePart
   return { check, rate, seen, isCounted: needsOneProcess(policy) };
 }
 
-/** True for limits and for signatures that are valid once: one process must see all requests. */
+/** True for limits and for signatures that are valid once: one process must handle all requests. */
 export const needsOneProcess = ({ rateLimit, authenticate = [] }: Policy): boolean =>
   rateLimit !== undefined || authenticate.some((scheme) => scheme.type === "hmac" && isOnceOnly(scheme));
 

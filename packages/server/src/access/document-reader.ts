@@ -5,7 +5,7 @@ export const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
 
 /** A policy is read synchronously, so its lists are limited. */
 export const maxListLength = 10_000;
-/** Unknown members that are named: looking for the closest known name of 100,000 takes seconds. */
+/** Maximum number of unknown members reported by name: finding the closest known name for 100,000 members takes seconds. */
 const maxNamed = 20;
 
 export type Members = Readonly<Record<string, unknown>>;

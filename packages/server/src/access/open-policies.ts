@@ -19,7 +19,7 @@ export interface AccessParts {
   readonly secrets: SecretValues;
   readonly log: Log;
   readonly clock: Clock;
-  /** Instead of files in the data directory. */
+  /** Used instead of files in the data directory. */
   readonly store?: PolicyStore | undefined;
   isInstalled(flowId: string): boolean;
   /** Called when a source has used up its attempts, so that other workers query the lead before granting access. */

@@ -13,7 +13,7 @@ import { sealPolicy } from "./seal-policy.ts";
 
 export interface PoliciesParts extends CompileParts {
   readonly directory: string;
-  /** Instead of the directory, in a cluster. */
+  /** Used instead of the directory, in a cluster. */
   readonly store?: PolicyStore | undefined;
   /** The check for webhooks without a policy. */
   otherwise(flowId: string): AccessCheck | undefined;
@@ -46,13 +46,13 @@ const closed: AccessCheck = { check: () => ({ kind: "refused", status: 503, erro
 export class Policies {
   readonly #parts: PoliciesParts;
   /** Undefined when another process stores the policies. */
-  readonly #kept: PolicyStore | undefined;
+  readonly #policyStore: PolicyStore | undefined;
   readonly #inForce = new Map<string, InForce>();
   readonly #mutex = createKeyedMutex();
 
   private constructor(parts: PoliciesParts, store: PolicyStore | undefined) {
     this.#parts = parts;
-    this.#kept = store;
+    this.#policyStore = store;
   }
 
   /** Policies stored by another process and replicated with `adopt`. */
@@ -66,7 +66,7 @@ export class Policies {
     const policies = new Policies(parts, store);
     for (const [flowId, stored] of await store.load()) {
       policies.#enforce(flowId, stored);
-      if ("problem" in stored) parts.warn(`Cannot use the access policy of flow '${flowId}', its webhooks return 503: ${stored.problem}`);
+      if ("problem" in stored) parts.warn(`Cannot use the access policy of flow '${flowId}'; its webhooks return 503: ${stored.problem}`);
     }
     return policies;
   }
@@ -103,8 +103,8 @@ export class Policies {
     else if (this.#inForce.delete(flowId)) this.#parts.hide(ownerOf(flowId), []);
   }
 
-  /** Blocks a source that made too many wrong attempts in another process. */
-  distrust(source: string): void {
+  /** Blocks a source that sent too many wrong credentials to another process. */
+  blockSource(source: string): void {
     this.#parts.guesses.empty(source);
   }
 
@@ -114,8 +114,8 @@ export class Policies {
   }
 
   get #store(): PolicyStore {
-    if (this.#kept === undefined) throw new Error("access policies are stored by another process");
-    return this.#kept;
+    if (this.#policyStore === undefined) throw new Error("access policies are stored by another process");
+    return this.#policyStore;
   }
 
   readonly accessOf = (flowId: string): AccessCheck | undefined => {
@@ -155,7 +155,7 @@ export class Policies {
       const { policy: read, problems } = readPolicy(given, before?.policy);
       if (problems.length > 0) throw new Refusal("document-invalid", `access policy '${flowId}': ${sentenceOf(problems)}`);
       const policy = await sealPolicy(read, before?.policy);
-      const { stored, unflushed } = before?.hash === policyHash(policy) ? { stored: before, unflushed: undefined } : await this.#keep(flowId, policy);
+      const { stored, unflushed } = before?.hash === policyHash(policy) ? { stored: before, unflushed: undefined } : await this.#write(flowId, policy);
       if (stored !== before) this.#enforce(flowId, stored);
       refuseUnflushed(unflushed, "the new policy is active, but may be lost");
       return { created: known === undefined, stored, warnings: this.#warnings(flowId, policy) };
@@ -173,7 +173,7 @@ export class Policies {
     });
   }
 
-  #keep(flowId: string, policy: Policy): ReturnType<PolicyStore["write"]> {
+  #write(flowId: string, policy: Policy): ReturnType<PolicyStore["write"]> {
     return this.#store.write(flowId, policy, this.#parts.now()).catch(asRefusal);
   }
 

@@ -22,7 +22,8 @@ export function readHmacOptions(reader: DocumentReader, value: unknown, path: st
   const template = reader.optional(members["template"], (given) => readTemplate(reader, given, `${path}.template`));
   const signsTime = (template ?? "{body}").includes("{timestamp}");
   if (signsTime && timestampHeader === undefined) reader.fault(`${path}.timestampHeader`, "is required: the template signs {timestamp}");
-  if (!signsTime && timestampHeader !== undefined) reader.fault(`${path}.template`, "must contain {timestamp}: an unsigned time proves nothing");
+  if (!signsTime && timestampHeader !== undefined)
+    reader.fault(`${path}.template`, "must contain {timestamp}: otherwise the timestamp is not signed and can be forged");
   return compact({
     id,
     header,

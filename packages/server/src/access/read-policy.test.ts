@@ -74,7 +74,7 @@ describe("reading a policy", () => {
     ["cors.origins[0]: must be an origin such as https://shop.example", { cors: { origins: ["https://shop.example/path"] } }],
     ["cors.credentials: cannot be combined with the origin '*': list the origins", { cors: { origins: ["*"], credentials: true } }],
     ["authenticate[0].keys[0].key: must not be empty", apiKeyWith({ key: "" })],
-    ["authenticate[0].keys[0].key: '***' keeps the stored secret, but none is stored", apiKeyWith({ key: "***" })],
+    ["authenticate[0].keys[0].key: '***' means the stored secret, but no secret is stored", apiKeyWith({ key: "***" })],
     ["authenticate[0].keys[0].id: must not be empty", apiKeyWith({ id: "" })],
     ['authenticate[0].keys[0].key: must be text or {"env": "NAME"}', apiKeyWith({ key: 5 })],
     ["authenticate[0].keys[0].key.env: is a setting of the runtime, which policies cannot use", apiKeyWith({ key: { env: "SERVICE_DEPLOY_TOKEN" } })],
@@ -110,13 +110,16 @@ describe("reading a policy", () => {
     ["authenticate[0].template: must contain {body} once", hmacWith({ header: "X", template: "{timestamp}", timestampHeader: "T" })],
     ["authenticate[0].template: supports only {body}, {timestamp}, {method} and {path}", hmacWith({ header: "X", template: "{secret}{body}" })],
     ["authenticate[0].timestampHeader: is required: the template signs {timestamp}", hmacWith({ header: "X", template: "{timestamp}.{body}" })],
-    ["authenticate[0].template: must contain {timestamp}: an unsigned time proves nothing", hmacWith({ header: "X", timestampHeader: "T" })],
+    [
+      "authenticate[0].template: must contain {timestamp}: otherwise the timestamp is not signed and can be forged",
+      hmacWith({ header: "X", timestampHeader: "T" }),
+    ],
     ["authenticate[0].secrets[0]: must not be empty", hmacWith({ preset: "github", secrets: [""] })],
     [
       "authenticate[0].secrets[0]: must be base64, with or without the prefix whsec_",
       hmacWith({ preset: "standard-webhooks", secrets: ["whsec_not base64!"] }),
     ],
-  ])("says: %s", (problem, given) => {
+  ])("reports: %s", (problem, given) => {
     expect(problems(given)).toContain(problem);
   });
 

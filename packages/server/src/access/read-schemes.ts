@@ -144,7 +144,7 @@ export class SchemeReader {
 
   #secret<T>(value: unknown, path: string, kept: T | undefined, keep: (text: string) => T): T | EnvironmentSecret | undefined {
     const reader = this.#reader;
-    if (value === masked) return kept ?? reader.fault(path, `'${masked}' keeps the stored secret, but none is stored`);
+    if (value === masked) return kept ?? reader.fault(path, `'${masked}' means the stored secret, but no secret is stored`);
     if (typeof value === "string") return value === "" ? reader.fault(path, "must not be empty") : keep(value);
     if (value === undefined) return reader.fault(path, "is required");
     if (typeof value !== "object" || value === null || !("env" in value)) return reader.fault(path, 'must be text or {"env": "NAME"}');

@@ -29,14 +29,14 @@ const optionShape = shape(
     doc: z.string(),
     required: z.boolean(),
     default: z.unknown().optional(),
-    values: z.array(z.string()).optional().describe("The values of an enum."),
+    values: z.array(z.string()).optional().describe("The allowed values of an enum."),
     minimum: z.number().optional(),
     maximum: z.number().optional(),
     group: z.enum(["common", "advanced", "security"]),
     secret: z.boolean(),
     examples: z.array(z.unknown()).optional(),
     multiline: z.boolean().optional().describe("The value usually has several lines."),
-    connection: z.array(z.string()).optional().describe("The value names a connection that provides one of these kinds."),
+    connection: z.array(z.string()).optional().describe("The value is the id of a connection of one of these kinds."),
     browse: z
       .object({ what: z.string(), within: z.boolean().optional() })
       .optional()
@@ -46,11 +46,11 @@ const optionShape = shape(
     item: z
       .lazy(() => optionShape())
       .optional()
-      .describe("For a list: the type of its items."),
+      .describe("For a list, the type of its items."),
     fields: z
       .array(z.lazy(() => optionShape()))
       .optional()
-      .describe("For an object: its members."),
+      .describe("For an object, its members."),
   }),
   "CatalogOption",
 );
@@ -60,16 +60,16 @@ const options = (): z.ZodType => z.array(optionShape());
 const described = (): Readonly<Record<string, z.ZodType>> => ({
   title: z.string(),
   summary: z.string(),
-  guarantees: z.string().optional().describe("What users can rely on: delivery, order, memory and concurrency."),
+  guarantees: z.string().optional().describe("Guarantees about delivery, order, memory and concurrency."),
   group: z.string(),
   icon: z.string().optional(),
   since: z.string(),
-  keywords: z.array(z.string()).optional().describe("Other words that find it in a list."),
-  paletteGroup: z.enum(paletteGroups).optional().describe("Its heading in lists of steps."),
+  keywords: z.array(z.string()).optional().describe("Additional search terms."),
+  paletteGroup: z.enum(paletteGroups).optional().describe("Heading under which lists of steps show it."),
   card: z
     .object({ title: z.string().optional(), subtitle: z.string().optional() })
     .optional()
-    .describe("The text of its card on the canvas, with names of options in braces."),
+    .describe("The text of the step's card on the canvas, with option names in braces."),
   examples: z.array(z.unknown()),
 });
 
@@ -97,7 +97,7 @@ export const catalogShape = shape(
         lenient: z.boolean(),
         roles: z.array(z.enum(["source", "sink", "poller"])),
         trigger: z.enum(["route", "request", "schedule", "outside"]).optional(),
-        sourceStarter: z.record(z.string(), z.string()).optional().describe("Options that a source needs, with values to start from."),
+        sourceStarter: z.record(z.string(), z.string()).optional().describe("Options that a source needs, with initial values."),
         path: options(),
         options: options(),
         headers: options(),

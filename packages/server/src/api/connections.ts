@@ -14,7 +14,7 @@ import { anyMap } from "./message-shapes.ts";
 const stateMembers = (): Readonly<Record<string, z.ZodType>> => ({
   state: z.enum(["up", "down", "idle"]).describe("`idle`: no endpoint uses it."),
   since: z.string(),
-  problem: z.string().nullable().describe("Why it is down; null otherwise."),
+  problem: z.string().nullable().describe("The reason why the connection is down; null otherwise."),
   users: z.int().describe("Number of endpoints that use it."),
   reconnects: z.int(),
 });
@@ -33,7 +33,7 @@ const summaryShape = shape(
     lastModified: z.string(),
     ...stateMembers(),
     flows: z.array(z.string()).describe("The flows that use it."),
-    error: z.string().optional().describe("Why the document cannot be used."),
+    error: z.string().optional().describe("The reason why the document cannot be used."),
   }),
   "ConnectionSummary",
 );
@@ -118,11 +118,14 @@ export function connectionEndpoints(parts: ConnectionsApiParts): readonly Endpoi
       method: "PUT",
       path: "/connections/:id",
       tag: "connections",
-      summary: "Defines or replaces a connection after testing it; `***` keeps a stored secret",
+      summary: "Defines or replaces a connection after testing it; `***` leaves a stored secret unchanged",
       query: { force: f.boolean({ doc: "Save it even if the test fails.", default: false }) },
       body: givenDocument,
       conditional: true,
-      replies: { 201: { description: "Defined.", schema: putShape }, 200: { description: "Replaced; flows use it from now on.", schema: putShape } },
+      replies: {
+        201: { description: "Defined.", schema: putShape },
+        200: { description: "Replaced; flows use the new version from now on.", schema: putShape },
+      },
       async handle({ params, body, headers, query }) {
         const id = documentId(params);
         const { installed, created } = await named.install(id, body, ifMatchOf(headers["if-match"]), query.force === true);

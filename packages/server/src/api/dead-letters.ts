@@ -54,11 +54,11 @@ const jobShape = shape(
 );
 
 const filterFields = {
-  routeId: f.string({ doc: "Only letters of this route." }),
-  flowId: f.string({ doc: "Only letters of this flow." }),
-  since: f.string({ doc: "Only letters stored at or after this time (ISO 8601)." }),
-  until: f.string({ doc: "Only letters stored at or before this time (ISO 8601)." }),
-  text: f.string({ doc: "Only letters with this text in body, headers or failure; case-insensitive." }),
+  routeId: f.string({ doc: "Only dead letters of this route." }),
+  flowId: f.string({ doc: "Only dead letters of this flow." }),
+  since: f.string({ doc: "Only dead letters stored at or after this time (ISO 8601)." }),
+  until: f.string({ doc: "Only dead letters stored at or before this time (ISO 8601)." }),
+  text: f.string({ doc: "Only dead letters with this text in the body, headers or error; case-insensitive." }),
 };
 
 type FilterQuery = { readonly [K in keyof typeof filterFields]?: string | undefined };
@@ -82,7 +82,7 @@ function readingEndpoints(store: DurableStore, secrets: SecretValues, find: Find
       tag: "dead letters",
       summary: "Lists messages that could not be processed, newest first",
       query: { ...filterFields, limit: f.integer({ doc: `Maximum number of entries, at most ${maxLimit}.`, default: 50, min: 1 }) },
-      replies: { 200: { description: "The letters.", schema: shape(() => ({ deadLetters: z.array(letterShape()), total: z.int() })) } },
+      replies: { 200: { description: "The dead letters.", schema: shape(() => ({ deadLetters: z.array(letterShape()), total: z.int() })) } },
       async handle({ query }) {
         const filter = filterOf(query);
         const table = (await store.openExisting())?.deadLetters;
@@ -95,7 +95,7 @@ function readingEndpoints(store: DurableStore, secrets: SecretValues, find: Find
       path: "/dead-letters/:id",
       tag: "dead letters",
       summary: "Returns a dead letter with its message",
-      replies: { 200: { description: "The letter.", schema: letterDetailShape } },
+      replies: { 200: { description: "The dead letter.", schema: letterDetailShape } },
       async handle({ params }) {
         const id = params["id"] as string;
         const letter = (await find(id)).find(id);
@@ -164,7 +164,7 @@ function replayEndpoints(store: DurableStore, replays: LetterReplays, secrets: S
       method: "DELETE",
       path: "/dead-letters/replays/:id",
       tag: "dead letters",
-      summary: "Cancels a bulk replay; letters in progress are finished",
+      summary: "Cancels a bulk replay; dead letters that are being replayed are finished",
       replies: { 200: { description: "The counts so far.", schema: jobShape } },
       async handle({ params }) {
         const { job, done } = known(replays.cancel(params["id"] as string), params["id"] as string);
@@ -195,7 +195,7 @@ function removingEndpoints(store: DurableStore, find: Find): readonly Endpoint[]
       tag: "dead letters",
       summary: "Deletes all matching dead letters",
       query: filterFields,
-      replies: { 200: { description: "The number of deleted letters.", schema: shape(() => ({ deleted: z.int() })) } },
+      replies: { 200: { description: "The number of deleted dead letters.", schema: shape(() => ({ deleted: z.int() })) } },
       async handle({ query }) {
         const filter = filterOf(query);
         if (Object.values(filter).every((value) => value === undefined))

@@ -15,7 +15,7 @@ const versionMembers = (): Readonly<Record<string, z.ZodType>> => ({
   revision: z.int().describe("Counts the versions of this flow from 1."),
   hash: z.string(),
   at: z.string(),
-  by: z.string().nullable().describe("The author that the caller named, else the fingerprint of its token; null for a file changed outside the API."),
+  by: z.string().nullable().describe("The author sent by the caller, else the fingerprint of its token; null for a file changed outside the API."),
   comment: z.string().nullable(),
   size: z.int().describe("Size of the text in bytes."),
   running: z.boolean(),

@@ -12,7 +12,7 @@ import { prepareFlow } from "../flows/installed-flows.ts";
 import { removeFlow } from "../flows/remove-flow.ts";
 import { defineEndpoint, ok, oneOf, shape, type Call, type Endpoint, type Reply } from "./endpoint.ts";
 import { ifMatchOf } from "./if-match.ts";
-import { givenKameletTexts, kameletTexts } from "./kamelet-texts.ts";
+import { kameletTextsByName, kameletTexts } from "./kamelet-texts.ts";
 import { anyMap, routeStatus } from "./message-shapes.ts";
 import { changeShape } from "./nodes.ts";
 import type { ServiceView } from "../other-workers/service-view.ts";
@@ -60,13 +60,13 @@ const outcomeMembers = (): Readonly<Record<string, z.ZodType>> => ({
   routeCount: z.int(),
   warnings: z.array(z.string()),
   testsPassed: z.int().optional(),
-  cluster: changeShape().optional().describe("Only in a cluster: how far the change has reached."),
+  cluster: changeShape().optional().describe("Only in a cluster: the nodes that have applied the change."),
   revision: z.int().optional().describe("The new entry in the version history; absent when nothing was stored."),
 });
 export const putShape = shape(() => ({ ...outcomeMembers(), lastModified: z.string(), routes: z.array(routeShape()) }), "InstalledFlow");
 const optionShape = shape(
   () => ({
-    name: z.string().describe("The path of the option, such as `when[0].simple`; empty for the value of a step that is plain text."),
+    name: z.string().describe("The path of the option, such as `when[0].simple`; empty for a step whose value is plain text."),
     before: z.string().nullable().describe("As written; null when it was not set. Secrets are masked."),
     after: z.string().nullable(),
   }),
@@ -91,16 +91,16 @@ const differenceShape = shape(
       .array(z.looseObject({ change: changeWord(), name: z.string(), options: z.array(optionShape()) }))
       .describe("Elements other than routes, such as `onException` or `beans`."),
     webhooks: z.looseObject({
-      kept: z.boolean().describe("False when a request that is answered now may be rejected afterwards."),
-      added: z.array(z.string()).describe("Such as `POST /api/orders`; `*` stands for all methods."),
+      kept: z.boolean().describe("False if a request that succeeds now may be rejected after the change."),
+      added: z.array(z.string()).describe("For example `POST /api/orders`; `*` means all methods."),
       removed: z.array(z.string()),
       stricter: z
         .array(
           z.looseObject({
             operation: z.string(),
-            required: z.array(z.string()).describe("Parameters that become required; `body` stands for the body."),
-            restricted: z.array(z.string()).describe("Parameters that get fewer allowed values."),
-            contentTypes: z.array(z.string()).describe("Content types that are no longer accepted; `*` when all were."),
+            required: z.array(z.string()).describe("Parameters that become required; `body` means the request body."),
+            restricted: z.array(z.string()).describe("Parameters with fewer allowed values than before."),
+            contentTypes: z.array(z.string()).describe("Content types that are no longer accepted; `*` if every content type was accepted before."),
           }),
         )
         .describe("Operations that reject more requests than before."),
@@ -108,7 +108,7 @@ const differenceShape = shape(
     tests: z
       .array(z.looseObject({ name: z.string(), line: z.int(), routes: z.array(z.string()), missingSteps: z.array(z.string()) }))
       .nullable()
-      .describe("Tests of the flow that run a changed route or name a removed step; null when the tests cannot be read."),
+      .describe("Tests of the flow that run a changed route or refer to a removed step; null when the tests cannot be read."),
   }),
   "FlowDifference",
 );
@@ -194,7 +194,7 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
           ifMatch: ifMatchOf(call.headers["if-match"]),
           dryRun: call.query.dryRun,
           tests: given?.tests,
-          kamelets: given?.kamelets === undefined ? undefined : views.withKamelets(givenKameletTexts(given.kamelets)),
+          kamelets: given?.kamelets === undefined ? undefined : views.withKamelets(kameletTextsByName(given.kamelets)),
           testsRequired: call.query.tests === "required",
           facts: versionFacts(call.query, views.fingerprint),
         });
@@ -248,7 +248,7 @@ export function flowId({ id = "" }: Readonly<Record<string, string>>): string {
   return id;
 }
 
-/** True when the caller prefers the text alone. */
+/** True when the caller requests only the text. */
 export const wantsYaml = ({ accept = "" }: Call["headers"]): boolean => /^\s*(application|text)\/(x-)?yaml\b/i.test(accept);
 
 export const yamlReply = (yaml: string, headers: Readonly<Record<string, string>>): Reply => ({

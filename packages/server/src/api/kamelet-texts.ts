@@ -1,4 +1,4 @@
-// Kamelets in the body of a dry run: what is going to be installed together with the checked document.
+// Kamelets in the body of a dry run, which are going to be installed together with the checked document.
 import { z } from "zod";
 import { isFlowId } from "../flows/flow-id.ts";
 import { invalidId } from "../refusal.ts";
@@ -9,9 +9,9 @@ export const kameletTexts = z
   .record(z.string(), z.string())
   .refine((texts) => Object.keys(texts).length <= maxTexts, `must not have more than ${maxTexts} members`)
   .optional()
-  .describe("Only with dryRun: Kamelets that are going to be installed too, the YAML by name. The document is checked with them.");
+  .describe("Only with dryRun: the YAML of Kamelets that will be installed too, by name. The document is checked with them.");
 
-export function givenKameletTexts(texts: z.infer<typeof kameletTexts> = {}): ReadonlyMap<string, string> {
+export function kameletTextsByName(texts: z.infer<typeof kameletTexts> = {}): ReadonlyMap<string, string> {
   for (const name of Object.keys(texts)) if (!isFlowId(name)) throw invalidId(name);
   return new Map(Object.entries(texts));
 }

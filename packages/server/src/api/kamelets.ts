@@ -9,7 +9,7 @@ import { isFlowId } from "../flows/flow-id.ts";
 import { defineEndpoint, ok, oneOf, shape, type Call, type Endpoint } from "./endpoint.ts";
 import { problemShape, wantsYaml, yamlBytes, yamlReply, yamlTypes } from "./flows.ts";
 import { ifMatchOf } from "./if-match.ts";
-import { givenKameletTexts, kameletTexts } from "./kamelet-texts.ts";
+import { kameletTextsByName, kameletTexts } from "./kamelet-texts.ts";
 
 const factMembers = (): Readonly<Record<string, z.ZodType>> => ({
   name: z.string(),
@@ -20,7 +20,7 @@ const factMembers = (): Readonly<Record<string, z.ZodType>> => ({
   hash: z.string(),
   lastModified: z.string(),
   flows: z.array(z.string()).describe("The running flows that use it."),
-  error: z.string().optional().describe("Why the file cannot be used."),
+  error: z.string().optional().describe("The reason why the file cannot be used."),
 });
 const summaryShape = shape(factMembers, "KameletSummary");
 const parameterShape = shape(
@@ -166,7 +166,7 @@ function kameletName({ name = "" }: Readonly<Record<string, string>>): string {
 function kameletBody({ body, raw }: Call): { readonly bytes: Uint8Array; readonly others: ReadonlyMap<string, string> } {
   if (raw !== undefined) return { bytes: raw.bytes, others: new Map() };
   const { yaml, kamelets } = body as z.infer<typeof bodyShape>;
-  return { bytes: yamlBytes(yaml), others: givenKameletTexts(kamelets) };
+  return { bytes: yamlBytes(yaml), others: kameletTextsByName(kamelets) };
 }
 
 const outcomeJson = ({ name, title, type, created, changed, hash, flows, refused, warnings }: KameletOutcome): Readonly<Record<string, unknown>> => ({

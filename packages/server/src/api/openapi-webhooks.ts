@@ -26,7 +26,7 @@ export interface WebhookDescription {
 }
 
 export const errorReply: Json = {
-  description: "An error; the text gives the reason.",
+  description: "An error; the text states the reason.",
   content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
 };
 

@@ -63,7 +63,7 @@ export function openApiDocument({ version, endpoints, webhooks }: OpenApiOptions
 
 /** Collects named schemas, which are referenced instead of repeated. */
 class NamedSchemas {
-  readonly #met = new Map<string, Json>();
+  readonly #definitions = new Map<string, Json>();
 
   of(schema: z.ZodType, io: "input" | "output"): Json {
     const made = z.toJSONSchema(schema, { io, unrepresentable: "any", target: "draft-2020-12" });
@@ -74,12 +74,12 @@ class NamedSchemas {
     } = JSON.parse(JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json & {
       readonly $defs?: Readonly<Record<string, Json>>;
     };
-    for (const [name, definition] of Object.entries($defs)) this.#met.set(name, definition);
+    for (const [name, definition] of Object.entries($defs)) this.#definitions.set(name, definition);
     return rest;
   }
 
   all(): Readonly<Record<string, Json>> {
-    return Object.fromEntries([...this.#met].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+    return Object.fromEntries([...this.#definitions].toSorted(([one], [other]) => (one < other ? -1 : 1)));
   }
 }
 

@@ -34,7 +34,7 @@ const schemeShapes = (): readonly z.ZodType[] => [
     algorithms: words().optional(),
     rolesClaim: z.string().optional(),
     clockSkewSec: z.number().optional(),
-    requireExp: z.boolean().optional().describe("False accepts tokens that never expire."),
+    requireExp: z.boolean().optional().describe("If false, tokens without an expiry time are accepted."),
   }),
   z.looseObject({
     type: z.literal("hmac"),

@@ -95,7 +95,7 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
       method: "DELETE",
       path: "/routes/:id/capture",
       tag: "routes",
-      summary: "Stops the capture; captured messages stay until they are evicted",
+      summary: "Stops the capture; captured messages stay available until they are evicted",
       replies: { 200: { description: "Switched off.", schema: captureShape } },
       handle: ({ params }) => ok(stateJson(known(params["id"] as string), captures.switchOff(params["id"] as string), false)),
     }),
@@ -103,11 +103,11 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
 }
 
 /** Replay information of a run. */
-export function replayFacts({ captures, kept, secrets }: RunReplayParts, runId: string): Readonly<Record<string, unknown>> {
+export function replayFacts({ captures, replayStore, secrets }: RunReplayParts, runId: string): Readonly<Record<string, unknown>> {
   const captured = captures.of(runId);
   const messages = captured?.steps.map(({ stepId, message }) => ({ stepId, ...messageJson(message, secrets) }));
   return {
-    replayable: kept.input(runId) !== undefined || (captured?.steps.length ?? 0) > 0,
+    replayable: replayStore.input(runId) !== undefined || (captured?.steps.length ?? 0) > 0,
     ...(captured === undefined ? {} : { messages, messagesTruncated: captured.truncated }),
   };
 }

@@ -35,7 +35,7 @@ export interface ReadBody {
   readonly raw: { readonly mediaType: string; readonly bytes: Buffer } | undefined;
 }
 
-/** Processing a body of this size takes so long that webhooks get a turn in between. */
+/** Processing a body of this size takes so long that the event loop must serve webhooks in between. */
 const longFrom = 1024 * 1024;
 const strict = new TextDecoder("utf-8", { fatal: true });
 const binary = /^(multipart|image|audio|video|font)\/|^application\/(octet-stream|zip|gzip|pdf|x-tar)$/;
@@ -96,7 +96,7 @@ async function parseJson(bytes: Buffer, isYamlTaken: boolean): Promise<unknown> 
   return value;
 }
 
-/** Characters scanned before other work gets a turn. */
+/** Characters scanned before the event loop can run other work. */
 const scannedPerTurn = 262_144;
 
 async function refuseDuplicates(text: string): Promise<void> {

@@ -18,7 +18,7 @@ const stateShape = shape(
     id: z.string(),
     flowId: z.string(),
     status: routeStatus(),
-    warnings: z.array(z.string()).optional().describe("Why a restart would forget the state."),
+    warnings: z.array(z.string()).optional().describe("Why the state would be lost on a restart."),
   }),
   "RouteState",
 );

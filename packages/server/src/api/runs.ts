@@ -74,7 +74,7 @@ export interface RunParts {
   readonly history: RunHistory;
   readonly secrets: SecretValues;
   readonly service: ServiceView | undefined;
-  /** Undefined when runs are kept in memory only. */
+  /** Undefined when runs are stored in memory only. */
   readonly disk: DiskRuns | undefined;
   replayFacts(runId: string): Readonly<Record<string, unknown>>;
 }
@@ -136,7 +136,7 @@ export function runEndpoints(parts: RunParts): readonly Endpoint[] {
   ];
 }
 
-/** Searches memory before the disk: a run that is stored in between is found twice, which is better than not at all. */
+/** Searches memory before the disk: a run that is stored in between is found twice, which is better than missing it. */
 async function allRuns({ history, secrets, service, disk }: RunParts, asked: RunFilter): Promise<FoundRuns> {
   const filter = service === undefined ? asked : { ...asked, oldest: await service.oldestRuns(asked) };
   await disk?.writer.flush();

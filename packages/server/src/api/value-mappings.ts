@@ -90,7 +90,7 @@ export function valueMappingEndpoints({ tables, users }: Mappings): readonly End
       method: "DELETE",
       path: "/value-mappings/:id",
       tag: "value mappings",
-      summary: "Deletes a table and lists the users that remain",
+      summary: "Deletes a table and lists the flows and documents that still use it",
       conditional: true,
       replies: { 200: { description: "Removed.", schema: shape(() => ({ id: z.string(), deleted: z.boolean(), usedBy: z.array(z.string()) })) } },
       async handle({ params, headers }) {

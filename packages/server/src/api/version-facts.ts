@@ -8,8 +8,8 @@ const tokenAuthor = "token:";
 
 /** Query of the calls that create a version. */
 export const versionQuery = {
-  by: f.string({ doc: "The author, for the version history. The default is the fingerprint of the deploy token." }),
-  comment: f.string({ doc: "What the change is about, for the version history." }),
+  by: f.string({ doc: "The author, for the version history; by default the fingerprint of the deploy token." }),
+  comment: f.string({ doc: "Description of the change, for the version history." }),
 };
 
 /** How calls without a named author are listed; undefined when there is no token. */

@@ -8,7 +8,7 @@ import { connectionKind, mappingKind, policyKind, readState, routeKind, tableKin
 import { fileOf, flowKind } from "./replicated-flow-store.ts";
 import { kameletKind } from "./replicated-kamelets.ts";
 
-/** `behind` is filled with the records that are not in service here, with the reason. */
+/** Fills `behind` with the records that are not in service here, and the reason for each. */
 export function applyChanges(follower: ConfigFollower, parts: FollowedParts, behind: Map<string, string>): ApplyChange {
   const { flows, runtime, mappings, policies, connections, kamelets } = parts;
 
@@ -34,7 +34,7 @@ export function applyChanges(follower: ConfigFollower, parts: FollowedParts, beh
       const status = stored?.state === "stopped" ? "Stopped" : "Suspended";
       const route = runtime.routes.get(routeId);
       const flowId = stored?.flow ?? route?.identity.flowId ?? "";
-      // Not while the flow is being replaced.
+      // The mutex prevents this while the flow is being replaced.
       await flows.mutex.run(flowKey(flowId), () => flows.routeStates.adopt(routeId, stored && { flowId: stored.flow, status }, runtime.routes.get(routeId)));
     }
     return undefined;
@@ -62,12 +62,12 @@ export function applyChanges(follower: ConfigFollower, parts: FollowedParts, beh
   }
   return async (id) => {
     await applyOne(id);
-    // What could not be applied because of this record is applied with it.
+    // Also applies records that failed because of this one.
     for (const other of dependentsOf(id, behind)) await applyOne(other);
   };
 }
 
-/** The records that may have waited for this one. */
+/** The records that may have failed because this one was missing. */
 function dependentsOf(id: string, behind: ReadonlyMap<string, string>): readonly string[] {
   const kinds = id.startsWith(connectionKind) || id.startsWith(kameletKind) ? [flowKind] : id.startsWith(flowKind) ? [connectionKind, kameletKind] : [];
   return [...behind.keys()].filter((other) => other !== id && kinds.some((kind) => other.startsWith(kind)));

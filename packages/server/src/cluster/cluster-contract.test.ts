@@ -1,4 +1,4 @@
-// One list of tests for every store of a cluster: whatever holds for the model in memory holds for NATS and PostgreSQL.
+// One test suite for every store of a cluster: NATS and PostgreSQL must behave like the in-memory model.
 import { isClusterError, type Cluster, type RecordVersion } from "@sluice/engine";
 import { natsCluster, serverFor } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -151,7 +151,7 @@ for (const [title, open] of Object.entries(stores))
       expect([...accepted.values()].filter((times) => times > 1)).toEqual([]);
     });
 
-    /** What a new watch reports before it has caught up. */
+    /** The records that a new watch reports before it has caught up. */
     async function loaded(cluster: Cluster): Promise<readonly RecordVersion[]> {
       const seen: RecordVersion[] = [];
       await new Promise<void>((resolve) => {

@@ -1,5 +1,5 @@
-// The configuration of the cluster on this node. Changes are applied one at a time, in the order of their revisions; `records` is what has
-// been applied. A checked write succeeds only if this node has applied every earlier change: what was checked before it is still true.
+// The configuration of the cluster on this node. Changes are applied one at a time, in the order of their revisions; `records` contains the applied
+// ones. A checked write succeeds only if this node has applied every earlier change, so that the checks before it are still valid.
 import { ClusterError, isClusterError, type Cluster, type RecordVersion, type Revision } from "@sluice/engine";
 import { createKeyedMutex } from "@sluice/engine/tools";
 import { systemClock } from "../host/clock.ts";
@@ -8,14 +8,14 @@ import { Refusal } from "../refusal.ts";
 /** Applies the current content of a record. Must not reject. */
 export type ApplyChange = (id: string) => Promise<void>;
 
-/** How long a node that lost against another one waits for the other's change. */
+/** How long a node whose write was rejected waits for the conflicting change of the other node. */
 const catchUpMs = 2_000;
 
 export class ConfigFollower {
   readonly records = new Map<string, RecordVersion>();
   /** The last revision that this node has applied. */
   applied = 0;
-  /** The last revision that this node knows. */
+  /** The last revision that this node has received. */
   head = 0;
   /** The last revision that this node wrote. */
   ownRevision = 0;
@@ -62,7 +62,7 @@ export class ConfigFollower {
     this.#apply = undefined;
   }
 
-  /** Resolves when every known change is applied, or after a while. */
+  /** Resolves when every received change is applied, or after a timeout. */
   async caughtUp(): Promise<void> {
     const until = systemClock.monotonic() + catchUpMs;
     while (this.applied < this.head && systemClock.monotonic() < until) await this.#nextEvent(until);

@@ -35,7 +35,7 @@ export interface JoinParts {
 const maxAttempts = 8;
 /** How long a starting node waits for the store. */
 const connectMs = 30_000;
-/** A flow that could not be started here is tried again this often. */
+/** Interval at which a flow that could not be started here is retried. */
 const retryMs = 30_000;
 /** How long a stopping node tries to release its slots. */
 const leaveMs = 5_000;
@@ -200,7 +200,7 @@ class JoinedNode implements ClusterNode {
         if (!(error instanceof Refusal) || error.code !== "cluster-conflict" || attempt === maxAttempts) throw error;
       }
       await this.#follower.caughtUp();
-      // Nodes that lost against each other do not try again at the same time.
+      // A random delay, so that nodes with conflicting writes do not retry at the same time.
       await new Promise<void>((resolve) => systemClock.after(Math.random() * attempt * 20, resolve));
     }
   }
@@ -221,7 +221,7 @@ class JoinedNode implements ClusterNode {
   async leave(): Promise<void> {
     this.#isReady = false;
     this.#cancelRetry?.();
-    // The store may be away: then the slots are free after the TTL.
+    // The store may be unreachable: the slots are then free after the TTL.
     await Promise.race([this.#slots.stop(), new Promise<void>((resolve) => systemClock.after(leaveMs, resolve))]);
   }
 

@@ -5,7 +5,7 @@ import { SettingsError } from "../config.ts";
 import { systemClock } from "../host/clock.ts";
 import type { NodeReport } from "../other-nodes/cluster-view.ts";
 
-/** What a node reports about itself. */
+/** The data that a node reports about itself. */
 export type Heartbeat = NodeReport;
 
 interface Member {
@@ -21,7 +21,7 @@ export interface SessionParts {
   own(): Heartbeat;
 }
 
-/** What a node publishes as soon as it has applied a change, without waiting for its next heartbeat. */
+/** The data that a node publishes as soon as it has applied a change, without waiting for its next heartbeat. */
 type Progress = Pick<Heartbeat, "boot" | "applied" | "behind">;
 
 const progressTopic = "applied";
@@ -34,7 +34,7 @@ export class Session {
   readonly #parts: SessionParts;
   readonly #members = new Map<string, Member>();
   readonly #waiting = new Set<() => void>();
-  /** Counts interruptions of the proof: claims from before one may have been taken over. */
+  /** Counts interruptions of the proof; claims made before an interruption may have been taken over. */
   era = 0;
   #provenUntil = 0;
   #lastSentAt = 0;
@@ -118,11 +118,11 @@ export class Session {
       [...this.#members.values()].filter(({ heartbeat }) => heartbeat.node === cluster.node && heartbeat.boot !== cluster.boot);
     const receivedBefore = new Map(others().map(({ heartbeat, receivedAt }) => [heartbeat.boot, receivedAt]));
     if (receivedBefore.size === 0) return;
-    log.write("WARN", "sluice.cluster", `A node named '${cluster.node}' is in the cluster; waiting ${Math.round(ttlMs / 1000)} s until it counts as dead`);
+    log.write("WARN", "sluice.cluster", `A node named '${cluster.node}' is already in the cluster; waiting ${Math.round(ttlMs / 1000)} s for it to expire`);
     for (const until = systemClock.monotonic() + ttlMs; systemClock.monotonic() < until;) {
       if (others().length === 0) return;
       if (others().some(({ heartbeat, receivedAt }) => receivedAt !== receivedBefore.get(heartbeat.boot)))
-        throw new SettingsError([`SERVICE_NODE: another process is the node '${cluster.node}' of this cluster: choose a unique name`]);
+        throw new SettingsError([`SERVICE_NODE: another process already uses the node name '${cluster.node}' in this cluster: choose a unique name`]);
       await new Promise<void>((resolve) => systemClock.after(100, resolve));
     }
   }
@@ -164,7 +164,7 @@ export class Session {
     this.wake();
   }
 
-  /** Checks the conditions of those who wait. */
+  /** Checks the conditions of all waiting callers. */
   wake(): void {
     for (const done of [...this.#waiting]) done();
   }

@@ -15,7 +15,7 @@ interface Question {
 }
 
 interface Answer extends Pick<Question, "number"> {
-  /** The boot that asked. */
+  /** The boot id of the node that asked. */
   readonly to: string;
   readonly boot: string;
   readonly node: string;
@@ -24,7 +24,7 @@ interface Answer extends Pick<Question, "number"> {
 
 const questionTopic = "users-of";
 const answerTopic = "users";
-/** A node that does not answer in this time is left out: it keeps a document that is in use there. */
+/** A node that does not answer within this time is ignored; it continues to use its copy of the document. */
 const maxWaitMs = 2_000;
 
 /** Flows in one answer: PostgreSQL limits the size of a message. */

@@ -70,7 +70,7 @@ class DocumentCheck {
     this.report(code, message, { span: keySpan }, near === undefined ? `use one of ${names.join(", ")}` : `did you mean '${near}'?`);
   }
 
-  /** `owner`: where a missing field is reported when there are no values at all. */
+  /** `owner`: where a missing field is reported when there are no values. */
   fields(fields: Fields, given: MapTree | undefined, owner: Tree): void {
     for (const entry of given?.entries ?? []) {
       const field = Object.hasOwn(fields, entry.key) ? (fields[entry.key] as Field<unknown>) : undefined;

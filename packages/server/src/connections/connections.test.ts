@@ -68,7 +68,7 @@ describe("a connection", () => {
     const states: ConnectionState["state"][] = [];
     connection.watch(({ state }) => void states.push(state));
     await expect(connection.client()).rejects.toMatchObject({ code: "connection-down", retryable: true });
-    // Also while no attempt is made, users learn why the last one failed.
+    // While no attempt is made, users still get the error of the last attempt.
     await expect(connection.client()).rejects.toMatchObject({ code: "connection-down", cause: { code: "ECONNREFUSED" } });
     expect(states).toEqual(["down"]);
     await server.listen();

@@ -20,7 +20,7 @@ export interface FindParts {
 
 /** Message fragments used to find flows that failed because of a missing connection. */
 export const missingConnection = (id: string): string => `uses the connection '${id}', which does not exist`;
-export const noConnectionOfKind = "names no connection, and none of kind";
+export const noConnectionOfKind = "does not reference a connection, and no connection of kind";
 
 export function findConnection<C>(lookup: ConnectionLookup, parts: FindParts): Connection<C> {
   const { reference, flowBean, propertyBean } = lookup;
@@ -50,13 +50,14 @@ function unnamed<C>(lookup: ConnectionLookup, parts: FindParts): Connection<C> {
   const beans = [...lookup.flowBeans()].filter(([, bean]) => serves(types.ofClass(bean.type), lookup));
   if (beans.length > 1) {
     const names = beans.map(([name]) => name).toSorted();
-    return missing<C>(`'${user}' names no connection, and the flow has several beans it can use (${names.join(", ")})`, lookup, parts);
+    return missing<C>(`'${user}' does not reference a connection, and the flow has several beans it can use (${names.join(", ")})`, lookup, parts);
   }
   if (beans[0] !== undefined) return ofBean<C>(beans[0][1], lookup, parts);
   const usable = [...named.values()].filter((one) => serves(types.loaded.get(one.type), lookup));
   const [only] = usable;
   if (only === undefined) return missing<C>(`'${user}' ${noConnectionOfKind} ${lookup.kinds.join(" or ")} exists`, lookup, parts);
-  if (usable.length > 1) return missing<C>(`'${user}' names no connection, and there are several of kind ${lookup.kinds.join(" or ")}`, lookup, parts);
+  if (usable.length > 1)
+    return missing<C>(`'${user}' does not reference a connection, and there are several of kind ${lookup.kinds.join(" or ")}`, lookup, parts);
   types.usable(only.type, `connection '${only.id}'`);
   return only.share<C>();
 }

@@ -5,7 +5,16 @@ import type { Fields } from "@sluice/model";
 import { asRefusal, refuseUnflushed } from "../flows/storage-refusal.ts";
 import { createKeyedMutex } from "@sluice/engine/tools";
 import type { BrokenDocument, DocumentStore, StoredDocument } from "../mappings/document-store.ts";
-import { byId, notFound, refuseChanged, refuseOtherSpelling, refuseUsed, type FlowElsewhere, type IfMatch, type Kept } from "../mappings/installed-document.ts";
+import {
+  byId,
+  notFound,
+  refuseChanged,
+  refuseOtherSpelling,
+  refuseUsed,
+  type FlowElsewhere,
+  type IfMatch,
+  type DocumentVersion,
+} from "../mappings/installed-document.ts";
 import { reloadDocuments } from "../mappings/reload-documents.ts";
 import { createSecretValues } from "../masking/secret-values.ts";
 import { oneSentence, Refusal } from "../refusal.ts";
@@ -16,7 +25,7 @@ import { tryConnection, withClient, type TestOutcome } from "./try-connection.ts
 
 const noun = "connection";
 
-export interface NamedConnection extends Kept {
+export interface NamedConnection extends DocumentVersion {
   readonly document: ConnectionDocument | undefined;
   /** Why it cannot be used. */
   readonly error: string | undefined;
@@ -89,10 +98,10 @@ export class NamedConnections {
             oneSentence(`connection '${id}' failed: ${outcome.error}; ${outcome.hint}, or add ?force=true to save it anyway`),
           );
       }
-      const { unflushed, ...kept } = await this.#parts.store.write(id, `${JSON.stringify(document, undefined, 2)}\n`).catch(asRefusal);
+      const { unflushed, ...stored } = await this.#parts.store.write(id, `${JSON.stringify(document, undefined, 2)}\n`).catch(asRefusal);
       // The test just succeeded, so a failure now is retried like that of any connection that is down.
       await this.#use(id, definition, force).catch(() => this.#use(id, definition, true));
-      const installed: NamedConnection = { id, document, error: undefined, ...kept };
+      const installed: NamedConnection = { id, document, error: undefined, ...stored };
       this.#installed.set(id, installed);
       this.#parts.appeared(id);
       refuseUnflushed(unflushed, "the new version is active, but may be lost");
@@ -174,7 +183,7 @@ export class NamedConnections {
     });
   }
 
-  /** Applies what another node stored. Returns why this node cannot use it; the previous version then stays active. */
+  /** Applies the document that another node stored. Returns why this node cannot use it; the previous version then stays active. */
   follow(id: string): Promise<string | undefined> {
     return this.#inTurn(id, async () => {
       const { store, log } = this.#parts;

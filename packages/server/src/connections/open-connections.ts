@@ -8,7 +8,7 @@ import { findConnection } from "./find-connection.ts";
 import { SharedConnection, type ConnectionMetrics } from "./shared-connection.ts";
 
 /** Maximum number of unused inline connections. */
-const keptInline = 1000;
+const maxUnusedInline = 1000;
 
 export interface ConnectionsParts {
   readonly types: ConnectionTypes;
@@ -25,7 +25,7 @@ export interface ConnectionsParts {
 interface DefineOptions {
   /** Apply the values even if connecting with them fails. */
   readonly force?: boolean;
-  /** Secrets besides the values of secret fields. */
+  /** Secrets in addition to the values of secret fields. */
   readonly secrets?: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export function openConnections(parts: ConnectionsParts): OpenConnections {
 
   /** Values may come from messages, so unused connections are removed when there are many. */
   const addInline = (key: string, declaration: ConnectionDeclaration, values: Readonly<Record<string, unknown>>): SharedConnection => {
-    if (inline.size >= keptInline)
+    if (inline.size >= maxUnusedInline)
       for (const [other, { id, metrics }] of inline) {
         if (metrics.users > 0) continue;
         inline.delete(other);

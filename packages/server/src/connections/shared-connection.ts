@@ -55,7 +55,7 @@ export class SharedConnection {
   #generations = 0;
   #failures = 0;
   #retryAt = 0;
-  /** Why the last attempt failed; tells users whether waiting can help. */
+  /** Why the last attempt failed; shows users whether waiting can help. */
   #cause: unknown = undefined;
   #reconnects = 0;
   #cancelCheck: (() => void) | undefined = undefined;
@@ -76,7 +76,7 @@ export class SharedConnection {
   share<C>(): Connection<C> {
     const user = {};
     const watching = new Set<(state: ConnectionState) => void>();
-    // Endpoints ask for the client with every message, so the answer is kept while it is valid.
+    // Endpoints request the client for every message, so it is cached while it is valid.
     let known: { readonly generation: Generation; readonly client: Promise<C> } | undefined;
     const open = async (): Promise<C> => {
       this.#users.add(user);
@@ -132,7 +132,7 @@ export class SharedConnection {
     this.#become("up", undefined);
   }
 
-  /** Values for the next attempt, which need not wait: users that failed with the old ones try again. */
+  /** Sets the values for the next attempt, which starts without a delay, so that users that failed with the old values try again. */
   #takeOver(values: Readonly<Record<string, unknown>>): void {
     this.#values = values;
     this.#failures = 0;

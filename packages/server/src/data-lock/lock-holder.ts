@@ -42,7 +42,7 @@ export function inUse(holder: LockHolder | undefined): LockedError {
   return new LockedError(`the data directory is in use by ${describeHolder(holder)}: stop it, or choose another directory with --data-dir`);
 }
 
-/** Removes the record if it is ours. */
+/** Removes the record if this process wrote it. */
 export function removeRecord(path: string, mine: string): void {
   try {
     if (readFileSync(path, "utf8") === mine) unlinkSync(path);

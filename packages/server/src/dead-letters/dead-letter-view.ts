@@ -32,13 +32,13 @@ export function summaryJson(letter: LetterSummary, secrets: SecretValues): Json 
 export function letterJson(letter: Letter, secrets: SecretValues): Json {
   return {
     ...summaryJson(letter, secrets),
-    message: keptJson(letter.message, secrets),
-    input: letter.input === undefined ? null : keptJson(letter.input, secrets),
+    message: readableJson(letter.message, secrets),
+    input: letter.input === undefined ? null : readableJson(letter.input, secrets),
   };
 }
 
-/** A damaged message is shown by the raw bytes of its body. */
-function keptJson(stored: StoredMessage, secrets: SecretValues): Json {
+/** A damaged message is shown with the raw bytes of its body. */
+function readableJson(stored: StoredMessage, secrets: SecretValues): Json {
   try {
     return messageJson(stored, secrets);
   } catch {

@@ -7,7 +7,7 @@ import type { DeadLetterTable, Letter, LetterFilter } from "../store/dead-letter
 import { failureOf, letterProperty, type DeadLetterWriter } from "./dead-letter-writer.ts";
 
 const atOnce = 4;
-const keptJobs = 20;
+const maxJobs = 20;
 
 export interface ReplayParts {
   readonly runtime: Runtime;
@@ -116,9 +116,9 @@ export function letterReplays({ runtime, writer, clock, isDraining, isOpenSessio
   };
 
   function makeRoom(): void {
-    for (const [id, { job }] of jobs) if (jobs.size >= keptJobs && job.status !== "running") jobs.delete(id);
-    if (jobs.size >= keptJobs)
-      throw new Refusal("too-many", `at most ${keptJobs} bulk replays can run at once: wait for one to finish or cancel one`, { "Retry-After": "10" });
+    for (const [id, { job }] of jobs) if (jobs.size >= maxJobs && job.status !== "running") jobs.delete(id);
+    if (jobs.size >= maxJobs)
+      throw new Refusal("too-many", `at most ${maxJobs} bulk replays can run at the same time: wait for one to finish or cancel one`, { "Retry-After": "10" });
   }
 
   async function work(table: DeadLetterTable, ids: readonly string[], job: ReplayJob, stopping: AbortController): Promise<void> {

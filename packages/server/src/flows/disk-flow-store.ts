@@ -1,6 +1,6 @@
-// Stores flows as files in one directory: `<id>.yaml` (`.yml` and `.camel.yaml` are read too) and `<id>.params.json`. Two files cannot be
-// renamed atomically, so the parameter file names the text it belongs to and also has the values of the previous text: after a crash,
-// either text finds its own parameters. Past versions are in a directory of their own: next to the flows they would slow down every listing.
+// Stores flows as files in one directory: `<id>.yaml` (`.yml` and `.camel.yaml` are read too) and `<id>.params.json`. Two files cannot be renamed
+// atomically, so the parameter file names the text it belongs to and also contains the values of the previous text: after a crash, either text has
+// its own parameters. Past versions are in a separate directory: next to the flows they would slow down every listing.
 import { readFileSync } from "node:fs";
 import { chmod, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -91,7 +91,7 @@ class DiskFlowStore implements FlowStore {
     const isNewText = current?.hash !== hash;
     const paramsChanged = JSON.stringify(kept?.params ?? {}) !== JSON.stringify(params) || (isNewText && Object.keys(params).length > 0);
     const paramsFile: ParamsFile = { for: hash, params, ...(kept === undefined || kept.for === hash ? {} : { before: kept }) };
-    // At the same time: each waits for the disk.
+    // In parallel, because each read waits for the disk.
     const [text, parameters, versions] = await Promise.allSettled([
       isNewText ? writeTemporary(directory, file, bytes, 0o640) : undefined,
       paramsChanged ? writeTemporary(directory, paramsName, Buffer.from(`${JSON.stringify(paramsFile, null, 2)}\n`), 0o600) : undefined,
@@ -110,7 +110,7 @@ class DiskFlowStore implements FlowStore {
       async commit() {
         let unflushed: Unflushed;
         try {
-          // First: a text that is in service is always in the history, even after a crash.
+          // Add the version first, so that the running text is always in the history, even after a crash.
           unflushed = await commit();
           if (temporaryParams !== undefined) await putInPlace(directory, temporaryParams, paramsName);
           if (temporaryText !== undefined) await putInPlace(directory, temporaryText, file);

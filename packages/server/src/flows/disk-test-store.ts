@@ -1,4 +1,4 @@
-// Stores the tests of flows as `<id>.yaml` in a separate directory: next to the flows they would be taken for flows.
+// Stores the tests of flows as `<id>.yaml` in a separate directory: next to the flows they would be mistaken for flows.
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { readWhole, removeDurably, removeLeftovers, writeDurably } from "./durable-file.ts";

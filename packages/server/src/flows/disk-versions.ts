@@ -7,9 +7,9 @@ import { hashOf } from "./flow-hash.ts";
 import type { FlowVersion, Unflushed } from "./flow-store.ts";
 
 export interface VersionLimits {
-  /** Versions per flow. */
+  /** Maximum versions per flow. */
   readonly count: number;
-  /** Size of their files per flow. */
+  /** Maximum total size of their files per flow. */
   readonly bytes: number;
 }
 
@@ -20,7 +20,7 @@ export interface StagedVersions {
   readonly revision: number;
   /** Adds the versions to the history. If it rejects, none was added. */
   commit(): Promise<Unflushed>;
-  /** Abandons them, or takes them back after `commit`. */
+  /** Discards the staged versions, or removes them again after `commit`. */
   discard(): Promise<void>;
   /** Removes the oldest versions above the limits. */
   prune(): Promise<void>;
@@ -51,11 +51,11 @@ export class DiskVersions {
     this.#limits = limits;
   }
 
-  /** Newest first. Damaged files are left out. */
+  /** Newest first. Damaged files are omitted. */
   async list(id: string): Promise<readonly FlowVersion[]> {
     const versions: FlowVersion[] = [];
     for (const revision of await this.#revisions(id)) {
-      // Pruned meanwhile: a list is read without the flow's mutex.
+      // The version was pruned meanwhile: a list is read without the flow's mutex.
       const content = await readWhole(join(this.#directory, id, nameOf(revision))).catch(unlessMissing);
       const version = content === undefined ? undefined : parse(revision, content);
       if (version !== undefined) versions.push(version);

@@ -1,4 +1,4 @@
-// What a deployment would change, for the dry run: by route and step, for callers, and for the flow's tests.
+// Finds the changes that a deployment would make, for the dry run: by route and step, for callers, and for the flow's tests.
 import type { Deployment } from "@sluice/engine";
 import { affectedTests, readFlowTests, type AffectedTest } from "@sluice/flow-tests";
 import { flowDifference, webhookDifference, type FlowDifference, type OptionChange, type WebhookDifference } from "@sluice/model";

@@ -55,7 +55,7 @@ export function warningsOf({ diagnostics }: Prepared): readonly string[] {
   return diagnostics.filter((diagnostic) => diagnostic.severity === "warning").map(sentence);
 }
 
-/** YAML syntax errors: the flow could not be read at all. */
+/** YAML syntax errors, after which nothing of the flow can be read. */
 const isSyntax = (diagnostic: Diagnostic): boolean => diagnostic.code.startsWith("yaml-");
 
 function sentence(diagnostic: Diagnostic): string {
@@ -70,7 +70,7 @@ const withHint = ({ message, hint }: Diagnostic): string => (hint === undefined 
 /** Approximate space in an error body. */
 const roomForFaults = 440;
 
-/** As many problems as fit, in document order; `validate` lists all of them. */
+/** Lists as many problems as fit, in document order; `validate` lists all problems. */
 function listed(errors: readonly Diagnostic[]): string {
   const sentences = [...new Set(errors.toSorted((a, b) => a.span.start - b.span.start).map(sentence))];
   let text = sentences[0] as string;

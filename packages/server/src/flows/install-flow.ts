@@ -1,5 +1,5 @@
-// Installs or replaces a flow. All checks come before the running version is touched. The file changes last, with one rename, so after a
-// crash either the old or the new flow is complete.
+// Installs or replaces a flow. All checks are done before the running version is touched. The file changes last, with one rename, so after a crash
+// either the old or the new flow is complete.
 import { DeployError, type Deployment, type KameletFiles } from "@sluice/engine";
 import { Refusal } from "../refusal.ts";
 import { logAbandoned } from "./log-abandoned.ts";
@@ -111,7 +111,7 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
     parts.announce("deployed", id, hash);
     logDeployed(parts, request, revision, hash);
     await parts.routeStates.retain(id, outcome.routeIds.after);
-    await keepTests(parts, request);
+    await storeTests(parts, request);
     refuseUnflushed(unflushed, "the new version is running, but may be lost");
     return { ...outcome, revision, missing: [...missing, ...disconnected, ...inactiveRoutes(parts, id)], flow: installed };
   });
@@ -132,7 +132,7 @@ async function recordTests(
   const { id, bytes, facts } = request;
   const staged = await parts.store.stage({ id, bytes, facts, ...flow }).catch(asRefusal);
   const { revision, unflushed } = await staged.commit().catch(asRefusal);
-  await keepTests(parts, request);
+  await storeTests(parts, request);
   refuseUnflushed(unflushed, "the new tests are active, but may be lost");
   return revision;
 }
@@ -150,7 +150,7 @@ async function tried(
 }
 
 /** Written after the flow: a crash in between leaves the flow with its previous tests. */
-async function keepTests({ tests }: FlowParts, { id, tests: given }: InstallRequest): Promise<void> {
+async function storeTests({ tests }: FlowParts, { id, tests: given }: InstallRequest): Promise<void> {
   if (given === undefined) return;
   try {
     refuseUnflushed(await (given === null ? tests.remove(id) : tests.write(id, given)).catch(asRefusal), "the new tests are active, but may be lost");

@@ -1,4 +1,4 @@
-// Data about flows besides the engine's: file, parameters, and why a flow is not running.
+// Data about flows in addition to the engine's: file, parameters, and why a flow is not running.
 import type { Deployment, KameletFiles, Prepared, RouteStatus, Runtime } from "@sluice/engine";
 import type { FlowTestStore } from "./disk-test-store.ts";
 import type { FlowStore, StoredParams } from "./flow-store.ts";
@@ -54,7 +54,7 @@ export interface PrepareParts {
   readonly properties: ReadonlyMap<string, string>;
   /** The parameters of each deployment, needed to replicate it to other workers. */
   readonly paramsOf?: WeakMap<Deployment, StoredParams> | undefined;
-  /** Errors besides those of the engine, such as parts that do not work in a cluster. */
+  /** Errors in addition to those of the engine, such as parts that do not work in a cluster. */
   readonly problemsOf?: ((deployment: Deployment) => readonly Diagnostic[]) | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Deploys the flows of the store: all at start, changed ones while watching. A broken flow is kept with its error and does not affect
-// the others.
+// Deploys the flows of the store: all at start, changed ones while watching. A broken flow is listed with its error and does not
+// affect the others.
 import { isDeepStrictEqual } from "node:util";
 import type { Deployment, KameletFiles, Supervision } from "@sluice/engine";
 import { systemClock } from "../host/clock.ts";
@@ -61,7 +61,7 @@ export function reloadFlow(parts: FlowParts, file: FlowFile, affected?: Affected
   });
 }
 
-/** Recompiles every flow after a change of something that all of them can use. */
+/** Recompiles every flow after a change of something that every flow can use. */
 export async function reloadFlows(parts: FlowParts): Promise<void> {
   for (const file of await parts.store.list()) await reloadFlow(parts, file, {});
 }

@@ -23,7 +23,7 @@ export function removeFlow(parts: FlowParts, id: string, ifMatch: IfMatch | unde
     const { unflushed } = await parts.store.remove(id).catch(asRefusal);
     // Remaining tests are harmless, but would apply to the next flow with this id.
     await parts.tests.remove(id).catch(() => undefined);
-    // So would the states of its routes.
+    // The states of its routes would apply to that flow too.
     await parts.routeStates.retain(id, []);
     const report = await withdraw(parts, id);
     parts.installed.delete(id);
@@ -33,7 +33,7 @@ export function removeFlow(parts: FlowParts, id: string, ifMatch: IfMatch | unde
   });
 }
 
-/** Undeploys a flow. Others can claim its paths at once; draining is awaited outside the mutex. */
+/** Undeploys a flow. Other flows can claim its paths immediately; draining is awaited outside the mutex. */
 async function withdraw(parts: FlowParts, id: string): Promise<DrainReport | undefined> {
   let leaving: Promise<DrainReport | undefined> | undefined;
   await parts.mutex.run(claimsKey, async () => {

@@ -23,7 +23,7 @@ export async function rollBack(parts: FlowParts, { id, revision, facts, ...reque
   return installFlow(parts, { id, bytes, params, tests, ...request, facts: { ...facts, restoredFrom: revision } });
 }
 
-/** The history has no values of secrets, so a secret parameter keeps its current value. One that was removed since has none. */
+/** The history does not contain values of secrets, so a secret parameter keeps its current value. A secret that was removed since has none. */
 function refuseLostSecrets(id: string, { revision, params }: FlowVersion, current: StoredParams): void {
   for (const [name, value] of Object.entries(params)) {
     if (!isMasked(value)) continue;

@@ -33,7 +33,7 @@ export class RouteStates {
     return states;
   }
 
-  /** How a route stays when its flow is deployed; undefined to start it as declared. */
+  /** The state that a route keeps when its flow is deployed; undefined to start the route as declared. */
   of({ id, flowId }: RouteIdentity): InactiveStatus | undefined {
     return this.#flows.get(flowId)?.get(id);
   }
@@ -68,7 +68,7 @@ export class RouteStates {
     if (before === status) return undefined;
     this.#set(flowId, routeId, status);
     try {
-      // The last of several changes writes what all of them came to.
+      // The last of several changes writes their combined result.
       return await this.#mutex.run(flowId, () => this.#write(flowId));
     } catch (error) {
       if (error instanceof StorageError) return error.message;

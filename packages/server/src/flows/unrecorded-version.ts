@@ -1,5 +1,5 @@
-// A flow whose file was changed outside the API is in no version yet. It gets the next revision when the flow is changed over the API, and is
-// shown with that number before.
+// A flow whose file was changed outside the API is not in the history yet. It gets the next revision when the flow is changed over
+// the API, and is shown with that number until then.
 import { isDeepStrictEqual } from "node:util";
 import type { NewVersion } from "./disk-versions.ts";
 import { shownParams } from "./flow-params.ts";

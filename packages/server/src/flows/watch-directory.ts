@@ -10,7 +10,7 @@ export interface WatchOptions {
   readonly directories: readonly string[];
   readonly log: Log;
   readonly logger: string;
-  /** What is stored there, for the log: `flows`. */
+  /** The kind of documents in the directories, for the log: `flows`. */
   readonly noun: string;
   /** Calls never overlap. */
   checkForChanges(): Promise<void>;

@@ -1,5 +1,5 @@
-// Interrupted long work waits here for the next event loop turn. Node runs all `setImmediate` callbacks in one turn, so a run with many
-// waiting branches would block the event loop for a slice of each. Here a turn ends after one slice.
+// Interrupted long work waits here for the next event loop turn. Node runs all `setImmediate` callbacks in one turn, so a run with many waiting
+// branches would block the event loop for one slice per branch. Here a turn ends after one slice.
 
 /** Total time of the waiters resumed in one turn; at least one is resumed. */
 const sliceMs = 10;

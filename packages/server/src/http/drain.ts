@@ -14,7 +14,7 @@ export interface DrainScope {
   readonly sockets: ReadonlySet<Socket>;
   /** Requests without a reply yet. */
   inFlight(): number;
-  /** Closes idle connections that node:http does not know; called repeatedly. */
+  /** Closes idle connections that node:http does not track; called repeatedly. */
   closeIdle(): void;
 }
 
@@ -50,7 +50,7 @@ export async function drainServer(server: AcceptingServer, scope: DrainScope): P
 async function acceptAll(server: AcceptingServer, deadline: number): Promise<void> {
   (server as AcceptingServer & { _handle?: { listen?(backlog: number): number } })._handle?.listen?.(0);
   const until = Math.min(deadline, performance.now() + acceptWithinMs);
-  // One connection is accepted per event loop turn, so a turn without one means that the backlog is empty.
+  // One connection is accepted per event loop turn, so a turn in which none is accepted means that the backlog is empty.
   for (let quietTurns = 0; quietTurns < 2 && performance.now() < until;) {
     const before = server.accepted;
     await new Promise((resolve) => setImmediate(resolve));

@@ -67,7 +67,7 @@ export function createListener(options: ListenerOptions): HttpListener {
   // A client may half-close after sending the request; node would close the connection before a slow reply.
   server.httpAllowHalfOpen = true;
   handleRequests(server, dispatcher);
-  const plain = plainConnections({ scope, serve: (inbound, path) => ingress.serveExact(inbound, path), toNode: handToNode });
+  const plain = plainConnections({ scope, serve: (inbound, path) => ingress.serveExact(inbound, path), toNode: passToNode });
   server.accept = (socket) => {
     sockets.add(socket);
     socket.once("close", () => {
@@ -76,10 +76,10 @@ export function createListener(options: ListenerOptions): HttpListener {
     });
     if (scope.draining) late.add(socket);
     if (fastPath) plain.take(socket);
-    else handToNode(socket.pause(), Buffer.alloc(0));
+    else passToNode(socket.pause(), Buffer.alloc(0));
   };
 
-  function handToNode(socket: TrackedSocket, first: Buffer): void {
+  function passToNode(socket: TrackedSocket, first: Buffer): void {
     server.read(socket);
     socket.pacing = new RequestPacing(socket, bytes.held, pacingQueue);
     socket.pacing.take(first);
@@ -113,7 +113,7 @@ export function createListener(options: ListenerOptions): HttpListener {
 function serverOptions(limits: HttpLimits): ServerOptions {
   return {
     insecureHTTPParser: false,
-    // The parser's own error has no body; ours names the missing header.
+    // The parser's own error has no body; our error names the missing header.
     requireHostHeader: false,
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),

@@ -119,9 +119,9 @@ export class ManagementResponder implements ApiResponder {
     response.writeHead(status, { ...this.#version, ...headers });
     if (method === "HEAD") response.end();
     else response.flushHeaders();
-    // A stream has no end to wait for: a client that half-closes has left.
+    // A stream has no end to wait for, so a client that half-closes is treated as disconnected.
     response.socket?.once("end", () => response.destroy());
-    // TCP keep-alive detects between heartbeats a client whose machine is unreachable.
+    // TCP keep-alive detects an unreachable client machine between heartbeats.
     response.socket?.setKeepAlive(true, 5_000);
     return {
       get open() {

@@ -7,7 +7,7 @@ import type { HeldBytes } from "./held-bytes.ts";
 import type { TimeSlicedQueue } from "./time-sliced-queue.ts";
 
 const headEnd = Buffer.from("\r\n\r\n", "latin1");
-/** Pieces parsed before other connections get a turn: a chunked body may consist of very many. */
+/** Pieces parsed before other connections are served: a chunked body may consist of very many. */
 const piecesPerTurn = 64;
 
 export class RequestPacing {
@@ -25,7 +25,7 @@ export class RequestPacing {
   isPipelined = false;
   #isFeeding = false;
   #isScheduled = false;
-  /** The client half-closed the connection. node:http must learn of it later, or it would drop the waiting requests. */
+  /** The client half-closed the connection. node:http is notified later; otherwise it would drop the waiting requests. */
   #hasEnded = false;
   #request: IncomingMessage | undefined = undefined;
   #response: ServerResponse | undefined = undefined;

@@ -24,7 +24,7 @@ function managementTarget(path: string): Target {
   if (path === "/_api") return { kind: "management", segments: [] };
   const segments: string[] = [];
   for (const part of path.slice(6).split("/")) {
-    // A segment that cannot be decoded is kept as is; as an id it is rejected with its name.
+    // A segment that cannot be decoded is used as is; as an id it is rejected by name.
     const segment = decode(part) ?? part;
     if (segment === "." || segment === "..") return nowhere;
     segments.push(segment);

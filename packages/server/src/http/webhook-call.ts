@@ -229,7 +229,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   #answer(reply: HttpReply): void {
     const headers = this.#replyHeaders === undefined ? reply.headers : { ...reply.headers, ...this.#replyHeaders };
     this.#inbound.reply(reply.status, headers, reply.body);
-    // The message keeps this call alive while its run is kept; node's request and response can be released.
+    // The stored run keeps this call in memory, but node's request and response can be released.
     this.#inbound = answered;
     if (reply.runEnds !== undefined && this.#heldBytes > 0) this.#releaseAfter(reply.runEnds);
     this.#end();

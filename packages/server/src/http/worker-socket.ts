@@ -30,10 +30,7 @@ export async function listenOnWorkerSocket(server: Server, path: string): Promis
 /** Extra header space for what the forwarding worker adds. */
 export const addedHeaderBytes = 1_024;
 
-/**
- * Removes the peer header and the headers that the forwarding worker added before it. That worker lets no other header of this name
- * through.
- */
+/** Removes the peer header and the headers that the forwarding worker added before it. The forwarding worker drops all other headers of this name. */
 export function notePeer(request: ForwardedRequest): void {
   const { rawHeaders } = request;
   for (let index = rawHeaders.length - 2; index >= 0; index -= 2) {

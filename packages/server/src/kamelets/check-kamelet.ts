@@ -4,7 +4,7 @@ import { camelKind, readKamelet, readTree, type Diagnostic, type Kamelet } from 
 import { prepareFlow, type PrepareParts } from "../flows/installed-flows.ts";
 
 export interface CheckedKamelet {
-  /** As a flow that defines only this template, with every problem. */
+  /** The Kamelet prepared as a flow that defines only this template, with all its problems. */
   readonly prepared: Prepared;
   /** Undefined when the text is not a Kamelet. */
   readonly kamelet: Kamelet | undefined;
@@ -20,7 +20,7 @@ export async function checkKamelet(
   const isKamelet = camelKind(tree) === "Kamelet";
   const read = readKamelet(tree);
   const fault = (message: string, span = tree.span): Diagnostic => ({ code: "kamelet-invalid", severity: "error", message, path: "", span });
-  // Otherwise the problems are those of a text that was read as a list of routes.
+  // Otherwise the text would be read as a list of routes, and the problems would be misleading.
   if (!isKamelet)
     return {
       prepared: { ...prepared, diagnostics: [fault("this is not a Kamelet: it needs apiVersion: camel.apache.org/v1 and kind: Kamelet")] },

@@ -12,7 +12,7 @@ import { refuseChanged, refuseUsed, type FlowElsewhere, type IfMatch } from "../
 import { oneSentence, Refusal } from "../refusal.ts";
 import { checkKamelet, type CheckedKamelet } from "./check-kamelet.ts";
 import type { KameletPlace } from "./find-kamelet-folders.ts";
-import { givenKamelets } from "./given-kamelets.ts";
+import { overrideKamelets } from "./kamelet-overrides.ts";
 import { KameletFactsCache, type KameletFacts } from "./kamelet-facts.ts";
 import { kameletFolders } from "./kamelet-folders.ts";
 import type { KameletStore } from "./kamelet-store.ts";
@@ -23,14 +23,14 @@ const noun = "Kamelet";
 const readAtOnce = 5;
 
 export interface KameletsParts {
-  /** The deployed ones. */
+  /** Stores the deployed Kamelets. */
   readonly store: KameletStore;
-  /** Where others are, in the order in which they are searched. */
+  /** The folders and packages of the other Kamelets, in search order. */
   readonly places: readonly KameletPlace[];
   readonly log: Log;
   /** The flows of other nodes that use a Kamelet. */
   readonly usersElsewhere: (name: string) => Promise<readonly FlowElsewhere[]>;
-  /** Opened after this part. */
+  /** A function, because the flows are opened after this part. */
   flows(): FlowParts;
 }
 
@@ -63,13 +63,13 @@ export interface KameletOutcome {
 
 interface Replacement {
   readonly name: string;
-  /** Undefined when the Kamelet is removed and no other place has one. */
+  /** Undefined when the Kamelet is removed and no folder or package has one of this name. */
   readonly next: KameletFile | undefined;
   readonly force: boolean;
 }
 
 export class InstalledKamelets {
-  /** What flows are compiled with. */
+  /** The Kamelets that flows are compiled with. */
   readonly files: KameletFiles;
   readonly #parts: KameletsParts;
   readonly #others: KameletFiles;
@@ -126,7 +126,7 @@ export class InstalledKamelets {
 
   /** The installed Kamelets with these texts instead. */
   withTexts(texts: ReadonlyMap<string, string>): KameletFiles {
-    return givenKamelets(new Map([...texts].map(([name, text]) => [name, { file: this.#parts.store.pathOf(name), text }])), this.files);
+    return overrideKamelets(new Map([...texts].map(([name, text]) => [name, { file: this.#parts.store.pathOf(name), text }])), this.files);
   }
 
   install(request: KameletRequest): Promise<KameletOutcome> {
@@ -157,7 +157,7 @@ export class InstalledKamelets {
     });
   }
 
-  /** Removes a deployed Kamelet. One of the same name in another place takes its place. */
+  /** Removes a deployed Kamelet. A Kamelet of the same name in a folder or package is used instead from then on. */
   remove(name: string, ifMatch: IfMatch): Promise<void> {
     return this.#inTurn(async () => {
       const { store, log } = this.#parts;
@@ -173,7 +173,7 @@ export class InstalledKamelets {
     });
   }
 
-  /** Applies what another node stored. Returns why a flow cannot use it; the flow then keeps the previous version. */
+  /** Applies the Kamelet that another node stored. Returns why a flow cannot use it; the flow then keeps the previous version. */
   follow(name: string): Promise<string | undefined> {
     return this.#inTurn(async () => {
       const flows = this.#parts.flows();
@@ -196,7 +196,7 @@ export class InstalledKamelets {
     });
   }
 
-  /** Starts the flows that use it with the replacement, then changes the file. Without `force`, all of them or nothing. */
+  /** Starts the flows that use it with the replacement, then changes the file. Without `force`, either all flows are replaced or none. */
   async #replace(
     replacement: Replacement,
     write: () => Promise<Unflushed>,
@@ -207,7 +207,7 @@ export class InstalledKamelets {
     await this.#refusedBy(replacement, affected, new Map());
     await this.#parts.store.assertWritable();
     const failing = new Set(affected.filter((id) => flows.installed.get(id)?.error !== undefined));
-    const refused = (await reloadUsers(flows, affected, givenKamelets(new Map([[name, next]]), this.files))).filter(({ id }) => !failing.has(id));
+    const refused = (await reloadUsers(flows, affected, overrideKamelets(new Map([[name, next]]), this.files))).filter(({ id }) => !failing.has(id));
     try {
       const [broken] = refused;
       if (broken !== undefined && !force)
@@ -231,7 +231,7 @@ export class InstalledKamelets {
   /** The flows that cannot be deployed with the replacement; throws without `force`. */
   async #refusedBy({ name, next, force }: Replacement, ids: readonly string[], others: ReadonlyMap<string, string>): Promise<readonly RefusedFlow[]> {
     const files = new Map<string, KameletFile | undefined>([...others].map(([other, text]) => [other, { file: this.#parts.store.pathOf(other), text }]));
-    const refused = await refusedFlows(this.#parts.flows(), ids, givenKamelets(files.set(name, next), this.files));
+    const refused = await refusedFlows(this.#parts.flows(), ids, overrideKamelets(files.set(name, next), this.files));
     const [first] = refused;
     if (first === undefined || force) return refused;
     const more = refused.length === 1 ? "" : ` (and ${refused.length - 1} more flows)`;

@@ -1,4 +1,4 @@
-// What lists and forms show of a Kamelet file. Files are read again only when they change: a catalog has hundreds of them.
+// Metadata of a Kamelet file for lists and forms. Files are read again only when they change: a catalog has hundreds of them.
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { defaultLimits, readKamelet, readTree, type Kamelet } from "@sluice/model";

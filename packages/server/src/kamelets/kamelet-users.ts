@@ -1,4 +1,4 @@
-// The flows that use a Kamelet: whether they can run with another version of it, and recompiling them with it.
+// The flows that use a Kamelet: checks whether they can run with another version of it, and recompiles them.
 import type { Deployment, KameletFiles } from "@sluice/engine";
 import { systemClock } from "../host/clock.ts";
 import { refuseProblems } from "../flows/flow-problems.ts";
@@ -34,7 +34,7 @@ export async function refusedFlows(parts: FlowParts, ids: readonly string[], kam
   for (const id of ids) {
     const deployment = parts.runtime.deployments.get(id);
     const known = parts.installed.get(id);
-    // A flow that failed before cannot get worse.
+    // A flow that has already failed is not affected.
     if (deployment === undefined || known === undefined || known.error !== undefined) continue;
     await systemClock.yieldToEventLoop();
     const { hash, flow } = deployment;

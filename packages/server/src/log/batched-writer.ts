@@ -9,7 +9,7 @@ export interface BatchedWriter {
   add(line: UnwrittenLine | string): void;
   /** Writes this line first; no other line is written before this call. */
   open(firstLine?: string): void;
-  /** The most recent lines, oldest first: some already written and all that wait. */
+  /** The most recent lines, oldest first: some that were written and all that are waiting. */
   recent(): readonly string[];
   /** Writes waiting lines synchronously, at the end of the process. */
   close(): void;
@@ -87,7 +87,8 @@ export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: Write
     recent: () => [...recent.lines(), ...waiting.texts()],
     close() {
       isOpen = true;
-      // A write in progress may have written part of its data: leaving it alone keeps the order and repeats nothing.
+      // A write in progress may have written part of its data: the waiting lines are left unwritten, so that no data is reordered or
+      // repeated.
       if (!output.isBroken && !waiting.isEmpty) writeNow();
     },
   };

@@ -5,7 +5,7 @@ const newline = 10;
 const diskFullCodes: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
 export class FileOutput {
-  /** Permanent failure: nothing can be written any more. */
+  /** True after a permanent failure: nothing more can be written. */
   isBroken = false;
   readonly #fileDescriptor: number;
   /** The last line is incomplete. */

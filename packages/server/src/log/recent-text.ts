@@ -1,20 +1,20 @@
-/** Size of the text that is kept. */
-const keptBytes = 256 * 1024;
+/** Size of the buffered text. */
+const maxBytes = 256 * 1024;
 
-/** The end of the text that was written. Whole batches are kept, so a line costs nothing extra. */
+/** The end of the written text. Whole batches are buffered, so a line costs nothing extra. */
 export class RecentText {
   #batches: Buffer[] = [];
   #size = 0;
 
   add(bytes: Buffer): void {
-    const isLarge = bytes.length > keptBytes;
+    const isLarge = bytes.length > maxBytes;
     if (isLarge) [this.#batches, this.#size] = [[], 0];
     // Copy the end of a large batch: a view would keep all of it in memory.
-    const end = isLarge ? Buffer.from(bytes.subarray(bytes.indexOf(10, bytes.length - keptBytes) + 1)) : bytes;
+    const end = isLarge ? Buffer.from(bytes.subarray(bytes.indexOf(10, bytes.length - maxBytes) + 1)) : bytes;
     this.#batches.push(end);
     this.#size += end.length;
     let oldest = 0;
-    while (this.#size > keptBytes) this.#size -= (this.#batches[oldest++] as Buffer).length;
+    while (this.#size > maxBytes) this.#size -= (this.#batches[oldest++] as Buffer).length;
     if (oldest > 0) this.#batches = this.#batches.slice(oldest);
   }
 

@@ -24,13 +24,13 @@ function opened(maxBytes = 1_000_000): Opened {
   return { writer, text, written, end: () => closeSync(fileDescriptor) };
 }
 
-const aWhile = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 60));
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 60));
 
 describe("batched writer", () => {
   it("writes nothing before it is opened, then the first line, then the rest in order", async () => {
     const { writer, text, written, end } = opened();
     writer.add("one");
-    await aWhile();
+    await pause();
     expect(text()).toBe("");
     writer.open("ready");
     writer.add("two");

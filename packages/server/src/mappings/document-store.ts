@@ -2,7 +2,7 @@ import type { Removal, Unflushed } from "../flows/flow-store.ts";
 
 /** Persistent named JSON documents: tables, mapping documents, connections. */
 export interface DocumentStore {
-  /** Why a document is gone that nobody removed here; by default, its file was deleted. */
+  /** Why a document disappeared without being removed here; by default, because its file was deleted. */
   readonly goneBecause?: string;
   /** All documents by id; unreadable ones with the reason instead of a value. */
   list(): Promise<readonly (StoredDocument | BrokenDocument)[]>;

@@ -2,7 +2,7 @@
 import { isFlowId } from "../flows/flow-id.ts";
 import { invalidId, oneSentence, Refusal } from "../refusal.ts";
 
-export interface Kept {
+export interface DocumentVersion {
   readonly id: string;
   readonly hash: string;
   readonly lastModified: number;
@@ -12,13 +12,13 @@ export interface Kept {
 export type IfMatch = readonly string[] | undefined;
 
 /** Rejects a change that is based on another version. */
-export function refuseChanged(noun: string, id: string, ifMatch: IfMatch, current: Kept | undefined): void {
+export function refuseChanged(noun: string, id: string, ifMatch: IfMatch, current: DocumentVersion | undefined): void {
   if (ifMatch === undefined || (current !== undefined && (ifMatch.includes("*") || ifMatch.includes(current.hash)))) return;
   throw new Refusal("changed", `${noun} '${id}' changed since hash ${ifMatch.join(", ")}`);
 }
 
 /** Some file systems are case-insensitive: two documents must never share a file. */
-export function refuseOtherSpelling(noun: string, id: string, installed: ReadonlyMap<string, Kept>): void {
+export function refuseOtherSpelling(noun: string, id: string, installed: ReadonlyMap<string, DocumentVersion>): void {
   if (installed.has(id)) return;
   for (const other of installed.keys())
     if (other.toLowerCase() === id.toLowerCase()) throw new Refusal("conflict", `${noun} id '${id}' differs from ${noun} '${other}' only in case`);

@@ -8,11 +8,11 @@ import { inSlices } from "../host/in-slices.ts";
 import { oneSentence, Refusal } from "../refusal.ts";
 import type { BrokenDocument, DocumentStore, StoredDocument } from "./document-store.ts";
 import { reloadDocuments } from "./reload-documents.ts";
-import { byId, notFound, refuseChanged, refuseOtherSpelling, type IfMatch, type Kept } from "./installed-document.ts";
+import { byId, notFound, refuseChanged, refuseOtherSpelling, type IfMatch, type DocumentVersion } from "./installed-document.ts";
 
 const noun = "message mapping";
 
-export interface InstalledMapping extends Kept {
+export interface InstalledMapping extends DocumentVersion {
   readonly document: unknown;
   readonly mapping: CompiledMapping | undefined;
   /** Why it is not active. */
@@ -68,8 +68,8 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
         throw new Refusal("document-invalid", `${noun} '${id}': ${noun} '${entry.id}', which imports it, would break: ${problemText(outcome.problems)}`);
       changed.push({ ...entry, mapping: outcome.mapping });
     }
-    const { unflushed, ...kept } = await store.write(id, await inSlices(documentTextInSteps(document))).catch(asRefusal);
-    const entry: InstalledMapping = { id, document, mapping, error: undefined, ...kept };
+    const { unflushed, ...stored } = await store.write(id, await inSlices(documentTextInSteps(document))).catch(asRefusal);
+    const entry: InstalledMapping = { id, document, mapping, error: undefined, ...stored };
     for (const each of [entry, ...changed]) installed.set(each.id, each);
     refuseUnflushed(unflushed, "the new version is active, but may be lost");
     return { installed: entry, created: current === undefined, warnings };
@@ -117,7 +117,7 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
     for (const [entry, outcome] of outcomes) activate(entry, outcome);
   }
 
-  /** Loads a file changed by hand. Its importers are recompiled; one that would break keeps its current version. */
+  /** Loads a file changed manually. Its importers are recompiled; one that would break keeps its current version. */
   async function takeOver(found: StoredDocument | BrokenDocument): Promise<string | undefined> {
     const { id, hash, lastModified } = found;
     const before = installed.get(id);

@@ -1,6 +1,6 @@
 import type { Log } from "@sluice/engine";
 import type { BrokenDocument, DocumentStore, StoredDocument } from "./document-store.ts";
-import type { Kept } from "./installed-document.ts";
+import type { DocumentVersion } from "./installed-document.ts";
 
 export interface ReloadParts {
   readonly store: DocumentStore;
@@ -8,8 +8,8 @@ export interface ReloadParts {
   readonly noun: string;
   /** `sluice.mappings` unless given. */
   readonly logger?: string;
-  readonly installed: Map<string, Kept & { readonly error: string | undefined }>;
-  /** Lets changes of one document follow each other. */
+  readonly installed: Map<string, DocumentVersion & { readonly error: string | undefined }>;
+  /** Serializes changes of one document. */
   inTurn(id: string, work: () => Promise<void>): Promise<void>;
   /** Activates a changed file; returns the error if that fails, and then the previous version stays active. */
   apply(found: StoredDocument | BrokenDocument): string | undefined | Promise<string | undefined>;

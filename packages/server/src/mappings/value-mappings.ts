@@ -8,11 +8,11 @@ import { inSlices } from "../host/in-slices.ts";
 import { oneSentence, Refusal } from "../refusal.ts";
 import type { BrokenDocument, DocumentStore, StoredDocument } from "./document-store.ts";
 import { reloadDocuments } from "./reload-documents.ts";
-import { byId, notFound, refuseChanged, refuseOtherSpelling, type IfMatch, type Kept } from "./installed-document.ts";
+import { byId, notFound, refuseChanged, refuseOtherSpelling, type IfMatch, type DocumentVersion } from "./installed-document.ts";
 
 const noun = "value mapping";
 
-export interface InstalledTable extends Kept {
+export interface InstalledTable extends DocumentVersion {
   /** The document as sent. */
   readonly document: unknown;
   readonly table: ValueTable | undefined;
@@ -63,8 +63,8 @@ export function createValueMappings(store: DocumentStore, log: Log): ValueMappin
     if (table === undefined) throw new Refusal("document-invalid", `${noun} '${id}': ${problemText(problems)}`);
     const text = await inSlices(documentTextInSteps(document));
     const warnings = await inSlices(tableWarningsInSteps(table.content));
-    const { unflushed, ...kept } = await store.write(id, text).catch(asRefusal);
-    const entry: InstalledTable = { id, document, table, error: undefined, ...kept };
+    const { unflushed, ...stored } = await store.write(id, text).catch(asRefusal);
+    const entry: InstalledTable = { id, document, table, error: undefined, ...stored };
     installed.set(id, entry);
     refuseUnflushed(unflushed, "the new version is active, but may be lost");
     return { installed: entry, created: current === undefined, warnings };

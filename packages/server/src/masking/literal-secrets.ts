@@ -1,4 +1,4 @@
-// Finds secrets that are written in the text of a flow instead of being given by a placeholder or a connection.
+// Finds secrets that are literals in the text of a flow instead of a placeholder or a connection.
 import { describe, readTree, spanInText, type Diagnostic, type Field, type Fields, type MapTree, type Span, type Tree } from "@sluice/model";
 import { looksSecret } from "../host/environment.ts";
 import type { ServerCatalog } from "../catalog.ts";
@@ -70,7 +70,7 @@ class SecretSearch {
     this.#report("the password in the address", spanInText(this.#source, span, text, text.indexOf(login) + before.length));
   }
 
-  /** Which properties a Java class has is not known here, so their names decide. */
+  /** The properties of a Java class are not known here, so secrets are detected by name. */
   #bean(bean: MapTree): void {
     const visit = (tree: Tree, name: string): void => {
       if (tree.type === "map") for (const { key, value } of tree.entries) visit(value, key);
@@ -90,10 +90,10 @@ class SecretSearch {
     this.found.push({
       code: "secret-in-flow",
       severity: "warning",
-      message: `${what} is written in the flow`,
+      message: `${what} is stored in the flow as plain text`,
       path: "",
       span,
-      hint: "write a placeholder such as {{db.password}} and set its value as a parameter or environment variable, or define a connection and name it",
+      hint: "write a placeholder such as {{db.password}} and set its value as a parameter or environment variable, or define a connection and reference it",
     });
   }
 }

@@ -10,7 +10,7 @@ const anySecret = /pass(?:word|wd|phrase|code)|secret|credential|token|key|pwd|a
 const jsonName = /(\\*)"([^"\\]{1,100})\1"\s{0,100}:\s{0,100}/g;
 const jsonList = /\[[^\]{]*/y;
 const jsonScalar = /[^,}\]\s]*/y;
-const jsonKept = /^(?:null|true|false)?$/;
+const jsonUnmasked = /^(?:null|true|false)?$/;
 const xmlElement = /(<(?:[\w.-]{1,100}:)?([\w.-]{1,100})(?:\s[^<>]{0,2000})?>)(?:<!\[CDATA\[[^]*?(?:\]\]>|$)|[^<]+)/g;
 const xmlAttribute = /(\s(?:[\w.-]{1,100}:)?([\w.-]{1,100})\s{0,20}=\s{0,20})(?:"[^"<]*"?|'[^'<]*'?)/g;
 const formField = /((?:^|[&?;])([^=&?;\s"'<>{}]{1,100})=)([^&;\s"'<>]*)/g;
@@ -66,7 +66,7 @@ function maskJson(text: string): string {
   return from === 0 ? text : shown + text.slice(from);
 }
 
-/** The end of a secret value; `start` for values that are kept: objects, whose members are checked themselves, and empty values. */
+/** The end of a secret value; `start` for values that are not masked: objects, whose members are checked separately, and empty values. */
 function endOfValue(text: string, start: number, quote: string): number {
   if (text.startsWith(quote, start)) return endOfString(text, start + quote.length, quote);
   if (text[start] === "{") return start;
@@ -77,7 +77,7 @@ function endOfValue(text: string, start: number, quote: string): number {
   }
   jsonScalar.lastIndex = start;
   const scalar = jsonScalar.exec(text)?.[0] ?? "";
-  return jsonKept.test(scalar) ? start : start + scalar.length;
+  return jsonUnmasked.test(scalar) ? start : start + scalar.length;
 }
 
 /** The position after the closing quote; the end of the text if it was truncated. */

@@ -19,7 +19,10 @@ export interface SecretValues extends Scrubbing {
   set(owner: string | object, values: readonly string[]): void;
   /** For stored runs and messages: also masks values that were secret when they were recorded. */
   readonly records: Scrubbing;
-  /** Returns a `scrubJson` that masks the secrets of now and of the time of each call: JSON may be written later than the event. */
+  /**
+   * Returns a `scrubJson` that masks the current secrets and those at the time of each call: JSON may be written later than the
+   * event.
+   */
   asOfNow(): Scrub;
 }
 
@@ -29,7 +32,7 @@ export function createSecretValues(): SecretValues {
   const owners = new Map<string | object, readonly string[]>();
   const retired = new Set<string>();
   let forRecords: Scrub | undefined = undefined;
-  /** Built on first use after a change, because a start makes thousands of changes in a row. */
+  /** Built on first use after a change, because startup makes thousands of changes in a row. */
   let current: { readonly text: Scrub; readonly json: Scrub } | undefined = undefined;
 
   function known(): { readonly text: Scrub; readonly json: Scrub } {

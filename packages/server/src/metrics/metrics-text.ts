@@ -30,7 +30,7 @@ export interface MetricsParts {
   systems(): readonly ConnectionMetrics[];
   /** Undefined when spans are not exported. */
   spans(): { readonly exported: number; readonly dropped: number; readonly waiting: number } | undefined;
-  /** Undefined when runs are kept in memory only. */
+  /** Undefined when runs are stored in memory only. */
   storedRuns(): RunStoreMetrics | undefined;
 }
 
@@ -186,7 +186,7 @@ function storedRunMetrics(page: Exposition, stored: RunStoreMetrics | undefined)
   page.gauge("sluice_stored_run_bytes", "Disk space of the stored runs.", [[undefined, stored.bytes]]);
   page.counter("sluice_stored_runs_written_total", "Runs written to disk.", [[undefined, stored.written]]);
   page.counter("sluice_stored_runs_omitted_total", "Runs that were not written because too many ended at the same time.", [[undefined, stored.omitted]]);
-  page.counter("sluice_stored_runs_dropped_total", "Runs that were not written because of the disk.", [[undefined, stored.dropped]]);
+  page.counter("sluice_stored_runs_dropped_total", "Runs that were not written because of disk errors.", [[undefined, stored.dropped]]);
 }
 
 function httpMetrics(page: Exposition, parts: MetricsParts, others: readonly WorkerMetrics[]): void {

@@ -1,4 +1,5 @@
-// A node's view of its cluster, as used by the rest of the server. Undefined without SERVICE_CLUSTER; the code behind it is then not loaded.
+// A node's view of its cluster, as used by the rest of the server. Undefined without SERVICE_CLUSTER; the implementation is then not
+// loaded.
 import type { Catalog, Deployment, RouteGate, Runtime } from "@sluice/engine";
 import type { Diagnostic } from "@sluice/model";
 import type { Policies } from "../access/policies.ts";
@@ -42,14 +43,17 @@ export interface ClusterReport {
   readonly store: "nats" | "postgres";
   readonly node: string;
   readonly connectivity: "connected" | "disconnected";
-  /** The newest configuration revision that this node knows. */
+  /** The newest configuration revision that this node has read. */
   readonly revision: number;
   readonly applied: number;
   readonly nodes: readonly NodeReport[];
 }
 
 export interface ClusterView {
-  /** Runs a changing call: repeats it when another node was first, then waits until the live nodes have applied the change. */
+  /**
+   * Runs a changing call: repeats it if another node made a conflicting change first, then waits until the live nodes have applied
+   * the change.
+   */
   change<T>(run: () => Promise<T>): Promise<{ readonly outcome: T; readonly report: ChangeReport | undefined }>;
   /** Why an endpoint is not available in a cluster. */
   refusalOf(endpoint: { readonly method: string; readonly path: string }): string | undefined;
@@ -68,7 +72,7 @@ export interface ClusterStores {
   readonly kamelets: KameletStore;
 }
 
-/** What a node changes when another node changed the configuration. */
+/** The parts of a node that apply configuration changes of other nodes. */
 export interface FollowedParts {
   readonly flows: FlowParts;
   readonly runtime: Runtime;
@@ -83,7 +87,7 @@ export interface ClusterNode extends ClusterView {
   readonly gate: RouteGate;
   /** Errors for parts of a flow that do not work in a cluster yet. */
   problemsOf(deployment: Deployment, catalog: Pick<Catalog, "connectors">): readonly Diagnostic[];
-  /** The flows of other live nodes that use a document; nodes that do not answer in time are left out. */
+  /** The flows of other live nodes that use a document; nodes that do not answer in time are omitted. */
   usersElsewhere(kind: "connection" | "kamelet", id: string): Promise<readonly FlowElsewhere[]>;
   /** Applies changes of other nodes from now on. */
   follow(parts: FollowedParts): void;

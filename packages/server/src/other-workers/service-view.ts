@@ -4,7 +4,7 @@ import type { FilterQuery } from "../streams/stream-filter.ts";
 import type { RunFilter } from "../runs/run-history.ts";
 import type { WorkerExit, FoundRuns, RouteMetrics, WorkerMetrics } from "./worker-metrics.ts";
 
-/** State of the other workers. */
+/** Metrics and state of the other workers. */
 export interface OtherWorkers {
   readonly present: readonly WorkerMetrics[];
   /** Counts of workers that have exited. */
@@ -18,7 +18,7 @@ export interface OtherWorkers {
 export interface ServiceView {
   /** Resolves when every worker has this worker's current state. */
   settled(): Promise<void>;
-  /** Schedules `settled` for a change that no API call made. */
+  /** Schedules `settled` for a change that was not made by an API call. */
   changed(): void;
   /**
    * The id of the oldest run per route that is within the history limit. The limit applies to all workers together, but each of them

@@ -42,7 +42,7 @@ const isText = (value: unknown): boolean => typeof value === "string" && value !
 
 const tests: Readonly<Record<Requirement, { readonly expected: string; holds(value: unknown): boolean }>> = {
   text: { expected: "a text", holds: isText },
-  texts: { expected: "a list of texts", holds: (value) => Array.isArray(value) && value.length > 0 && value.every(isText) },
+  texts: { expected: "a list of strings", holds: (value) => Array.isArray(value) && value.length > 0 && value.every(isText) },
   list: { expected: "a list", holds: Array.isArray },
   fields: {
     expected: "an object of fields made with f.*",

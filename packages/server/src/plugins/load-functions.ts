@@ -1,5 +1,5 @@
-// The operator's own functions: exports of one module, named when the runtime starts. Flows call them by name with `process`, `bean` and
-// wherever else a bean is named; nothing else of the module or the process is reachable from a flow.
+// The operator's own functions: exports of one module that is configured at start. Flows call them by name with `process`, `bean` and every other
+// option that names a bean; nothing else of the module or the process is reachable from a flow.
 import { CompileError, type BeanDeclaration, type BeanObject } from "@sluice/engine";
 import { importOperatorModule } from "./import-operator-module.ts";
 import { isClass, methodsOf, objectOf, type OperatorClass } from "./operator-object.ts";
@@ -27,14 +27,15 @@ export async function loadFunctions(path: string, version?: string): Promise<rea
 }
 
 function declarationsOf(name: string, value: unknown): readonly BeanDeclaration[] {
-  if (isClass(value)) return [{ ...described(name, "A class of the operator."), kind: "object", takesAny: true, create: (given) => made(name, value, given) }];
+  if (isClass(value))
+    return [{ ...described(name, "A class supplied by the operator."), kind: "object", takesAny: true, create: (given) => made(name, value, given) }];
   if (typeof value === "function") return [{ ...described(name), kind: "function", create: () => value }];
   if (typeof value !== "object" || value === null) return [];
   const methods = methodsOf(value);
   if (methods.size === 0) return [];
   return [
-    { ...described(name, "An object of the operator."), kind: "object", create: () => ({ methods }) },
-    // The names under which mappings and `${function(…)}` call them.
+    { ...described(name, "An object supplied by the operator."), kind: "object", create: () => ({ methods }) },
+    // The names by which mappings and `${function(…)}` call them.
     ...[...methods].map(([method, call]): BeanDeclaration => ({ ...described(`${name}.${method}`), kind: "function", create: () => call })),
   ];
 }
@@ -53,6 +54,6 @@ function made(name: string, own: OperatorClass, given: unknown): BeanObject {
   }
 }
 
-function described(name: string, summary = "A function of the operator."): Omit<BeanDeclaration, "kind" | "create"> {
+function described(name: string, summary = "A function supplied by the operator."): Omit<BeanDeclaration, "kind" | "create"> {
   return { names: [name], properties: {}, title: name, summary, group: "functions", since: "0.1" };
 }

@@ -6,7 +6,7 @@ import type { RunOutcome } from "./replay-store.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** `null` where the original was not kept. */
+/** `null` where the original was not stored. */
 export function differences(original: Partial<RunOutcome> & { readonly status: string }, replay: RunOutcome): Json {
   const status = { before: original.status, after: replay.status };
   const error = { before: readable(original.error), after: readable(replay.error) };

@@ -22,7 +22,7 @@ export interface RunReplayParts {
   readonly runtime: Runtime;
   readonly history: RunHistory;
   readonly disk: DiskRuns | undefined;
-  readonly kept: ReplayStore;
+  readonly replayStore: ReplayStore;
   readonly captures: Captures;
   readonly sessions: TestSessions;
   readonly clock: Clock;
@@ -104,7 +104,7 @@ function inletOf(route: Route, fromStep: string | undefined, cannot: (why: strin
 
 /** The message to start with: the one captured before the step, or the input of the run. */
 function messageFor(
-  { kept, captures }: RunReplayParts,
+  { replayStore, captures }: RunReplayParts,
   record: RunFacts,
   fromStep: string | undefined,
   body: unknown,
@@ -113,10 +113,10 @@ function messageFor(
   const captured = captures.of(record.id)?.steps;
   const first = captured?.[0];
   const stored: StoredMessage | undefined =
-    fromStep === undefined ? (kept.input(record.id) ?? first?.message) : captured?.find(({ stepId }) => stepId === fromStep)?.message;
+    fromStep === undefined ? (replayStore.input(record.id) ?? first?.message) : captured?.find(({ stepId }) => stepId === fromStep)?.message;
   if (stored !== undefined) return restoreMessage(stored);
   if (body !== undefined) return { message: new Message(null), delivery: {}, session: undefined };
-  const what = fromStep === undefined ? "its input message was not kept" : `the message before step '${fromStep}' was not captured`;
+  const what = fromStep === undefined ? "its input message was not stored" : `the message before step '${fromStep}' was not captured`;
   throw cannot(`${what}; send a body, or enable capture with POST /_api/routes/${record.route.id}/capture before the next run`);
 }
 
@@ -127,19 +127,19 @@ function edited(message: Message, body: unknown, headers: ReplayRequest["headers
   const wire = new Map<string, readonly [string, unknown]>();
   const own = new Set([...message.headers.own()].map(([name]) => name.toLowerCase()));
   for (const [name, value] of message.headers) if (!own.has(name.toLowerCase())) wire.set(name.toLowerCase(), [name, value]);
-  const kept = [...message.headers.own()];
+  const ownHeaders = [...message.headers.own()];
   for (const [name, value] of Object.entries(headers)) {
     if (value === null) wire.delete(name.toLowerCase());
     else wire.set(name.toLowerCase(), [name, value]);
   }
   const layered = new Headers({ entries: () => wire.values() });
-  for (const [name, value] of kept) if (!Object.keys(headers).some((given) => given.toLowerCase() === name.toLowerCase())) layered.set(name, value);
+  for (const [name, value] of ownHeaders) if (!Object.keys(headers).some((given) => given.toLowerCase() === name.toLowerCase())) layered.set(name, value);
   message.headers = layered;
   return message;
 }
 
-function before({ kept }: RunReplayParts, record: RunFacts): Partial<RunOutcome> & { readonly status: string } {
-  return kept.outcome(record.id) ?? { status: record.status, error: record.error ?? null };
+function before({ replayStore }: RunReplayParts, record: RunFacts): Partial<RunOutcome> & { readonly status: string } {
+  return replayStore.outcome(record.id) ?? { status: record.status, error: record.error ?? null };
 }
 
 function reply(exchange: Exchange, secrets: SecretValues, original: Partial<RunOutcome> & { readonly status: string }): Json {

@@ -9,36 +9,36 @@ interface RunOptions {
   readonly sessionId?: string;
 }
 
-/** A run that ended at `endedAt` with its own id as the body. */
-function pass(kept: ReplayStore, route: Run["route"], id: string, endedAt: number, { failed = false, sessionId }: RunOptions = {}): void {
+/** Records a run that ended at `endedAt` and whose body is its id. */
+function pass(replayStore: ReplayStore, route: Run["route"], id: string, endedAt: number, { failed = false, sessionId }: RunOptions = {}): void {
   const session = sessionId === undefined ? undefined : { id: sessionId, skipTime: false };
   const run = new Run(id, route, endedAt, { uri: "webhook" }, undefined, session);
   const exchange = new Exchange(id, run, "InOut", new Message("in"));
-  kept.started(run, exchange);
+  replayStore.started(run, exchange);
   exchange.message.body = id;
   run.endedAt = endedAt;
   run.status = failed ? "failed" : "completed";
   if (failed) run.failure = exchange.failure = new FlowError("java.lang.Exception", "no");
-  kept.ended(run, exchange);
+  replayStore.ended(run, exchange);
 }
 
 const idsOf = (count: number, prefix: string): readonly string[] => Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
 
 describe("the replay store", () => {
   it("keeps input and outcome of a run", () => {
-    const kept = new ReplayStore(1_000_000);
-    pass(kept, routeOf("a"), "one", 5);
-    expect(new TextDecoder().decode(kept.input("one")?.body)).toBe("in");
-    expect(kept.outcome("one")).toMatchObject({ status: "completed", body: "one", error: null });
-    expect(kept.outcome("two")).toBeUndefined();
+    const replayStore = new ReplayStore(1_000_000);
+    pass(replayStore, routeOf("a"), "one", 5);
+    expect(new TextDecoder().decode(replayStore.input("one")?.body)).toBe("in");
+    expect(replayStore.outcome("one")).toMatchObject({ status: "completed", body: "one", error: null });
+    expect(replayStore.outcome("two")).toBeUndefined();
   });
 
   it("keeps a whole burst, and one run per 20 ms of a busy route", () => {
-    const kept = new ReplayStore(1_000_000);
+    const replayStore = new ReplayStore(1_000_000);
     const busy = routeOf("busy");
     const ids = idsOf(2_000, "run");
-    for (const [index, id] of ids.entries()) pass(kept, busy, id, 1_000 + index / 10);
-    const held = ids.filter((id) => kept.input(id) !== undefined);
+    for (const [index, id] of ids.entries()) pass(replayStore, busy, id, 1_000 + index / 10);
+    const held = ids.filter((id) => replayStore.input(id) !== undefined);
     expect(held.slice(0, 50)).toEqual(ids.slice(0, 50));
     const later = held.slice(50).map((id) => 1_000 + Number(id.slice(4)) / 10);
     expect(later.length).toBe(9);
@@ -46,23 +46,23 @@ describe("the replay store", () => {
   });
 
   it("keeps runs of a quiet route next to a busy one, those of test sessions, and after the clock was set back", () => {
-    const kept = new ReplayStore(1_000_000);
+    const replayStore = new ReplayStore(1_000_000);
     const busy = routeOf("busy");
-    for (const id of idsOf(60, "run")) pass(kept, busy, id, 1_000);
-    pass(kept, routeOf("quiet"), "quiet", 1_000);
-    pass(kept, busy, "tested", 1_000, { sessionId: "ts_1" });
-    expect(kept.input("run-59")).toBeUndefined();
-    expect(kept.input("quiet")).toBeDefined();
-    expect(kept.input("tested")).toBeDefined();
-    pass(kept, busy, "earlier", 10);
-    expect(kept.input("earlier")).toBeDefined();
+    for (const id of idsOf(60, "run")) pass(replayStore, busy, id, 1_000);
+    pass(replayStore, routeOf("quiet"), "quiet", 1_000);
+    pass(replayStore, busy, "tested", 1_000, { sessionId: "ts_1" });
+    expect(replayStore.input("run-59")).toBeUndefined();
+    expect(replayStore.input("quiet")).toBeDefined();
+    expect(replayStore.input("tested")).toBeDefined();
+    pass(replayStore, busy, "earlier", 10);
+    expect(replayStore.input("earlier")).toBeDefined();
   });
 
   it("keeps every failed run", () => {
-    const kept = new ReplayStore(1_000_000);
+    const replayStore = new ReplayStore(1_000_000);
     const busy = routeOf("busy");
     const ids = idsOf(300, "failed");
-    for (const id of ids) pass(kept, busy, id, 1_000, { failed: true });
-    expect(ids.every((id) => kept.outcome(id)?.error?.message === "no")).toBe(true);
+    for (const id of ids) pass(replayStore, busy, id, 1_000, { failed: true });
+    expect(ids.every((id) => replayStore.outcome(id)?.error?.message === "no")).toBe(true);
   });
 });

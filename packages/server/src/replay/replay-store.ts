@@ -1,6 +1,6 @@
-// Input and output messages of runs, for replay: of failed runs within the memory limit, and of the most recent successful ones. They are
-// kept by reference until needed or the run fails, so that successful runs cost almost nothing. Busy routes are sampled: otherwise the
-// last hundred of ten thousand runs per second would be evicted too soon.
+// Input and output messages of runs, for replay: of failed runs within the memory limit, and of the most recent successful ones. They are stored by
+// reference until needed or the run fails, so that successful runs cost almost nothing. Busy routes are sampled: otherwise the last hundred of ten
+// thousand runs per second would be evicted too soon.
 import { storedSize, storeMessage, type StoredMessage } from "@sluice/connectors";
 import { Message, isMessage, type Exchange, type FlowError, type Run } from "@sluice/engine";
 import { bodyTypeOf, toPlainWithin } from "@sluice/engine/values";
@@ -8,8 +8,8 @@ import { bodyTypeOf, toPlainWithin } from "@sluice/engine/values";
 const maxBodyBytes = 64 * 1_024;
 const maxStructureBytes = 16 * 1_024;
 const recentRuns = 100;
-/** Successful runs kept per route and second; beyond it one per `thenEveryMs`. Runs of test sessions are always kept. */
-const keptPerSecond = 50;
+/** Successful runs stored per route and second; beyond it one per `thenEveryMs`. Runs of test sessions are always stored. */
+const storedPerSecond = 50;
 const thenEveryMs = 20;
 
 /** Recent sampling of a route; times are ends of runs. */
@@ -35,7 +35,7 @@ export interface ReplayData {
   readonly outcome: RunOutcome | undefined;
 }
 
-interface Kept {
+interface ReplayEntry {
   readonly id: string;
   readonly message: Message | StoredMessage;
   readonly properties: Exchange["properties"];
@@ -46,8 +46,8 @@ interface Kept {
 
 export class ReplayStore {
   readonly #maxBytes: number;
-  readonly #failed = new Map<string, Kept & { readonly message: StoredMessage }>();
-  readonly #recent: (Kept | undefined)[] = Array.from({ length: recentRuns }, () => undefined);
+  readonly #failed = new Map<string, ReplayEntry & { readonly message: StoredMessage }>();
+  readonly #recent: (ReplayEntry | undefined)[] = Array.from({ length: recentRuns }, () => undefined);
   readonly #paces = new WeakMap<Run["route"], Pace>();
   #next = 0;
   #bytes = 0;
@@ -61,20 +61,20 @@ export class ReplayStore {
     if (this.#maxBytes === 0 || run.parent !== undefined) return;
     const message = snapshot(exchange.message);
     if (message === undefined) return;
-    run.kept = { id: run.id, message, properties: exchange.shareProperties(), outcome: undefined, ended: undefined } satisfies Kept;
+    run.replay = { id: run.id, message, properties: exchange.shareProperties(), outcome: undefined, ended: undefined } satisfies ReplayEntry;
   }
 
   ended(run: Run, exchange: Exchange): void {
-    const kept = run.kept as Kept | undefined;
-    if (kept === undefined) return;
-    run.kept = undefined;
+    const entry = run.replay as ReplayEntry | undefined;
+    if (entry === undefined) return;
+    run.replay = undefined;
     if (run.failure === undefined && !run.handled) {
-      if (this.#isDue(run)) this.#keepRecent(kept, exchange);
+      if (this.#isDue(run)) this.#addRecent(entry, exchange);
       return;
     }
-    const message = this.#stored(kept);
+    const message = this.#stored(entry);
     if (message === undefined) return;
-    this.#failed.set(kept.id, { ...kept, message, outcome: outcomeOf(exchange, run.failure ?? exchange.caught) });
+    this.#failed.set(entry.id, { ...entry, message, outcome: outcomeOf(exchange, run.failure ?? exchange.caught) });
     this.#bytes += storedSize(message) + 1_000;
     for (const [id, oldest] of this.#failed) {
       if (this.#bytes <= this.#maxBytes) break;
@@ -83,15 +83,15 @@ export class ReplayStore {
     }
   }
 
-  /** The input message of a run, if it was kept. */
+  /** The input message of a run, if it was stored. */
   input(runId: string): StoredMessage | undefined {
-    const kept = this.#find(runId);
-    return kept === undefined ? undefined : this.#stored(kept);
+    const entry = this.#find(runId);
+    return entry === undefined ? undefined : this.#stored(entry);
   }
 
   outcome(runId: string): RunOutcome | undefined {
-    const kept = this.#find(runId);
-    return kept?.outcome ?? (kept?.ended === undefined ? undefined : outcomeOf(kept.ended, undefined));
+    const entry = this.#find(runId);
+    return entry?.outcome ?? (entry?.ended === undefined ? undefined : outcomeOf(entry.ended, undefined));
   }
 
   export(runId: string): ReplayData | undefined {
@@ -114,13 +114,13 @@ export class ReplayStore {
       pace.since = endedAt;
       pace.count = 0;
     }
-    if (pace.count >= keptPerSecond && endedAt - pace.last < thenEveryMs) return false;
+    if (pace.count >= storedPerSecond && endedAt - pace.last < thenEveryMs) return false;
     pace.count++;
     pace.last = endedAt;
     return true;
   }
 
-  #keepRecent(kept: Kept, exchange: Exchange): void {
+  #addRecent(entry: ReplayEntry, exchange: Exchange): void {
     const { body } = exchange.message;
     // A structure of unknown size is converted now; other bodies are bounded and converted on demand.
     const light =
@@ -128,17 +128,17 @@ export class ReplayStore {
       (typeof body !== "string" && typeof body !== "object") ||
       body === null ||
       (body instanceof Uint8Array && body.byteLength <= maxBodyBytes);
-    if (light) kept.ended = exchange;
-    else kept.outcome = outcomeOf(exchange, undefined);
-    this.#recent[this.#next] = kept;
+    if (light) entry.ended = exchange;
+    else entry.outcome = outcomeOf(exchange, undefined);
+    this.#recent[this.#next] = entry;
     this.#next = (this.#next + 1) % recentRuns;
   }
 
-  #find(runId: string): Kept | undefined {
-    return this.#failed.get(runId) ?? this.#recent.find((kept) => kept?.id === runId);
+  #find(runId: string): ReplayEntry | undefined {
+    return this.#failed.get(runId) ?? this.#recent.find((entry) => entry?.id === runId);
   }
 
-  #stored({ message, properties }: Kept): StoredMessage | undefined {
+  #stored({ message, properties }: ReplayEntry): StoredMessage | undefined {
     if (!isMessage(message)) return message;
     try {
       return storeMessage(message, { properties }, maxBodyBytes);

@@ -24,8 +24,8 @@ export function resourceFolders(folders: readonly string[]): ResourceFiles {
         const found = readInside(folder, resolve(folder, name), name);
         if (found !== undefined) return found;
       }
-      throw new CompileError("resource-missing", `the file '${name}' is not in any folder from which texts may be loaded`, {
-        hint: `put it into one of them (${folders.join(", ")}), or name its folder with SERVICE_RESOURCES`,
+      throw new CompileError("resource-missing", `the file '${name}' is not in any folder from which text can be loaded`, {
+        hint: `put it into one of them (${folders.join(", ")}), or add its folder to SERVICE_RESOURCES`,
         offset: 0,
       });
     },
@@ -76,7 +76,7 @@ function readInside(folder: string, path: string, name: string): ResourceFile | 
 
 function fileFacts(path: string, name: string): { readonly size: number } {
   const facts = statSync(path);
-  if (!facts.isFile()) throw unusable(name, "is not a file", "name a file in the folder");
+  if (!facts.isFile()) throw unusable(name, "is not a file", "specify a file in the folder");
   return facts;
 }
 

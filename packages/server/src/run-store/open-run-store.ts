@@ -26,19 +26,19 @@ export interface RunStoreNeeds {
   readonly refusal: string | undefined;
 }
 
-/** Undefined, with a warning, when runs cannot be stored: they are then kept in memory only. */
+/** Undefined, with a warning, when runs cannot be stored on disk: they are then stored in memory only. */
 export function openRunStore({ settings, directory, clock, log, refusal }: RunStoreNeeds): RunStore | undefined {
   try {
     if (refusal !== undefined) throw new Error(refusal);
     const limits = { runs: settings.runStoreTotal, bytes: settings.runStoreBytes, ageMs: settings.runStoreAge, reservedBytes };
     return new RunStore({ directory, limits, clock, log });
   } catch (error) {
-    log.write("WARN", "sluice.runs", `Runs are kept in memory only, because they cannot be stored: ${(error as Error).message}`);
+    log.write("WARN", "sluice.runs", `Runs are stored in memory only, because they cannot be stored on disk: ${(error as Error).message}`);
     return undefined;
   }
 }
 
-/** The history, and the writer of stored runs if there is a place for them. */
+/** Opens the history and, if runs are stored, their writer. */
 export function openHistory(
   settings: Settings,
   sink: RunSink | undefined,

@@ -135,7 +135,7 @@ describe("the run store", () => {
     expect(await found(store, { text: "known-secret" })).toEqual([]);
     expect(await found(store, { text: "number", limit: 5 })).toEqual([899, 898, 897, 896, 895].map(idOf));
     expect(await found(store, { text: "899 number", routeId: "other" })).toEqual([]);
-    // The value is not in the file either, also when it is no longer known to be a secret.
+    // The file does not contain the value either, even when it is no longer registered as a secret.
     secrets.set("test", []);
     expect(JSON.stringify(await store.find(idOf(300)))).not.toContain("known-secret");
     expect(await found(store, { flowId: "flow\0" })).toEqual([]);

@@ -23,7 +23,7 @@ const perIdleBatch = 500;
 const perBusyBatch = 50;
 const perRoute = 10;
 const busyFrom = 0.5;
-/** All runs of a batch. Those that failed or belong to a test session are sampled only beyond it. */
+/** Maximum number of runs in a batch. Runs that failed or belong to a test session are sampled only above it. */
 const maxBatch = 1_000;
 
 export class RunWriter {

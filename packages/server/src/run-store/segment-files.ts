@@ -6,7 +6,7 @@ export interface SegmentLimits {
   readonly runs: number;
   readonly bytes: number;
   readonly ageMs: number;
-  /** Free disk space that is left to other data. */
+  /** Free disk space that is reserved for other data. */
   readonly reservedBytes: number;
 }
 
@@ -26,7 +26,7 @@ export interface RunSearch {
   /** Only runs older than this one. */
   readonly after: { readonly startedAt: number; readonly id: string } | undefined;
   readonly limit: number;
-  /** Count all matches, whatever `after` and `limit` are. */
+  /** Count all matches, independent of `after` and `limit`. */
   readonly counts: boolean;
 }
 
@@ -145,7 +145,7 @@ export class SegmentFiles {
       const end = found[limit];
       this.#reading(segment, (prepare) => {
         if (counts) total += Number(prepare(`SELECT count(*) AS count FROM run WHERE ${where}`).get(...values)?.["count"]);
-        // A segment without newer runs than the page has cannot add to it.
+        // All runs of this segment are older than the page.
         if (end !== undefined && end.startedAt > segment.last) return;
         for (const row of prepare(page).all(...values, ...position, limit + 1))
           found.push({ id: String(row["id"]), startedAt: Number(row["started_at"]), segment });
@@ -207,7 +207,7 @@ export class SegmentFiles {
       try {
         file.close();
       } catch {
-        // It was not opened.
+        // The file was not opened.
       }
       if (this.#isDamage(error)) this.#report(segment, error);
       else this.#read(segment);
@@ -302,7 +302,7 @@ export class SegmentFiles {
     return row;
   }
 
-  /** Skips a segment that cannot be read: once if the disk failed, for good if it is damaged. */
+  /** Skips a segment that cannot be read: once if the disk failed, permanently if it is damaged. */
   #reading(segment: Segment, read: (prepare: (sql: string) => Statement) => void): void {
     const { database } = segment;
     if (database === undefined) return;

@@ -3,7 +3,7 @@
 import type { FoundRows, RunSearch, SegmentFiles, Unreadable } from "./segment-files.ts";
 import type { StoredRun } from "./stored-run.ts";
 
-/** What the thread can be asked for, and the results. */
+/** Requests to the thread and their results. */
 export interface SegmentCalls {
   open(now: number): void;
   add(runs: readonly StoredRun[], now: number): void;

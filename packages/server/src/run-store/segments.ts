@@ -33,7 +33,7 @@ const program = (): string => `
   (${segmentThread.toString()})(parentPort, files);
 `;
 
-/** The segments, in their thread. The thread is started on first use, and again if it should end. */
+/** The segments, in their thread. The thread is started on first use and restarted if it exits. */
 export class Segments {
   readonly #settings: SegmentSettings;
   readonly #driver: string;
@@ -69,7 +69,7 @@ export class Segments {
     thread.on("message", (reply: SegmentReply) => this.#received(reply));
     thread.on("error", (error: Error) => this.#lose(thread, error));
     thread.on("exit", () => this.#lose(thread, new Error("the thread for stored runs ended")));
-    // If it fails, so does what was asked for.
+    // If opening fails, the requests that follow fail too.
     void this.#post(thread, "open", [now()]).catch(() => undefined);
     return thread;
   }

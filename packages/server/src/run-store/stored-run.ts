@@ -22,7 +22,7 @@ export interface StoredMessages {
   readonly messagesTruncated: boolean;
 }
 
-/** Longer captured messages of one run are left out. */
+/** Captured messages of one run that exceed this length are omitted. */
 const maxMessagesLength = 4 * 1024 * 1024;
 
 export function storedRun(facts: RunFacts, secrets: SecretValues, captured: StoredMessages | undefined): StoredRun {

@@ -41,8 +41,8 @@ export const positionOf = (entry: RunPosition | undefined): RunPosition | undefi
   entry === undefined ? undefined : { startedAt: entry.startedAt, id: entry.id };
 
 /**
- * Merges the runs of several workers and of the disk, newest first. Where one of them stopped its search, the merged page ends. A run that
- * was stored during the search is found in memory and on disk.
+ * Merges the runs of several workers and of the disk, newest first. The merged page ends where the first of them stopped its search. A run that was
+ * stored during the search is found in memory and on disk.
  */
 export function mergeRuns(found: readonly FoundRuns[], limit: number): FoundRuns {
   const runs = [...new Map(found.flatMap((part) => part.runs).map((run) => [run["id"], run])).values()]

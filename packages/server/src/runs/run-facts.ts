@@ -40,7 +40,7 @@ export interface RunFacts {
   readonly replayOf: string | undefined;
 }
 
-/** Data about a run that is known outside its process. */
+/** The data of a run that other processes have. */
 export type LostRun = Pick<RunFacts, "id" | "route" | "exchangeId" | "trigger" | "startedAt" | "parentRunId" | "traceId" | "correlationId">;
 
 /** A run whose process exited before it ended. */
@@ -81,7 +81,7 @@ export function maskedFacts(run: RunFacts, secrets: SecretValues): RunFacts {
 /** Masking inserts these characters only, so any other text that is shown is in the unmasked text as well. */
 const inserted = /["\\*]/;
 
-/** True when the shown data of a run contains all words, in lower case. Masking takes long, so it is left out where no match is possible. */
+/** True when the shown data of a run contains all words, in lower case. Masking takes long, so it is skipped where no match is possible. */
 export function containsWords(run: RunFacts, words: readonly string[], secrets: SecretValues): boolean {
   const { trigger, route, error } = run;
   const other = [run.id, route.id, route.flowId, run.correlationId, trigger.method, trigger.path, error?.type, error?.stepId].join("\n");

@@ -38,14 +38,14 @@ export interface RunHistory {
   ended(run: Run, exchange: Exchange): void;
   /** Adds an ended run of another process, unless it is already here. */
   adopt(run: RunFacts): void;
-  /** As `adopt`, for a run that no other process has any more; returns the entry if it was added. */
+  /** Like `adopt`, for a run that no other process has; returns the entry if it was added. */
   lost(run: RunFacts): HistoryEntry | undefined;
-  /** All matches except for `text`, newest first. Runs in `excluded` are left out. */
+  /** All matches except for `text`, newest first. Runs in `excluded` are omitted. */
   matching(filter: Omit<RunFilter, "limit">, excluded?: ReadonlySet<string>): readonly HistoryEntry[];
   find(id: string): RunFacts | undefined;
   /** Ids of the stored runs of a route, a flow or all, by route. */
   runIds(filter: Pick<RunFilter, "routeId" | "flowId">): ReadonlyMap<string, readonly string[]>;
-  /** Which of these runs are stored. */
+  /** The stored runs among these. */
   held(ids: ReadonlySet<string>): ReadonlySet<string>;
   readonly size: number;
   /** Estimated memory. */
@@ -91,11 +91,11 @@ export function createRunHistory(limits: RunHistoryLimits, evicted: (entry: Hist
     for (const [id, routeRuns] of runsByRoute) if (routeId === undefined || id === routeId) yield* routeRuns.newestFirst();
   }
 
-  function keep(routeRuns: RunQueue, kept: HistoryEntry): void {
+  function add(routeRuns: RunQueue, entry: HistoryEntry): void {
     if (routeRuns.length >= limits.perRoute) dropOldest(routeRuns);
-    routeRuns.push(kept);
+    routeRuns.push(entry);
     total++;
-    bytes += kept.bytes;
+    bytes += entry.bytes;
     shrink();
   }
 
@@ -103,13 +103,13 @@ export function createRunHistory(limits: RunHistoryLimits, evicted: (entry: Hist
     const routeRuns = runsOf(run.route.id);
     if (routeRuns.newestFirst().some(({ id }) => id === run.id)) return undefined;
     const entry = adoptedRun(run);
-    keep(routeRuns, entry);
+    add(routeRuns, entry);
     return entry;
   }
 
   function matching(filter: Omit<RunFilter, "limit">, excluded: ReadonlySet<string> = new Set()): readonly HistoryEntry[] {
     const found = [...all(filter.routeId)].filter(
-      (kept) => matches(kept, filter) && !excluded.has(kept.id) && kept.id >= (filter.oldest?.get(kept.route.id) ?? ""),
+      (entry) => matches(entry, filter) && !excluded.has(entry.id) && entry.id >= (filter.oldest?.get(entry.route.id) ?? ""),
     );
     return found.sort((one, other) => (isOlder(one, other) ? 1 : -1));
   }
@@ -117,7 +117,7 @@ export function createRunHistory(limits: RunHistoryLimits, evicted: (entry: Hist
   return {
     matching,
     started(run, exchange) {
-      keep(runsOf(run.route.id), new RunRecord(run, exchange));
+      add(runsOf(run.route.id), new RunRecord(run, exchange));
     },
     lost,
     adopt: (run) => void lost(run),

@@ -9,7 +9,7 @@ import type { RunHistory } from "./run-history.ts";
 
 export interface RunObservers {
   readonly history: RunHistory;
-  readonly kept: ReplayStore;
+  readonly replayStore: ReplayStore;
   readonly counts: RunCounts;
   readonly trace: TraceRecorder;
   readonly log: Log;
@@ -19,7 +19,7 @@ export interface RunObservers {
 }
 
 /** Distributes run events to history, replay data, counts, spans, trace and log. */
-export function createRunListener({ history, kept, counts, trace, log, events, spans }: RunObservers): RunListener {
+export function createRunListener({ history, replayStore, counts, trace, log, events, spans }: RunObservers): RunListener {
   const schemes = new WeakMap<Route, string>();
   const schemeOf = (route: Route): string => {
     let scheme = schemes.get(route);
@@ -29,12 +29,12 @@ export function createRunListener({ history, kept, counts, trace, log, events, s
   return {
     started(run, exchange) {
       history.started(run, exchange);
-      kept.started(run, exchange);
+      replayStore.started(run, exchange);
       trace.runStarted(exchange);
     },
     ended(run, exchange) {
       history.ended(run, exchange);
-      kept.ended(run, exchange);
+      replayStore.ended(run, exchange);
       counts.ended(run);
       spans?.runEnded(run);
       trace.runEnded(run, exchange);

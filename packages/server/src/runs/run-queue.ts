@@ -1,6 +1,6 @@
 import type { HistoryEntry } from "./run-record.ts";
 
-/** Entries removed before the others are moved to the front. */
+/** Number of removed entries after which the remaining ones are moved to the front. */
 const minRemoved = 32;
 
 /** The runs of one route, oldest first. `shift` of an array would move the others with every run. */

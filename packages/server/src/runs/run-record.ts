@@ -1,4 +1,4 @@
-// The record of a run in the history. Ended runs are kept without their messages and errors.
+// The record of a run in the history. Ended runs are stored without their messages and errors.
 import { StepTrail, type Exchange, type Run } from "@sluice/engine";
 import { ownText } from "@sluice/engine/values";
 import { lengthOf } from "../http/reply.ts";

@@ -35,7 +35,7 @@ export async function invokeRoute(parts: InvokeParts, session: TestSession, body
   });
   const elapsed = (): number => Math.round(parts.clock.monotonic() - began);
   const running = { runId: runId as string | null, status: "running", body: null, bodyType: "none", headers: {} };
-  // One-way: do not wait for the result, unless the run did not start at all.
+  // One-way: do not wait for the result, unless the run did not start.
   if (body.pattern === "InOnly" && running.runId !== null) return { ...running, durationMs: elapsed(), error: null };
   const timeoutMs = body.timeoutMs ?? standardTimeoutMs;
   const exchange = result instanceof Promise ? await within(result, timeoutMs, parts.clock) : result;

@@ -17,7 +17,7 @@ export function joinWorkers({ server, documents, streams, http, engine, sessions
     captures,
     history: engine.history,
     disk: engine.disk,
-    kept: engine.kept,
+    replayStore: engine.replayStore,
     counts: engine.counts,
     trace: streams.trace,
     workers: settings.workers,

@@ -57,9 +57,9 @@ export interface EngineParts extends RunRecords {
 
 interface RunRecords {
   readonly history: RunHistory;
-  /** Undefined when runs are kept in memory only. */
+  /** Undefined when runs are stored in memory only. */
   readonly disk: DiskRuns | undefined;
-  readonly kept: ReplayStore;
+  readonly replayStore: ReplayStore;
   readonly counts: RunCounts;
   /** Undefined unless a collector is configured. */
   readonly spans: SpanExport | undefined;
@@ -151,7 +151,7 @@ function openRunRecords({ settings, clock, log, secrets }: ServerProcess, store:
   return {
     history,
     disk: store === undefined || writer === undefined ? undefined : { store, writer },
-    kept: new ReplayStore(settings.replayBytes),
+    replayStore: new ReplayStore(settings.replayBytes),
     counts: createRunCounts({ maxRoutes: maxNames, isInService: (routeId) => late.runtime.current.routes.has(routeId) }),
     spans: openSpanExport({ settings, version, clock, log, secrets }),
   };

@@ -45,7 +45,7 @@ export interface Management {
 export function openManagement(parts: ServerParts, service: ServiceView | undefined, late: LateParts): Management {
   const { server, durable, documents, streams, http, engine, sessions, captures, flows } = parts;
   const { clock, log, secrets, settings, ids } = server;
-  const { runtime, history, disk, kept, catalog, plugins } = engine;
+  const { runtime, history, disk, replayStore, catalog, plugins } = engine;
   const { policies } = http;
   const isDraining = (): boolean => server.phase === "DRAINING";
   const views: FlowViews = {
@@ -74,7 +74,7 @@ export function openManagement(parts: ServerParts, service: ServiceView | undefi
     mounts: http.mounts,
     catalog,
     plugins: plugins.packages,
-    replay: { runtime, history, disk, kept, captures, sessions, clock, secrets },
+    replay: { runtime, history, disk, replayStore, captures, sessions, clock, secrets },
     deadLetters: {
       store: durable,
       replays: letterReplays({ runtime, writer: engine.deadLetters, clock, isDraining, isOpenSession: (id) => sessions.isOpen(id) }),

@@ -68,7 +68,7 @@ export async function openClusterNode({ settings, variant, dataDir, log, ids }: 
   return joinCluster({ settings, cluster, dataDir, log, boot: ids.next() });
 }
 
-/** Opens the stored runs if SERVICE_RUN_STORE asks for them; trials store nothing. */
+/** Opens the stored runs if SERVICE_RUN_STORE requires it; trials store nothing. */
 export function openStoredRuns({ settings, variant, dataDir, clock, log, lock }: ServerProcess): RunStore | undefined {
   if (settings.runStore === "memory" || variant.isTrial === true) return undefined;
   return openRunStore({ settings, directory: storeIn(dataDir), clock, log, refusal: refusalOf(lock) });

@@ -60,7 +60,7 @@ function watch({ server, documents, http, engine, flows }: ServerParts, service:
   const { tables, documents: messageMappings } = documents.mappings;
   const { functions } = engine.plugins;
   return [
-    // Not with several workers: each has loaded the module itself and would keep the old one.
+    // Not with several workers: each of them has loaded the module and would continue to use the old one.
     ...(functions === undefined || service !== undefined
       ? []
       : [watchFunctions({ ...functions, beans: engine.catalog.beans, log, changed: () => reloadFlows(flows) })]),

@@ -4,7 +4,7 @@ import type { ExternalFlows } from "../flows/external-flows.ts";
 import type { LeadPort } from "../other-workers/service-view.ts";
 import type { LeadParts } from "../workers/lead.ts";
 
-/** Variants of starting a runtime, besides the normal single process. */
+/** Variants of starting a runtime other than the normal single process. */
 export interface StartVariant {
   /** Accepts only messages of test sessions. */
   readonly isTrial?: boolean;

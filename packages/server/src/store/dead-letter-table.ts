@@ -17,7 +17,7 @@ export interface LetterFilter {
   readonly text?: string | undefined;
 }
 
-/** Data stored with a dead letter, besides the message. */
+/** Data stored with a dead letter in addition to the message. */
 export interface LetterFacts {
   readonly route: Pick<RouteIdentity, "id" | "flowId" | "flowHash">;
   readonly runId: string | undefined;
@@ -183,7 +183,7 @@ export class DeadLetterTable {
     }
   }
 
-  /** Over a limit, the oldest percent is removed at once, so that a flood of letters does not cause as many deletes. */
+  /** Over a limit, the oldest percent is removed at once, so that a burst of letters does not cause a delete for each. */
   #shrink(): void {
     const { limits } = this.#parts;
     if (this.#shrinking || (this.count <= limits.deadLetters && this.bytes <= limits.deadLetterBytes)) return;
@@ -197,7 +197,7 @@ export class DeadLetterTable {
     const { limits, log, database } = this.#parts;
     const [letters, bytes] = [below(limits.deadLetters), below(limits.deadLetterBytes)];
     try {
-      // Keep the newest whatever its size: it may not have been seen yet.
+      // The newest letter is kept whatever its size, because it may not have been read yet.
       for (let removed = 1; removed > 0 && this.count > 1 && (this.count > limits.deadLetters || this.bytes > limits.deadLetterBytes);) {
         let last = "";
         let [countLeft, bytesLeft] = [this.count, this.bytes];
@@ -211,7 +211,7 @@ export class DeadLetterTable {
         log.write(
           "WARN",
           "sluice.dead-letters",
-          `Removed the ${removed} oldest dead letters: the limit is ${limits.deadLetters} letters and ${limits.deadLetterBytes} bytes`,
+          `Removed the ${removed} oldest dead letters: the limit is ${limits.deadLetters} dead letters and ${limits.deadLetterBytes} bytes`,
         );
       }
     } catch (error) {

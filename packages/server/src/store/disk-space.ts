@@ -3,7 +3,7 @@ import { statfsSync, statSync } from "node:fs";
 /** Space reserved for completing, retrying and dead-lettering messages that are already in the store. */
 const reservedBytes = 512 * 1024;
 
-/** Why new messages cannot be stored; undefined when there is enough space or the system does not report it. */
+/** Why new messages cannot be stored; undefined when there is enough space or when the system does not report free space. */
 export function noSpaceReason(database: string): string | undefined {
   // A checkpoint of the write-ahead log may need as much space again.
   const needed = reservedBytes + sizeOf(`${database}-wal`);

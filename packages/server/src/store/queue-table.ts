@@ -17,7 +17,7 @@ export interface QueueTableParts {
   readonly clock: Clock;
   readonly limits: { readonly queueBytes: number; readonly maxMessageBytes: number };
   readonly deadLetters: DeadLetterTable;
-  /** The process crashed: any stored message may have caused it. */
+  /** True after a crash of the process: any stored message may have caused it. */
   readonly suspectAll: boolean;
 }
 

@@ -106,7 +106,7 @@ export function writeThread(port: Port, file: StoreFile): void {
       return file.transaction(() => items.map((item) => apply(item, bytes)));
     } catch (error) {
       if (items.length === 1) return [failedOf(error)];
-      // Write each item by itself to find the one that fails.
+      // Write each item separately to find the one that fails.
       return items.flatMap((item) => write([item], bytes));
     }
   }

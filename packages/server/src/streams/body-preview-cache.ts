@@ -1,7 +1,7 @@
 // Previews of bodies in trace events. An unchanged body is serialized once: comparing is much faster, and events share the text.
 import { previewBody, type BodyPreview } from "../masking/preview.ts";
 
-/** Deeper values are left to the preview, which is limited. */
+/** Deeper values are handled by the preview, which is limited. */
 const maxDepth = 32;
 const nothing: BodyPreview = { text: "", size: 0, truncated: false };
 

@@ -87,7 +87,7 @@ export class EventHub {
   }
 
   #offer(event: StreamEvent): void {
-    this.#keep(event);
+    this.#record(event);
     for (const client of this.#clients) client.offer(event);
   }
 
@@ -107,7 +107,7 @@ export class EventHub {
     for (const client of this.#clients) client.countMissed(count);
   }
 
-  #keep(event: StreamEvent): void {
+  #record(event: StreamEvent): void {
     event.number = ++this.#counter;
     this.#events.push(event);
   }
@@ -118,16 +118,16 @@ export class EventHub {
 
   /** The text of an event. Cached only if there are other clients, to save memory. */
   textOf(event: StreamEvent, detail: BodyDetail): string {
-    if (event.kept?.detail === detail) return event.kept.text;
+    if (event.cached?.detail === detail) return event.cached.text;
     const text = event.write(this.idOf(event), detail);
-    if (this.#clients.size > 1) event.kept = { detail, text };
+    if (this.#clients.size > 1) event.cached = { detail, text };
     return text;
   }
 
   /** Adds known events from before recording started; called before a client catches up. */
   addEarlierEvents(): void {
     if (this.#recording) return;
-    for (const event of this.#options.earlier?.() ?? []) this.#keep(event);
+    for (const event of this.#options.earlier?.() ?? []) this.#record(event);
     this.#earlierEnd = this.#counter;
   }
 
@@ -165,13 +165,13 @@ export class EventHub {
     const dot = id.lastIndexOf(".");
     const number = Number(id.slice(dot + 1));
     if (dot < 1 || !Number.isSafeInteger(number) || number < 0) return undefined;
-    const kept = this.#events.list();
-    if (id.slice(0, dot) !== this.#options.boot) return { gap: { dropped: this.#counter - kept.length, reason: "restart" }, events: kept };
-    // Events that are no longer kept or were never built.
-    const missing = this.#counter - number - kept.filter((event) => event.number > number).length;
+    const recent = this.#events.list();
+    if (id.slice(0, dot) !== this.#options.boot) return { gap: { dropped: this.#counter - recent.length, reason: "restart" }, events: recent };
+    // Events that were evicted or never built.
+    const missing = this.#counter - number - recent.filter((event) => event.number > number).length;
     return {
       gap: missing > 0 ? { dropped: missing, reason: number < this.#stoppedAt ? "not-recorded" : "slow-client" } : undefined,
-      events: kept.filter((event) => event.number > (number <= this.#stoppedAt ? Math.max(number, this.#earlierEnd) : number)),
+      events: recent.filter((event) => event.number > (number <= this.#stoppedAt ? Math.max(number, this.#earlierEnd) : number)),
     };
   }
 

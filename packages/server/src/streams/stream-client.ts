@@ -24,7 +24,7 @@ export interface ClientOptions {
 const gatherMs = 10;
 /** Pause per sent event, which limits a client to 12,500 events per second. */
 const pauseMsPerEvent = 0.08;
-/** A flood is this many lost events per sent one, for this long. Shorter bursts are not, and their last events are shown. */
+/** A flood is this many lost events per sent event, for this long. Shorter bursts are not treated as floods, and their last events are shown. */
 const floodRatio = 2;
 const floodMs = 300;
 /** Past events written at a time, so that a client that does not read costs little. */
@@ -64,7 +64,7 @@ export class StreamClient {
     this.#backlog = catchUp.events.filter((event) => filter.matches(event.facts));
     hub.join(this);
     this.#flush();
-    this.#beat();
+    this.#scheduleHeartbeat();
   }
 
   get isFlooded(): boolean {
@@ -169,13 +169,13 @@ export class StreamClient {
     this.#flush();
   }
 
-  #beat(): void {
+  #scheduleHeartbeat(): void {
     const { stream, clock, limits } = this.#options;
     this.#cancelHeartbeat = clock.after(limits.heartbeatMs, () => {
       if (!stream.open) return;
       // Detects vanished clients: unread data fills the buffer until the client is disconnected.
       if (!this.#blocked) this.#write(": heartbeat\n\n");
-      this.#beat();
+      this.#scheduleHeartbeat();
     });
   }
 

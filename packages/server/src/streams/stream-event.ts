@@ -2,10 +2,10 @@ import type { BodyDetail, EventFacts } from "./stream-filter.ts";
 
 /** An event of a stream. Its data is a snapshot; its text is created when it is sent. */
 export interface StreamEvent {
-  /** Its number in the stream; 0 before it has one. */
+  /** The event's number in the stream; 0 before one is assigned. */
   number: number;
-  /** Its text, cached once several clients need it. */
-  kept: { readonly detail: BodyDetail; readonly text: string } | undefined;
+  /** The event's text, cached once several clients need it. */
+  cached: { readonly detail: BodyDetail; readonly text: string } | undefined;
   readonly facts: EventFacts;
   /** Estimated memory. */
   readonly bytes: number;
@@ -15,5 +15,5 @@ export interface StreamEvent {
 
 /** Creates an event from a function; for rare events. */
 export function plainEvent(facts: EventFacts, bytes: number, write: StreamEvent["write"]): StreamEvent {
-  return { number: 0, kept: undefined, facts, bytes, write };
+  return { number: 0, cached: undefined, facts, bytes, write };
 }

@@ -34,7 +34,7 @@ export interface TraceSubject {
 
 export class TraceEvent implements StreamEvent, EventFacts {
   number = 0;
-  kept: StreamEvent["kept"] = undefined;
+  cached: StreamEvent["cached"] = undefined;
   readonly type: string;
   /** Milliseconds since the start of the process: a small integer needs no allocation. */
   readonly #at: number;

@@ -1,4 +1,4 @@
-// The catalog of a trial: sources do not fetch messages by themselves.
+// The catalog of a trial: sources do not fetch messages automatically.
 import type { ConnectorDeclaration, UnloadedPart } from "@sluice/engine";
 import type { ServerCatalog } from "../catalog.ts";
 

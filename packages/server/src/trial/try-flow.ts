@@ -94,7 +94,7 @@ async function writeKamelets(store: KameletFiles, directory: string): Promise<vo
   for (const name of store.names()) await writeFile(join(directory, `${name}.kamelet.yaml`), store.find(name)?.text ?? "");
 }
 
-/** The configuration of the runtime, isolated from it: not reachable from outside, and no spans are exported. */
+/** The configuration of the runtime, isolated: not reachable from outside, and without exporting spans. */
 function trialConfiguration({ settings, environment }: Configuration, dataDir: string, deployToken: string): Configuration {
   return {
     environment,

@@ -40,8 +40,8 @@ interface FaultPlace {
 export type Envelope = CallMessage | AnswerMessage;
 
 /**
- * A failed call. `name`, `code` and the location are those of the remote error. Our own codes: `ended`: the process has exited;
- * `unhandled`: it does not handle this call yet; `timeout`: it did not answer in time.
+ * A failed call. `name`, `code` and the location are copied from the remote error. Additional codes: `ended`: the process has exited; `unhandled`: it
+ * does not handle this call yet; `timeout`: it did not answer in time.
  */
 export class CallError extends Error {
   readonly code: string | undefined;
@@ -110,7 +110,7 @@ export class Calls {
   /** Fails all pending calls to an address whose process has exited. */
   failPending(address: Address): void {
     for (const [call, { to }] of this.#pending)
-      if (to === address) this.#fail(call, { name: "CallError", message: "the called process has exited", code: "ended" });
+      if (to === address) this.#fail(call, { name: "CallError", message: "the worker process has exited", code: "ended" });
   }
 
   async #answer({ from, name, call, data }: CallMessage): Promise<void> {

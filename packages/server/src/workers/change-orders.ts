@@ -43,7 +43,7 @@ export class ChangeOrders {
 
   /** Resolves when all followers have the present state. */
   async settled(): Promise<void> {
-    // Awaited outside of the turn, because joining workers need one.
+    // Awaited outside the mutex, because joining workers need it.
     await this.#complete;
     await this.#inTurn(async () => {
       // Without followers, changes are collected when one joins.

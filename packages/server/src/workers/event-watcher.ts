@@ -13,16 +13,16 @@ type Gathered = { -readonly [K in keyof ForwardedEvents["events"][number]]: Forw
 
 export class EventWatcher {
   readonly #hub: EventHub;
-  readonly #hand: (handed: ForwardedEvents) => void;
+  readonly #forward: (events: ForwardedEvents) => void;
   #clients: HubClient[] = [];
   #waiting = new Map<number, Gathered>();
   #bytes = 0;
   #lost = 0;
   #isGathering = false;
 
-  constructor(hub: EventHub, hand: (handed: ForwardedEvents) => void) {
+  constructor(hub: EventHub, forward: (events: ForwardedEvents) => void) {
     this.#hub = hub;
-    this.#hand = hand;
+    this.#forward = forward;
   }
 
   /** Forwards events that match these filters from now on. */
@@ -74,7 +74,7 @@ export class EventWatcher {
     const events = [...this.#waiting.values()];
     this.#waiting = new Map();
     this.#bytes = 0;
-    this.#hand({ stream: this.#hub.name as "trace" | "log", events, lost: this.#lost });
+    this.#forward({ stream: this.#hub.name as "trace" | "log", events, lost: this.#lost });
     this.#lost = 0;
   }
 }

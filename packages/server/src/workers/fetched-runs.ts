@@ -1,4 +1,4 @@
-// Runs of other workers that were copied here for replay. Their workers still hold them, so lists and counts must exclude the copies.
+// Runs of other workers that were copied here for replay. Their workers still have them, so lists and counts must exclude the copies.
 import type { ReplayStore } from "../replay/replay-store.ts";
 import { Refusal } from "../refusal.ts";
 import type { RunHistory } from "../runs/run-history.ts";
@@ -6,22 +6,22 @@ import type { RemoteRun } from "./messages.ts";
 
 export class FetchedRuns {
   readonly #history: RunHistory;
-  readonly #kept: ReplayStore;
+  readonly #replayStore: ReplayStore;
   readonly #ids = new Set<string>();
 
-  constructor({ history, kept }: { readonly history: RunHistory; readonly kept: ReplayStore }) {
+  constructor({ history, replayStore }: { readonly history: RunHistory; readonly replayStore: ReplayStore }) {
     this.#history = history;
-    this.#kept = kept;
+    this.#replayStore = replayStore;
   }
 
-  take(id: string, { record, kept }: RemoteRun): void {
+  take(id: string, { record, replayData }: RemoteRun): void {
     if (!record.isOver) throw new Refusal("conflict", `run '${id}' cannot be replayed: it is still running`);
     this.#history.adopt(record);
-    if (kept !== undefined) this.#kept.adopt(kept);
+    if (replayData !== undefined) this.#replayStore.adopt(replayData);
     this.#ids.add(id);
   }
 
-  /** The copies that the history still holds. */
+  /** The copies that are still in the history. */
   ids(): readonly string[] {
     if (this.#ids.size === 0) return [];
     const here = this.#history.held(this.#ids);

@@ -73,17 +73,17 @@ export async function openFollowerRuntime(process: FollowerProcess, ingress: Ing
   // Routes with capture enabled run in the lead.
   const sink = settings.runStore === "disk" ? sendRuns(calls) : undefined;
   const { history, writer: runWriter } = openHistory(settings, sink, { secrets, captured: () => undefined });
-  const kept = new ReplayStore(settings.replayBytes);
+  const replayStore = new ReplayStore(settings.replayBytes);
   const counts = createRunCounts({ maxRoutes: maxNames, isInService: (routeId) => runtime.routes.has(routeId) });
   const spans = openSpanExport({ settings, version, clock, log, secrets });
   const reported = { ...events, emit: (event: Parameters<typeof events.emit>[0]) => calls.notify("lead", "event", event) };
-  const listenerOfRuns = createRunListener({ history, kept, counts, trace, log, events: reported, spans });
+  const listenerOfRuns = createRunListener({ history, replayStore, counts, trace, log, events: reported, spans });
   // Route state is owned by the lead and only mirrored here.
   const mirrored: RunListener = { ...listenerOfRuns, routeChanged: () => undefined };
   const runtime = createRuntime({ catalog, host, listener: inFlightRuns.listen(mirrored), limits: runtimeLimits(settings) });
   runtime.tap(stepTap);
   await mappings.load(catalog, host);
-  return { runtime, stores, mappings, connections, trace, logs, history, runWriter, kept, counts, spans };
+  return { runtime, stores, mappings, connections, trace, logs, history, runWriter, replayStore, counts, spans };
 }
 
 /** A log that discards everything: the lead has logged it already. */

@@ -40,7 +40,7 @@ const joinWithinMs = 120_000;
 const retryEveryMs = 100;
 const lastSpansMs = 2_000;
 
-/** Starts a follower and resolves when it serves. */
+/** Starts a follower; resolves when it serves requests. */
 export async function startFollower({ configuration, socketPath, calls, inFlightRuns }: FollowerParts): Promise<Follower> {
   const startedAt = Date.now();
   calls.on("lead-exited", () => calls.failPending("lead"));
@@ -48,7 +48,7 @@ export async function startFollower({ configuration, socketPath, calls, inFlight
   const { settings, log, writer, secrets, environment, clock } = process;
   const forwarder = createForwarder({ socketPath, waitMs, isDraining: () => listener.draining });
   const http = openHttp(process, calls, forwarder);
-  const { runtime, stores, mappings, connections, trace, logs, history, runWriter, kept, counts, spans } = await openFollowerRuntime(
+  const { runtime, stores, mappings, connections, trace, logs, history, runWriter, replayStore, counts, spans } = await openFollowerRuntime(
     process,
     http.ingress,
     calls,
@@ -59,7 +59,7 @@ export async function startFollower({ configuration, socketPath, calls, inFlight
   const state = new ReplicatedState({ runtime, log, secrets, environment, properties, policies, mappings, connections, stores });
   const listener = openListener(http, settings, state, forwarder);
 
-  handleLeadCalls(calls, { state, policies, history, runWriter, kept, secrets, trace, logs, recentLines: () => writer.recent() });
+  handleLeadCalls(calls, { state, policies, history, runWriter, replayStore, secrets, trace, logs, recentLines: () => writer.recent() });
   const metrics = (): WorkerMetrics =>
     workerMetrics({
       startedAt,
@@ -116,7 +116,7 @@ function openHttp({ settings, log, secrets, environment, clock }: FollowerProces
     bytes,
     accessOf: policies.accessOf,
     // Only requests read by node:http can be forwarded.
-    forwardRefused: (inbound, body) => (inbound instanceof PlainInboundRequest ? inbound.handOver() : forwarder.forward(inbound as NodeInboundRequest, body)),
+    forwardRefused: (inbound, body) => (inbound instanceof PlainInboundRequest ? inbound.passToNode() : forwarder.forward(inbound as NodeInboundRequest, body)),
     reportFault,
   });
   return { limits, bytes, reportFault, policies, ingress };
@@ -127,7 +127,7 @@ function openListener({ limits, bytes, reportFault, ingress }: FollowerHttp, set
     limits,
     bytes,
     ingress: ownIngress(ingress, () => !state.paused),
-    management: () => Promise.reject(new Error("the management API is served by the lead")),
+    management: () => Promise.reject(new Error("the management API is served by the lead worker")),
     reportFault,
     fastPath: settings.httpFastPath,
     tryForward(inbound, path, isLate) {
@@ -155,7 +155,9 @@ async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The requests this worker serves itself: none of a test session, and none while the lead serves everything. */
+/**
+ * The ingress for requests that this worker serves itself: no requests of test sessions, and none while the lead serves everything.
+ */
 function ownIngress(ingress: Ingress, servesItself: () => boolean): Ingress {
   return {
     port: ingress.port,

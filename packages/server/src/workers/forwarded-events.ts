@@ -13,5 +13,5 @@ export function republish(hub: EventHub, { events, lost }: ForwardedEvents): voi
   hub.countLost(lost);
 }
 
-/** Replaces the id with which every event text begins. */
+/** Replaces the id at the start of an event's text. */
 const withId = (id: string, text: string): string => text.replace(/^\{"id":"[^"]*"/, `{"id":"${id}"`);

@@ -144,7 +144,7 @@ function headersFor(inbound: NodeInboundRequest, body: Uint8Array | undefined): 
       if (/^(content-length|transfer-encoding|expect)$/i.test(headers[index] as string)) headers.splice(index, 2);
     headers.push("Content-Length", String(body.byteLength));
   } else if (!has("content-length") && !has("transfer-encoding")) headers.push("Content-Length", "0");
-  // The peer header comes last so that the lead finds it quickly. Its value includes the number of headers added by the forwarder.
+  // The peer header is last, so that the lead finds it quickly. Its value includes the number of headers added by the forwarder.
   const ours = body === undefined ? (headers.length - before) / 2 : 0;
   headers.push(peerHeader, `${inbound.remoteAddress} ${ours}`);
   return headers;

@@ -19,7 +19,7 @@ export interface AskedParts {
   readonly policies: Policies;
   readonly history: RunHistory;
   readonly runWriter: RunWriter | undefined;
-  readonly kept: ReplayStore;
+  readonly replayStore: ReplayStore;
   readonly secrets: SecretValues;
   readonly trace: TraceRecorder;
   readonly logs: LogRecorder;
@@ -27,9 +27,9 @@ export interface AskedParts {
 }
 
 /** Registers a handler for every call the lead makes. */
-export function handleLeadCalls(calls: Calls, { state, policies, history, runWriter, kept, secrets, trace, logs, recentLines }: AskedParts): void {
-  const hand = (handed: ForwardedEvents): void => calls.notify("lead", "forwarded-events", handed);
-  const watchers = { trace: new EventWatcher(trace.hub, hand), log: new EventWatcher(logs.hub, hand) };
+export function handleLeadCalls(calls: Calls, { state, policies, history, runWriter, replayStore, secrets, trace, logs, recentLines }: AskedParts): void {
+  const forward = (events: ForwardedEvents): void => calls.notify("lead", "forwarded-events", events);
+  const watchers = { trace: new EventWatcher(trace.hub, forward), log: new EventWatcher(logs.hub, forward) };
   calls.on("change", (order: ChangeOrder) => state.take(order));
   calls.on("watch", ({ stream, queries }: WatchOrder) => {
     const lines = stream === "log" && !logs.hub.recording ? recentLines() : [];
@@ -43,12 +43,12 @@ export function handleLeadCalls(calls: Calls, { state, policies, history, runWri
   calls.on("run-ids", (filter: RunFilter) => history.runIds(filter));
   calls.on("run", ({ id }: { id: string }) => {
     const found = history.find(id);
-    return found === undefined ? undefined : { ...runJson(found, secrets), replayable: kept.input(id) !== undefined };
+    return found === undefined ? undefined : { ...runJson(found, secrets), replayable: replayStore.input(id) !== undefined };
   });
   calls.on("fetch-run", ({ id }: { id: string }): RemoteRun | undefined => {
     const record = history.find(id);
-    return record === undefined ? undefined : { record, kept: kept.export(id) };
+    return record === undefined ? undefined : { record, replayData: replayStore.export(id) };
   });
-  calls.on("sourceBlocked", ({ source }: { source: string }) => policies.distrust(source));
+  calls.on("sourceBlocked", ({ source }: { source: string }) => policies.blockSource(source));
   calls.on("drained", ({ flowId }: { flowId: string }) => state.drained(flowId));
 }

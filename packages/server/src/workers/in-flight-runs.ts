@@ -1,5 +1,5 @@
-// Reports in-flight runs to the supervisor, so that they can be accounted for when this process dies. Short runs that start and end
-// between two checks are not reported and cost only a set entry.
+// Reports in-flight runs to the supervisor, so that they can be accounted for if this process crashes. Short runs that start and end between two
+// checks are not reported and cost only a set entry.
 import type { Run, RunListener } from "@sluice/engine";
 import type { InFlightChanges } from "./messages.ts";
 import type { RunIdentity } from "../other-workers/run-identity.ts";

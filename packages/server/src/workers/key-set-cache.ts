@@ -10,7 +10,7 @@ interface CachedKeySet {
   isKnownToLead: boolean;
 }
 
-/** Key sets of token issuers, fetched by the lead for all workers: an issuer sees as many requests as from one process. */
+/** Key sets of token issuers, fetched by the lead for all workers, so that an issuer gets no more requests than from one process. */
 export class KeySetCache {
   readonly #texts = new Map<string, CachedKeySet>();
 

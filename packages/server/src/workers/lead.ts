@@ -42,7 +42,7 @@ export interface LeadParts {
   readonly captures: Captures;
   readonly history: RunHistory;
   readonly disk: DiskRuns | undefined;
-  readonly kept: ReplayStore;
+  readonly replayStore: ReplayStore;
   readonly counts: RunCounts;
   readonly trace: TraceRecorder;
   readonly hubs: { readonly trace: EventHub; readonly log: EventHub };
@@ -53,7 +53,7 @@ export interface LeadParts {
   readonly workers: number;
   /** Drain limit for removed flows. */
   readonly drainMs: number;
-  /** Runs kept per route. */
+  /** Runs stored per route. */
   readonly runsPerRoute: number;
   /** Receives lines that other workers logged before a stream client connected. */
   recentLines(lines: readonly string[]): void;
@@ -105,8 +105,8 @@ function attach(calls: Calls, members: Members, parts: LeadParts): ServiceView {
     settled: () => orders.settled(),
     changed: () => orders.changed(),
     async oldestRuns(filter) {
-      const kept = [parts.history.runIds(filter), ...(await ask<ReadonlyMap<string, readonly string[]>>("run-ids", filter))];
-      return oldestOf(kept, parts.runsPerRoute);
+      const runIds = [parts.history.runIds(filter), ...(await ask<ReadonlyMap<string, readonly string[]>>("run-ids", filter))];
+      return oldestOf(runIds, parts.runsPerRoute);
     },
     runs: (filter) => ask<FoundRuns>("runs", { ...filter, without: fetched.ids() } satisfies RunsQuery),
     run: async (id) => (await ask<Readonly<Record<string, unknown>> | undefined>("run", { id })).find((found) => found !== undefined),
@@ -139,23 +139,23 @@ function handleMemberCalls(calls: Calls, members: Members, parts: LeadParts): vo
     return parts.disk.store.write(runs, omitted);
   });
   calls.on("metric-deltas", (deltas: MetricDeltas, from) => members.note(from as number, deltas));
-  calls.on("member-exited", ({ worker }: { worker: number }) => keepStats(members.left(worker), parts.runtime));
+  calls.on("member-exited", ({ worker }: { worker: number }) => addStatsOfExited(members.left(worker), parts.runtime));
   calls.on("event", (event: SluiceEvent) => parts.events.emit(event));
-  calls.on("forwarded-events", (handed: ForwardedEvents) => republish(parts.hubs[handed.stream], handed));
+  calls.on("forwarded-events", (events: ForwardedEvents) => republish(parts.hubs[events.stream], events));
 }
 
 /** For each route with more runs than the limit, the id of the oldest run within it. Ids sort by time. */
-function oldestOf(kept: readonly ReadonlyMap<string, readonly string[]>[], perRoute: number): ReadonlyMap<string, string> {
+function oldestOf(runIds: readonly ReadonlyMap<string, readonly string[]>[], perRoute: number): ReadonlyMap<string, string> {
   const oldest = new Map<string, string>();
-  for (const routeId of new Set(kept.flatMap((part) => [...part.keys()]))) {
-    const ids = kept.flatMap((part) => part.get(routeId) ?? []);
+  for (const routeId of new Set(runIds.flatMap((part) => [...part.keys()]))) {
+    const ids = runIds.flatMap((part) => part.get(routeId) ?? []);
     if (ids.length > perRoute) oldest.set(routeId, ids.sort().at(-perRoute) as string);
   }
   return oldest;
 }
 
 /** Adds the completed runs of an exited worker to the route statistics, unless the route has another version by now. */
-function keepStats(metrics: readonly RouteStatsSnapshot[], runtime: Runtime): void {
+function addStatsOfExited(metrics: readonly RouteStatsSnapshot[], runtime: Runtime): void {
   for (const ended of metrics) {
     const stats = addStats(runtime, { ...ended, total: ended.total - ended.inflight });
     if (stats !== undefined) stats.lastError ??= ended.lastError;

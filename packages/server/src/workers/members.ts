@@ -60,7 +60,7 @@ export class Members {
     return [...reported.routes.values()];
   }
 
-  /** Calls all workers; those that fail are left out. */
+  /** Calls all workers; those that fail are omitted. */
   async ask<T>(name: string, data: unknown, withinMs: number): Promise<readonly T[]> {
     const answers = await Promise.all(
       [...this.#serving].map((member) =>

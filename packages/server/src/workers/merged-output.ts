@@ -1,5 +1,5 @@
-// Merges the output of several processes line by line. A line is written whole or not at all. A slow reader applies backpressure to the
-// pipes, where each process has its own bound.
+// Merges the output of several processes line by line. Lines are never written partially. A slow reader applies backpressure to the pipes, where each
+// process has its own limit.
 import { fstatSync, write } from "node:fs";
 import type { Readable } from "node:stream";
 import type { BatchedWriter, WriterOptions } from "../log/batched-writer.ts";

@@ -58,7 +58,7 @@ export interface RunsQuery extends RunFilter {
 /** A run and the data needed to replay it. */
 export interface RemoteRun {
   readonly record: RunFacts;
-  readonly kept: ReplayData | undefined;
+  readonly replayData: ReplayData | undefined;
 }
 
 /** Ended runs to store, and the number of those that were too many. */

@@ -4,7 +4,7 @@ import type { RunCounts } from "../metrics/run-counts.ts";
 import type { RouteMetrics, WorkerMetrics } from "../other-workers/worker-metrics.ts";
 import type { MetricDeltas } from "./messages.ts";
 
-export interface FiguresParts {
+export interface WorkerMetricsParts {
   readonly startedAt: number;
   readonly runtime: Runtime;
   readonly counts: RunCounts;
@@ -16,7 +16,7 @@ export interface FiguresParts {
 }
 
 /** This worker's metrics. Routes that never ran are omitted. */
-export function workerMetrics({ startedAt, runtime, counts, connections, webhookCalls, httpBytes, hide }: FiguresParts): WorkerMetrics {
+export function workerMetrics({ startedAt, runtime, counts, connections, webhookCalls, httpBytes, hide }: WorkerMetricsParts): WorkerMetrics {
   return {
     pid: process.pid,
     startedAt,
@@ -40,7 +40,7 @@ const reportEveryMs = 250;
 
 const endedOf = ({ completed, failed, cancelled, discarded }: RouteMetrics): number => completed + failed + cancelled + discarded;
 
-/** Sends metric deltas periodically, so that little is lost when the process dies. Sends nothing when nothing changed. */
+/** Sends metric deltas periodically, so that little is lost if the process crashes. Sends nothing when nothing changed. */
 export function reportMetricDeltas(metrics: () => WorkerMetrics, counts: RunCounts, report: (deltas: MetricDeltas) => void): () => void {
   const reported = new Map<string, number>();
   const keyOf = ({ flowId, routeId }: RouteMetrics): string => `${flowId} ${routeId}`;

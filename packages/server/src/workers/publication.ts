@@ -42,7 +42,7 @@ export class Publication {
     this.#parts = parts;
   }
 
-  /** True while something is active that expires by itself. */
+  /** True while something is active that can expire. */
   get mayExpire(): boolean {
     return this.#paused || this.#captured;
   }
@@ -57,7 +57,7 @@ export class Publication {
     const documents = [...this.#newDocuments("table"), ...this.#newDocuments("mapping")];
     const policies = [...this.#newPolicies(), ...this.#newConnections()];
     const flows = this.#newFlows();
-    // Pause followers before routes change hands, and resume them last, so that no message bypasses a mock or a counter.
+    // Followers are paused before routes move between workers and resumed last, so that no message bypasses a mock or a counter.
     return [
       ...(paused ? pausing : []),
       ...flows.filter(isRemoval),

@@ -1,5 +1,5 @@
-// Replicates the lead's state: tables, documents, policies, connections, and the routes every worker runs. What cannot be applied here
-// is served by the lead.
+// Replicates the lead's state: tables, documents, policies, connections, and the routes every worker runs. The lead serves everything
+// that cannot be applied here.
 import type { Deployment, DrainReport, Log } from "@sluice/engine";
 import type { Policies } from "../access/policies.ts";
 import type { Definition } from "../connections/named-connections.ts";
@@ -8,7 +8,7 @@ import { hashOf } from "../flows/flow-hash.ts";
 import { refuseProblems } from "../flows/flow-problems.ts";
 import { deployMasked, undeployMasked } from "../flows/masked-deployment.ts";
 import { prepareFlow, type PrepareParts } from "../flows/installed-flows.ts";
-import { givenKamelets } from "../kamelets/given-kamelets.ts";
+import { overrideKamelets } from "../kamelets/kamelet-overrides.ts";
 import type { MemoryDocumentStore } from "../mappings/memory-document-store.ts";
 import type { Mappings } from "../mappings/open-mappings.ts";
 import type { Change, ChangeOrder, PlacedFlow } from "./messages.ts";
@@ -29,7 +29,7 @@ export class ReplicatedState {
   readonly #parts: ReplicatedParts;
   readonly #flows = new Map<string, string>();
   readonly #drains = new Map<string, Promise<DrainReport | undefined>>();
-  /** True while the lead serves everything, so that mocks see every message. */
+  /** True while the lead serves everything, so that mocks apply to every message. */
   paused = false;
 
   constructor(parts: ReplicatedParts) {
@@ -56,7 +56,7 @@ export class ReplicatedState {
       }
     }
     if (documentsChanged) await this.#loadDocuments();
-    // Retry: a flow may claim a path that another flow of the same order gives up.
+    // Retry: a flow may claim a path that another flow of the same order releases.
     for (const { id, flow } of failed) await this.#takeFlow(id, flow).catch((error: unknown) => this.#leave(id, error as Error));
   }
 
@@ -91,7 +91,7 @@ export class ReplicatedState {
     else await room.remove(id, undefined).catch(() => undefined);
   }
 
-  /** Tables first, because documents refer to them; documents, which may import each other, are put in service together. */
+  /** Tables first, because documents refer to them; documents, which may import each other, are activated together. */
   async #loadDocuments(): Promise<void> {
     await this.#parts.mappings.tables.load();
     await this.#parts.mappings.documents.load();
@@ -113,11 +113,11 @@ export class ReplicatedState {
   }
 
   #leave(id: string, { message }: Error): void {
-    this.#parts.log.write("ERROR", "sluice.workers", `Flow '${id}' is served by the lead only: ${message}`);
+    this.#parts.log.write("ERROR", "sluice.workers", `Flow '${id}' is served by the lead worker only: ${message}`);
   }
 
   async #deploy({ id, source, hash, params, routeIds, kamelets }: PlacedFlow): Promise<void> {
-    const { prepared, secrets } = await prepareFlow(this.#parts, { id, source, hash, params, kamelets: givenKamelets(kamelets) });
+    const { prepared, secrets } = await prepareFlow(this.#parts, { id, source, hash, params, kamelets: overrideKamelets(kamelets) });
     refuseProblems(prepared);
     const { drained } = await deployMasked(this.#parts, partOf(prepared.deployment as Deployment, routeIds), secrets);
     this.#drains.set(id, drained);
@@ -128,7 +128,7 @@ export class ReplicatedState {
     const leaving = undeployMasked(this.#parts, id);
     this.#drains.set(id, leaving);
     void leaving.then(() => {
-      // The lead may ask for the result later, after its own routes have drained.
+      // The lead may request the result later, after its own routes have drained.
       setTimeout(() => this.#drains.get(id) === leaving && this.#drains.delete(id), drainKnownMs).unref();
     });
   }

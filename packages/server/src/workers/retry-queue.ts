@@ -32,7 +32,7 @@ export class RetryQueue {
     this.#atOnce = Math.min(this.#atOnce * 2, maxConcurrent);
   }
 
-  /** A connection was refused: its request goes back to the front. */
+  /** A connection was refused: its request returns to the front of the queue. */
   failed(queued: QueuedRequest): void {
     this.#atOnce = 1;
     this.#waiting.unshift(queued);

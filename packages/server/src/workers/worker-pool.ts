@@ -272,7 +272,7 @@ export class WorkerPool {
   /** Fails a call whose recipient is not available. */
   #failUndeliverable(message: Envelope): void {
     if ("answer" in message || message.call === undefined) return;
-    const fault = { name: CallError.name, message: "the called process is not available", code: "ended" };
+    const fault = { name: CallError.name, message: "the worker process is not available", code: "ended" };
     const answer: Envelope = { to: message.from, from: message.to, answer: message.call, fault };
     if (message.from === "supervisor") this.#calls.receive(answer);
     else this.#deliver(answer);

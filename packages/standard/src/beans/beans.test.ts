@@ -24,7 +24,7 @@ describe("strategies", () => {
   it("have Camel's class name and a short name, both unique", () => {
     const names = beans.flatMap((bean) => bean.names);
     expect(new Set(names).size).toBe(names.length);
-    // Comparators are objects of Java itself.
+    // Comparators are named after Java objects.
     for (const bean of beans) expect(bean.names[0]).toMatch(bean.kind === "comparator" ? /^java\./ : /^org\.apache\.camel\./);
   });
 

@@ -1,4 +1,4 @@
-// Orders for the sort step, under the names of the Java objects that flows use for them.
+// Comparators for the sort step, under the names of the Java objects that flows use.
 import { defineBean } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 

@@ -3,7 +3,7 @@
 import { defineBean, type BeanDeclaration, type Exchange } from "@sluice/engine/spi";
 import type { AggregationStrategy } from "./aggregation-strategy.ts";
 
-/** The property that holds the list until the result is complete; Camel's name for it. */
+/** Camel's property for the list until the result is complete. */
 const collected = "CamelGroupedExchange";
 
 /** The list collected so far. */
@@ -53,7 +53,7 @@ function grouped(what: "Body" | "Message" | "Exchange", summary: string, pick: (
 }
 
 export const groupedBody = grouped("Body", "The body of the result is the list of all bodies.", (exchange) => exchange.message.body);
-/** A copy, because the first message also carries the list. */
+/** A copy, because the first message also contains the list. */
 export const groupedMessage = grouped("Message", "The body of the result is the list of all messages, including headers.", (exchange) =>
   exchange.message.copy(),
 );

@@ -1,16 +1,16 @@
 import { defineBean } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 
-/** Aggregates keep their groups in memory themselves, so there is nothing to create. */
+/** Aggregates store their groups in memory themselves, so there is nothing to create. */
 export const memoryAggregationRepository = defineBean({
   names: ["org.apache.camel.processor.aggregate.MemoryAggregationRepository", "MemoryAggregationRepository", "memoryAggregationRepository"],
   kind: "aggregation-repository",
   title: "Memory aggregation repository",
-  summary: "Keeps the groups of an aggregate in memory, which is also the default.",
+  summary: "Stores the groups of an aggregate in memory; this is the default.",
   group: "repository",
   since: "0.1",
   properties: {
-    optimisticLocking: f.boolean({ doc: "Accepted without effect: messages of a group are never merged concurrently.", default: false }),
+    optimisticLocking: f.boolean({ doc: "Accepted but ignored: messages of a group are never merged concurrently.", default: false }),
   },
   constructorProperties: ["optimisticLocking"],
   create: () => ({}),

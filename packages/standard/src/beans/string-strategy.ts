@@ -23,6 +23,6 @@ export const stringAggregation = defineBean({
   summary: "The body of the result is the text of all bodies, joined.",
   group: "aggregation",
   since: "0.1",
-  properties: { delimiter: f.text({ doc: "Separator of the texts.", default: "" }) },
+  properties: { delimiter: f.text({ doc: "Text between the bodies.", default: "" }) },
   create: ({ delimiter }) => stringStrategy(delimiter),
 });

@@ -2,7 +2,7 @@ import { defineBean, type Exchange } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import type { AggregationStrategy } from "./aggregation-strategy.ts";
 
-/** Keeps the message as it was before the step; the last failure of a part fails it unless disabled. */
+/** Restores the message from before the step; the last failure of a part fails it unless disabled. */
 export function useOriginalStrategy(propagateException: boolean): AggregationStrategy {
   return {
     aggregate(_old: Exchange | undefined, next: Exchange, original: Exchange): Exchange {

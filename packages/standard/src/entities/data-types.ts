@@ -8,22 +8,25 @@ const about = { group: "registry", since: "0.1" } as const;
 const between = {
   fromType: text("The input type."),
   toType: text("The output type."),
-  name: text("Its name."),
-  scheme: text("The scheme of its types."),
+  name: text("Name of the transformer."),
+  scheme: text("Scheme of the data types."),
 };
 
 export const transformers: EntityDeclaration = {
   ...about,
   name: "transformers",
   title: "Transformers",
-  summary: "Accepted without effect: convert with marshal, unmarshal, transform or a message mapping.",
+  summary: "Accepted but ignored: convert with marshal, unmarshal, transform or a message mapping.",
   caution: "transformers have no effect: convert with marshal, unmarshal, transform or a message mapping",
   options: {
     customTransformer: f.object({ ...between, className: text("A Java class."), ref: text("A Java object.") }, { doc: "A Java transformer." }),
-    dataFormatTransformer: f.object({ ...between, format: f.format({ doc: "The data format." }) }, { doc: "A data format as transformer." }),
-    endpointTransformer: f.object({ ...between, uri: text("The endpoint."), ref: text("The endpoint's name.") }, { doc: "An endpoint as transformer." }),
+    dataFormatTransformer: f.object({ ...between, format: f.format({ doc: "The data format." }) }, { doc: "A transformer that uses a data format." }),
+    endpointTransformer: f.object(
+      { ...between, uri: text("The endpoint."), ref: text("The endpoint's name.") },
+      { doc: "A transformer that calls an endpoint." },
+    ),
     loadTransformer: f.object(
-      { ...between, defaults: text("Whether the default ones are loaded."), packageScan: text("Java packages.") },
+      { ...between, defaults: text("Whether the default transformers are loaded."), packageScan: text("Java packages.") },
       { doc: "Transformers found in Java packages." },
     ),
   },
@@ -33,7 +36,7 @@ export const validators: EntityDeclaration = {
   ...about,
   name: "validators",
   title: "Validators",
-  summary: "Accepted without effect: check messages with validate.",
+  summary: "Accepted but ignored: check messages with validate.",
   caution: "validators have no effect: check messages with the step validate",
   options: {
     customValidator: f.object(
@@ -41,12 +44,12 @@ export const validators: EntityDeclaration = {
       { doc: "A Java validator." },
     ),
     endpointValidator: f.object(
-      { type: text("The type to validate."), uri: text("The endpoint."), ref: text("Its name.") },
-      { doc: "An endpoint as validator." },
+      { type: text("The type to validate."), uri: text("The endpoint."), ref: text("Name of the endpoint.") },
+      { doc: "A validator that calls an endpoint." },
     ),
     predicateValidator: f.object(
       { type: text("The type to validate."), expression: f.expression({ doc: "The condition.", inline: true }) },
-      { doc: "A condition as validator." },
+      { doc: "A validator that evaluates a condition." },
     ),
   },
 };

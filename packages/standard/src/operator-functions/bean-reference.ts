@@ -35,7 +35,7 @@ export function compileValue(reference: BeanReference, scope: ArgumentScope): Ex
     const { bean, method } = reference;
     throw new FlowError(
       "java.lang.IllegalStateException",
-      `the function '${asText(method === undefined ? bean : `${bean}.${method}`)}' returns a promise, and an expression cannot wait: call it with the step bean`,
+      `the function '${asText(method === undefined ? bean : `${bean}.${method}`)}' returns a promise, which an expression cannot await: call it with the step bean`,
       { code: "function-promise" },
     );
   };

@@ -77,7 +77,7 @@ function hasParentSegment(address: string): boolean {
 function parentSegmentError(address: string): FlowError {
   return new FlowError(
     "org.apache.camel.ResolveEndpointFailedException",
-    `endpoint '${address.slice(0, 200)}' is rejected: a value from the message would leave the path of the address`,
+    `endpoint '${address.slice(0, 200)}' is rejected: a value from the message points outside the path of the address`,
     {
       code: "endpoint-refused",
     },

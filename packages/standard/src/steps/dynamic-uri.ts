@@ -9,7 +9,7 @@ export const dynamicFields = {
     doc: "Connectors the address may use, separated by commas, e.g. `direct,seda`. Recommended when the address comes from the message.",
   }),
   cacheSize: f.integer({
-    doc: "Accepted without effect: a step caches the 1,000 most recently used endpoints and stops those unused for five minutes.",
+    doc: "Accepted but ignored: a step caches the 1,000 most recently used endpoints and stops those unused for five minutes.",
     group: "advanced",
   }),
 };

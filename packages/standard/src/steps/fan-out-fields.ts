@@ -14,10 +14,10 @@ export const fanOutFields = {
     default: false,
     group: "advanced",
   }),
-  parallelAggregate: f.boolean({ doc: "Accepted without effect: results are always merged one at a time.", default: false, group: "advanced" }),
-  synchronous: f.boolean({ doc: "Accepted without effect.", default: false, group: "advanced" }),
-  onPrepare: f.refused("onPrepare names a Java processor; do this work in the first step of each copy"),
-  executorService: f.string({ doc: "Accepted without effect: there are no thread pools.", group: "advanced" }),
+  parallelAggregate: f.boolean({ doc: "Accepted but ignored: results are always merged one at a time.", default: false, group: "advanced" }),
+  synchronous: f.boolean({ doc: "Accepted but ignored.", default: false, group: "advanced" }),
+  onPrepare: f.refused("onPrepare refers to a Java processor; do this work in the first step of each copy"),
+  executorService: f.string({ doc: "Accepted but ignored: there are no thread pools.", group: "advanced" }),
 };
 
 /** Rejects a timeout without parallelProcessing, where it would have no effect. */

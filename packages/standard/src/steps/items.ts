@@ -13,7 +13,7 @@ export interface Counted {
 /** How text is split: at a delimiter, not at all ("false"), or any value is one item ("single"). */
 export type Delimiter = string;
 
-/** Lists and iterators yield their items, text its parts, null nothing, any other value itself. */
+/** How text is split: at a delimiter, not at all ("false"), or any value is one item ("single"). */
 export function itemsOf(value: unknown, delimiter: Delimiter): Items {
   return countedItems(value, delimiter).items;
 }
@@ -55,7 +55,7 @@ function textItems(text: string, delimiter: Delimiter): Counted {
   return { items: parts(text, delimiter), size: from < text.length ? size + 1 : size };
 }
 
-/** The number of delimiters and where the last one ends. Reads each character: a call of `indexOf` per part takes 25 times as long. */
+/** The number of delimiters and the end of the last one. Reads each character: a call of `indexOf` per part takes 25 times as long. */
 function countParts(text: string, delimiter: string): readonly [count: number, end: number] {
   const first = delimiter.charCodeAt(0);
   let count = 0;

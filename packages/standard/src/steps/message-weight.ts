@@ -3,7 +3,7 @@ import { isMessage, type Exchange } from "@sluice/engine/spi";
 
 /** An exchange with its maps, its run, and the exchange it is a copy of. Measured with webhooks: 2 KB. */
 const overhead = 2_000;
-/** An entry of a map with its name, besides the characters. */
+/** Estimated size of a map entry without the characters of its name and value. */
 const entryOverhead = 120;
 /** Values that are measured; long lists are extrapolated from their length. */
 const maxValues = 200;

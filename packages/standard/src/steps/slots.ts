@@ -13,7 +13,7 @@ export interface SlotLimits {
 /** Semaphore with a bounded FIFO queue. */
 export class Slots {
   running = 0;
-  /** May change while running; slots already taken stay taken. */
+  /** May change at any time; occupied slots are not affected. */
   limits: SlotLimits;
   readonly #inside = new WeakSet<Exchange>();
   readonly #queue: { readonly exchange: Exchange; readonly enterNow: () => void }[] = [];

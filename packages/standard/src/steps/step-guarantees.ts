@@ -1,18 +1,18 @@
 // Guarantees that several steps share.
 
-const stateless = "It keeps nothing between messages, so concurrent runs do not affect each other.";
+const stateless = "It stores nothing between messages, so concurrent runs do not affect each other.";
 
 /** Steps that evaluate an expression and set one value. */
-export const setsOneValue = `The step changes only its own message. ${stateless} Expressions are evaluated on the main thread, except js, which has threads of its own. If the expression fails, nothing is changed and the error handler of the route is called.`;
+export const setsOneValue = `The step changes only its own message. ${stateless} Expressions are evaluated on the main thread, except js, which runs in separate threads. If the expression fails, nothing is changed and the error handler of the route is called.`;
 
 /** Steps that set several values in order. */
-export const setsSeveralValues = `The step changes only its own message. ${stateless} Expressions are evaluated on the main thread, except js, which has threads of its own. If an expression fails, the values set before it stay and the error handler of the route is called.`;
+export const setsSeveralValues = `The step changes only its own message. ${stateless} Expressions are evaluated on the main thread, except js, which runs in separate threads. If an expression fails, values that were set before it are kept and the error handler of the route is called.`;
 
 /** Steps that remove or set something without evaluating an expression. */
 export const cannotFail = `The step changes only its own message, on the main thread, and does not fail. ${stateless}`;
 
 /** Steps that fail an exchange. */
-export const failsExchange = `The step does not change the message. ${stateless} Messages that were sent before it stay sent; inside transacted, the failure rolls the statements back as any failure does.`;
+export const failsExchange = `The step does not change the message. ${stateless} Messages that were already sent cannot be recalled; inside transacted, the failure rolls back the statements like any other failure.`;
 
 /** Steps that convert the body from one form to another. */
 export const convertsBody = `The step changes only its own message. ${stateless} If the conversion fails, the body is unchanged and the error handler of the route is called. The input and the result are in memory together; a stream is read to its end first.`;
@@ -21,8 +21,8 @@ export const convertsBody = `The step changes only its own message. ${stateless}
 export const convertsFormat = `The step changes only its own message. ${stateless} If the conversion fails, the body is unchanged and the error handler of the route is called. The input and the result are in memory together, except with formats that read on demand, such as csv with lazyLoad. Other runs continue during or right after the conversion of a large body.`;
 
 /** Steps that call a function of the operator. */
-export const callsFunction = `The function is called once per message, on the main thread of the worker that runs the message, so it must not block. A promise is awaited, and other runs continue meanwhile. Retries are done by the error handler of the route; calls for different messages can overlap. State that the function keeps exists once per worker and is lost on a restart.`;
+export const callsFunction = `The function is called once per message, on the main thread of the worker that runs the message, so it must not block. A promise is awaited without blocking other runs. The error handler of the route retries failed calls; calls for different messages can overlap. The function's own state exists once per worker and is lost on a restart.`;
 
 /** Variables with a wider scope than the exchange. */
 export const sharedVariables =
-  "A variable with the prefix global: or route: is kept in the memory of the process: all later runs see it, the last write counts, and a restart clears it.";
+  "A variable with the prefix global: or route: is stored in the memory of the process: all later runs can read it, the last write wins, and a restart clears it.";

@@ -10,9 +10,9 @@ export const strategyFields = {
     doc: "How results are merged: the name of a bean, or #class:<type>.",
     examples: ["#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy"],
   }),
-  aggregationStrategyMethodName: f.string({ doc: "The method of the operator's bean that merges; `aggregate` by default.", group: "advanced" }),
+  aggregationStrategyMethodName: f.string({ doc: "Method of the operator's bean that merges messages; `aggregate` by default.", group: "advanced" }),
   aggregationStrategyMethodAllowNull: f.boolean({
-    doc: "Accepted without effect: an operator function is always called; for the first message, `old` is undefined.",
+    doc: "Accepted but ignored: an operator function is always called; for the first message, `old` is undefined.",
     default: false,
     group: "advanced",
   }),
@@ -37,8 +37,8 @@ export function strategyOf(options: StrategyOptions, compiler: Compiler): Aggreg
       option: "aggregationExpression",
     });
   if (aggregationStrategy === undefined && options.aggregationStrategyMethodName !== undefined)
-    throw new CompileError("option-missing", "aggregationStrategyMethodName names a method of aggregationStrategy, which is missing", {
-      hint: "name the bean in aggregationStrategy",
+    throw new CompileError("option-missing", "aggregationStrategyMethodName requires aggregationStrategy", {
+      hint: "specify the bean in aggregationStrategy",
       option: "aggregationStrategyMethodName",
     });
   if (aggregationStrategy !== undefined) return namedStrategy(aggregationStrategy, options.aggregationStrategyMethodName, compiler);

@@ -11,7 +11,7 @@ interface HopOptions {
   readonly span: Span;
 }
 
-/** Sends the exchange to an address; false when the routing must not go on. */
+/** Sends the exchange to an address; false when routing must stop. */
 export function endpointVisitor(
   compiler: Compiler,
   { template, allowedSchemes, ignoreInvalidEndpoints, span }: HopOptions,

@@ -96,7 +96,7 @@ export class XmlNodes extends Array<unknown> {
   }
 }
 
-/** The items, nodes or plain values, as such a list. */
+/** A list of nodes or plain values as XmlNodes. */
 export function xmlNodes(items: Iterable<unknown>): XmlNodes {
   const nodes = new XmlNodes();
   for (const item of items) nodes.push(item);

@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Server } from "node:net";
 
-/** Distinct free ports of the loopback interface: all are kept open until the last is found. */
+/** Distinct free ports of the loopback interface: all stay open until the last one is found. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const probes = await Promise.all(Array.from({ length: count }, () => listening()));
   const ports = probes.map((probe) => (probe.address() as AddressInfo).port);

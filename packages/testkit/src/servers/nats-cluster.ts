@@ -12,7 +12,7 @@ export interface NatsCluster {
   end(): Promise<void>;
 }
 
-/** Undefined when nats-server is not installed, as for `serverFor`. */
+/** Undefined when nats-server is not installed, like `serverFor`. */
 export async function natsCluster(): Promise<NatsCluster | undefined> {
   const missing = serverPrograms.nats.programs.find((needed) => findProgram(needed) === undefined);
   if (missing !== undefined) {

@@ -60,7 +60,7 @@ export class OwnServer {
     await this.#end("SIGKILL");
   }
 
-  /** Stops it cleanly; its data stays, so that it can be started again. */
+  /** Stops the server cleanly; its data is preserved, so that it can be started again. */
   async stop(): Promise<void> {
     await this.#end(this.#launch.signal ?? "SIGTERM");
   }

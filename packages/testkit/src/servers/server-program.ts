@@ -30,7 +30,7 @@ export interface ServerProgram {
   /** Writes its files, once. */
   prepare?(folder: string, port: number, program: (name: string) => string, owner: Owner | undefined): void;
   launch(folder: string, port: number, program: (name: string) => string, morePorts: readonly number[]): Launch;
-  /** What differs when its data need not survive a crash. */
+  /** Differences when the server's data need not survive a crash. */
   readonly notDurable?: Pick<ServerProgram, "prepare">;
 }
 
@@ -39,7 +39,7 @@ export interface Owner {
   readonly gid: number;
 }
 
-/** The path of a program: on the search path, or where Debian keeps the programs of PostgreSQL and of administrators. */
+/** The path of a program: on the PATH, or where Debian installs the programs of PostgreSQL and of administrators. */
 export function findProgram(name: string): string | undefined {
   const versions = existsSync("/usr/lib/postgresql") ? readdirSync("/usr/lib/postgresql").map((version) => `/usr/lib/postgresql/${version}/bin`) : [];
   const folders = [...versions, ...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"];
@@ -178,7 +178,7 @@ export const serverPrograms = {
   },
   kafka: {
     title: "kcat",
-    // kcat's built-in mock broker: it chooses its port and keeps no data.
+    // kcat's built-in mock broker: it chooses its port and stores no data.
     servicePort: undefined,
     programs: ["kcat"],
     launch: (_folder, _port, program) => ({

@@ -37,7 +37,7 @@ export class UsedKamelets {
   addFile(id: string, file: string, text: string): void {
     const twin = this.#found.get(id);
     if (twin !== undefined && twin.text !== text)
-      throw new UsageError(`'${file}' and '${twin.file}' are different Kamelets of the name '${id}': a runtime can have one of them, so rename the other`);
+      throw new UsageError(`'${file}' and '${twin.file}' are different Kamelets with the same name '${id}': rename one of them`);
     if (twin === undefined) this.#found.set(id, { kind: "kamelet", id, file, text, body: { yaml: text } });
   }
 }

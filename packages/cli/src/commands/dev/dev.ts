@@ -9,7 +9,7 @@ export const dev: CommandDeclaration = {
     "Always uses one process; SERVICE_WORKERS is ignored.",
   arguments: [{ name: "paths", doc: "Flow files or folders (default: the current folder).", many: true, completes: "files" }],
   flags: [
-    { name: "port", value: "port", default: "8080", doc: "The port to listen on; 0 picks a free one." },
+    { name: "port", value: "port", default: "8080", doc: "Port to listen on; 0 selects a free port." },
     { name: "designer", doc: "Also start the designer (DESIGNER_PORT, DESIGNER_WORKSPACE)." },
     { name: "quiet", doc: "Print logs only, not each step." },
     paramFlag,

@@ -18,7 +18,7 @@ it("the clock is compared with the date of a reply, which has a resolution of on
   expect(checkClock(null, 0, 0).state).toBe("warning");
 });
 
-it("a used port is a problem unless Sluice uses it", async () => {
+it("a port in use is a problem unless Sluice uses it", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const { port } = server.address() as AddressInfo;

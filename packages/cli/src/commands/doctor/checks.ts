@@ -73,7 +73,7 @@ export async function checkDirectory(directory: string): Promise<Finding> {
       return {
         check: "data directory",
         state: "warning",
-        text: `${path} has ${mebibytes} MiB left`,
+        text: `${path} has only ${mebibytes} MiB of free space`,
         fix: "free disk space, or choose another directory with SERVICE_DATA_DIR",
       };
     return { check: "data directory", state: "ok", text: `${path} is writable` };
@@ -126,7 +126,7 @@ export async function checkRuntime(connection: Connection, isExplicit: boolean, 
     findings.push({
       check: "version",
       state: "warning",
-      text: `the runtime has version ${health.engineVersion}, this command ${version}`,
+      text: `the runtime has version ${health.engineVersion}, but this command has version ${version}`,
       fix: "use the same version on both sides",
     });
   else findings.push({ check: "version", state: "ok", text: version });

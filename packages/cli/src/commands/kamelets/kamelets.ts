@@ -5,7 +5,7 @@ export const kamelets: CommandDeclaration = {
   name: "kamelets",
   summary: "List the available Kamelets, check that they can run, or show the parameters of one.",
   details:
-    "Kamelets are files <name>.kamelet.yaml as Camel publishes them. They are searched in the folders given with --folder, else in the current folder, its kamelets folder, " +
+    "Kamelets are files <name>.kamelet.yaml as Camel publishes them. They are searched for in the folders passed with --folder, else in the current folder, its kamelets folder, " +
     "the kamelets folder of the data directory and the locations in SERVICE_KAMELETS. `check` reports for each Kamelet whether this runtime has every connector, step and bean it needs.",
   arguments: [
     { name: "action", doc: "The action.", required: true, values: ["list", "check", "describe"] },

@@ -100,7 +100,7 @@ describe("sluice lint", () => {
     const { exit, output } = await lint(join(folder, "project"));
     expect(exit).toBe(1);
     expect(output).toContain("in the file broken.txt:1: unknown function 'nosuchfunction()'");
-    expect(output).toContain("the file 'outside.txt' is not in any folder from which texts may be loaded");
+    expect(output).toContain("the file 'outside.txt' is not in any folder from which text can be loaded");
   });
 
   it("finds values in application.properties next to the flow and above it, with the selected profile", async () => {
@@ -152,7 +152,7 @@ describe("sluice lint", () => {
     expect([stderr, exit]).toEqual(["7 files, 7 errors, 0 warnings\n", 1]);
   });
 
-  it("checks the connections beside the flows, with line and fix", async () => {
+  it("checks the connections next to the flows, with line and fix", async () => {
     put({
       "connections/orders.yaml": "type: postgres\nvalues:\n  hots: db\n  port: many\n  password: abc-123\n",
       "connections/archive.json": '{"type": "sqlite"}',
@@ -197,7 +197,9 @@ describe("sluice lint", () => {
     const { output, exit } = await lint(folder);
     expect(output.split("\n")).toEqual([
       expect.stringMatching(/^a\/flow.yaml:6:11 connection-missing warning: 'sql' uses the connection 'orders', which does not exist \(fix: /),
-      expect.stringMatching(/^a\/flow.yaml:7:11 connection-missing warning: 'kafka' names no connection, and none of kind kafka exists \(fix: /),
+      expect.stringMatching(
+        /^a\/flow.yaml:7:11 connection-missing warning: 'kafka' does not reference a connection, and no connection of kind kafka exists \(fix: /,
+      ),
       "",
     ]);
     expect(exit).toBe(0);
@@ -217,10 +219,10 @@ describe("sluice lint", () => {
     const { output, exit } = await lint(folder);
     const found = output.split("\n").filter((line) => line.includes("secret-in-flow"));
     expect(found.map((line) => line.replace(/ \(fix: .*/, ""))).toEqual([
-      "a.yaml:6:57 secret-in-flow warning: the secret option 'saslPassword' of 'kafka' is written in the flow",
-      "a.yaml:7:81 secret-in-flow warning: the secret option 'saslPassword' of 'kafka' is written in the flow",
-      "a.yaml:8:29 secret-in-flow warning: the password in the address is written in the flow",
-      "a.yaml:13:42 secret-in-flow warning: the secret property 'password' of a bean is written in the flow",
+      "a.yaml:6:57 secret-in-flow warning: the secret option 'saslPassword' of 'kafka' is stored in the flow as plain text",
+      "a.yaml:7:81 secret-in-flow warning: the secret option 'saslPassword' of 'kafka' is stored in the flow as plain text",
+      "a.yaml:8:29 secret-in-flow warning: the password in the address is stored in the flow as plain text",
+      "a.yaml:13:42 secret-in-flow warning: the secret property 'password' of a bean is stored in the flow as plain text",
     ]);
     expect([exit, output.includes("{{db.password}}")]).toEqual([0, true]);
   });

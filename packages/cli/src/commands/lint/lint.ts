@@ -5,14 +5,14 @@ export const lint: CommandDeclaration = {
   name: "lint",
   summary: "Check flows, flow tests and connections for everything a deployment would reject, with line, column and fix.",
   details:
-    "Each finding is one line: file:line:column CODE text (fix: how to fix it). The codes are explained in docs/reference/errors.md. Parameters are taken from --param, " +
-    "from <flow>.params.json, from the tests that name the flow, from the environment and from application.properties in the folder of the flow or above it. " +
-    "Files in a folder `connections` are checked as connections, including files outside the given paths that a flow uses. " +
-    "A connection that a flow uses and that is in no such folder is a warning, because a runtime can define it.",
+    "Each finding is one line: file:line:column CODE text (fix: how to fix it). The codes are explained in docs/reference/errors.md. Parameters are read from --param, " +
+    "from <flow>.params.json, from the tests of the flow, from the environment and from application.properties in the folder of the flow or above it. " +
+    "Files in a folder `connections` are checked as connections, including files outside the passed paths that a flow uses. " +
+    "A connection that a flow uses but that is not in such a folder is reported as a warning, because a runtime can define it.",
   arguments: [{ name: "paths", doc: "Files or folders (default: the current folder).", many: true, completes: "files" }],
   flags: [
     { name: "format", values: ["text", "json", "sarif"], default: "text", doc: "Output format." },
-    { ...jsonFlag, doc: "The same as --format json." },
+    { ...jsonFlag, doc: "Same as --format json." },
     { name: "strict", doc: "Fail on warnings too." },
     paramFlag,
     profileFlag,

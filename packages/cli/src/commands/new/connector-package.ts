@@ -19,7 +19,7 @@ const manifest = `{
 }
 `;
 
-const index = `// The entry point that the runtime loads when SERVICE_CONNECTORS names this package.
+const index = `// The entry point that the runtime loads when SERVICE_CONNECTORS lists this package.
 ${importing("PREFIXConnector", "./SCHEME.js")}
 
 export const connectors = [PREFIXConnector];
@@ -49,7 +49,7 @@ export const PREFIXConnector = defineConnector({
     timeout: f.duration({ doc: "Timeout of a call.", default: 10_000 }),
   },
   headers: {
-    MessageId: f.string({ doc: "The id of the message at the server." }),
+    MessageId: f.string({ doc: "The id of the message on the server." }),
   },
   examples: [],
   connect: (host) => ({

@@ -34,6 +34,6 @@ export const newCommand: CommandDeclaration = {
     { doc: "Create a connector package for the scheme `acme`", command: "sluice new connector acme" },
     { doc: "Create the function for `bean: {ref: orders, method: total}`", command: "sluice new function orders --method total" },
   ],
-  exits: { 0: "created", 2: "the folder is not empty, its name is not a valid id or scheme, or the module already has such an export" },
+  exits: { 0: "created", 2: "the folder is not empty, its name is not a valid id or scheme, or the module already exports the function" },
   load: () => import("./run-new.ts"),
 };

@@ -7,6 +7,6 @@ export const templateNames = {
 
 export const connectorText = "a package with a source, a sink and tests, loaded with SERVICE_CONNECTORS";
 
-export const functionText = "a JavaScript function for a bean that flows name, in the module of SERVICE_FUNCTIONS";
+export const functionText = "a JavaScript function for a bean that flows reference, in the module of SERVICE_FUNCTIONS";
 
 export type TemplateName = keyof typeof templateNames;

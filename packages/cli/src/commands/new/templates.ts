@@ -22,7 +22,7 @@ export const templates: Readonly<Record<TemplateName, Template>> = {
             when:
               - simple: "\${body.id} == null"
                 steps:
-                  - setHeader: {id: refuse, name: CamelHttpResponseCode, constant: "422"}
+                  - setHeader: {id: reject, name: CamelHttpResponseCode, constant: "422"}
                   - setHeader: {name: Content-Type, constant: application/json}
                   - setBody: {constant: '{"error": "id is missing"}'}
                   - stop: {}
@@ -45,7 +45,7 @@ tests:
       - reply: {status: 200, headers: {content-type: application/json}, body: {accepted: A-1}}
       - mockCalled: {mock: partner, times: 1, with: {body: {id: A-1}}}
 
-  - name: refuses a message without an id
+  - name: rejects a message without an id
     when: {webhook: NAME, body: {}}
     then:
       - reply: {status: 422, headers: {content-type: application/json}, body: {error: id is missing}}
@@ -56,13 +56,13 @@ tests:
     params: { "source.url": "http://source.example" },
     flow: `- route:
     id: NAME
-    description: forward new items of the source
+    description: Forward new items
     from:
       uri: timer:NAME
       parameters: {period: 60s}
       steps:
         - to:
-            id: ask
+            id: fetch-events
             uri: "{{source.url}}/events"
             parameters: {httpMethod: GET, responseTimeout: 10s}
         - split:
@@ -73,15 +73,15 @@ tests:
                   jsonpath: "$.id"
                   idempotentRepository: memory
                   steps:
-                    - log: {id: fresh, message: "new: \${body}"}
-                    - to: {id: pass-on, uri: "direct:NAME-new"}
+                    - log: {id: new-item, message: "new: \${body}"}
+                    - to: {id: forward, uri: "direct:NAME-new"}
 - route:
     id: NAME-new
     from:
       uri: direct:NAME-new
       steps:
         - marshal: {json: {}}
-        - log: {id: arrived, message: "\${body}"}
+        - log: {id: received, message: "\${body}"}
 - beans:
     - {name: memory, type: org.apache.camel.support.processor.idempotent.MemoryIdempotentRepository}
 `,
@@ -89,11 +89,11 @@ tests:
 params: {source.url: http://source.invalid}
 tests:
   - name: does not forward an item twice
-    mocks: [{id: source, match: {stepId: ask}, respond: {status: 200, body: [{id: 1}, {id: 2}, {id: 1}]}}]
+    mocks: [{id: source, match: {stepId: fetch-events}, respond: {status: 200, body: [{id: 1}, {id: 2}, {id: 1}]}}]
     when: {route: NAME}
     then:
       - status: completed
-      - visited: [fresh, arrived]
+      - visited: [new-item, received]
       - logged: {contains: 'new: '}
 `,
   },
@@ -101,7 +101,7 @@ tests:
     params: { "in.dir": "/var/spool/NAME", "partner.url": "http://partner.example" },
     flow: `- route:
     id: NAME
-    description: files to partner
+    description: Files to partner
     from:
       uri: "file:{{in.dir}}"
       parameters: {include: ".*[.]csv", readLock: changed}
@@ -116,7 +116,7 @@ tests:
                   id: call-partner
                   uri: "{{partner.url}}/rows"
                   parameters: {httpMethod: POST}
-        - log: {id: done, message: "\${header.CamelFileName} is done"}
+        - log: {id: done, message: "\${header.CamelFileName} processed"}
 `,
     tests: `flow: NAME.yaml
 params: {in.dir: /tmp/NAME-in, partner.url: http://partner.invalid}
@@ -134,7 +134,7 @@ tests:
     params: {},
     flow: `- route:
     id: NAME
-    description: by content
+    description: Route by weight
     from:
       uri: webhook
       steps:
@@ -151,15 +151,15 @@ tests:
 `,
     tests: `flow: NAME.yaml
 tests:
-  - name: "\${row.weight} kg, express \${row.express}: \${row.way}"
+  - name: "\${row.weight} kg, express \${row.express}: \${row.service}"
     when: {webhook: NAME, body: {weight: "\${row.weight}", express: "\${row.express}"}}
     then:
-      - reply: {status: 200, bodyEquals: "\${row.way}"}
-      - visited: ["\${row.way}"]
+      - reply: {status: 200, bodyEquals: "\${row.service}"}
+      - visited: ["\${row.service}"]
     each:
-      - {weight: 31, express: true, way: freight}
-      - {weight: 2, express: true, way: express}
-      - {weight: 30, express: false, way: standard}
+      - {weight: 31, express: true, service: freight}
+      - {weight: 2, express: true, service: express}
+      - {weight: 30, express: false, service: standard}
 `,
   },
 };

@@ -25,7 +25,7 @@ export async function testOf(run: RunDetail, children: readonly RunDetail[], flo
   const deployment = (await read((name) => params[name])) ?? (await read((name) => params[name] ?? "0"));
   const sends = (routeId: string): ReadonlySet<string> => {
     const steps = deployment?.routes.find(({ identity }) => identity.id === routeId)?.steps ?? [];
-    return new Set(steps.filter(({ uri, staysInside }) => uri !== undefined && !staysInside).map(({ node }) => node.id));
+    return new Set(steps.filter(({ uri, isLocal }) => uri !== undefined && !isLocal).map(({ node }) => node.id));
   };
   const mocks = [run, ...children].flatMap((one) => {
     const leaving = sends(one.routeId);

@@ -44,7 +44,7 @@ function previousOf(id: string, versions: readonly FlowVersion[]): number {
   );
   if (previous === undefined)
     throw new CommandError(
-      `flow '${id}' has no earlier version: name one of \`sluice versions ${id}\` with --to, or deploy the flow file with \`sluice deploy\``,
+      `flow '${id}' has no earlier version: pass a revision that \`sluice versions ${id}\` lists with --to, or deploy the flow file with \`sluice deploy\``,
     );
   return previous.revision;
 }

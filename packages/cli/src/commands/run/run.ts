@@ -2,9 +2,9 @@ import type { CommandDeclaration } from "../../command/declaration.ts";
 
 export const run: CommandDeclaration = {
   name: "run",
-  summary: "Start the runtime with the deployed flows and the given flow files.",
+  summary: "Start the runtime with the deployed flows and the flow files passed as arguments.",
   details:
-    "The token of the management API is read from SERVICE_DEPLOY_TOKEN only. Flow files given here run in addition to the deployed flows; they are never modified.",
+    "The token of the management API is read from SERVICE_DEPLOY_TOKEN only. Flow files passed as arguments run in addition to the deployed flows; they are never modified.",
   arguments: [{ name: "paths", doc: "Additional flow files or folders.", many: true, completes: "files" }],
   moreFlags: async () => (await import("./setting-flags.ts")).settingFlags(),
   examples: [

@@ -6,9 +6,9 @@ export const runs: CommandDeclaration = {
   summary: "List recent runs, or show one run with its steps.",
   arguments: [{ name: "run", doc: "Run id to show, or last for the newest." }],
   flags: [
-    { name: "flow", value: "id", doc: "Only runs of this flow." },
-    { name: "route", value: "id", doc: "Only runs of this route." },
-    { name: "status", values: ["running", "completed", "failed", "retrying", "discarded", "cancelled"], doc: "Only runs with this status." },
+    { name: "flow", value: "id", doc: "Only show runs of this flow." },
+    { name: "route", value: "id", doc: "Only show runs of this route." },
+    { name: "status", values: ["running", "completed", "failed", "retrying", "discarded", "cancelled"], doc: "Only show runs with this status." },
     { name: "limit", short: "n", value: "count", default: "20", doc: "Maximum number of runs." },
     { name: "follow", doc: "Keep printing new runs as they finish." },
     jsonFlag,

@@ -89,7 +89,7 @@ function announcement(baseUrl: string, tokenPath: string, designerUrl: string | 
     "",
     `Runtime       ${baseUrl}`,
     ...(designerUrl === undefined ? [] : [`Designer      ${designerUrl}`]),
-    `Deploy token  ${hasFile ? tokenPath : "as given in SERVICE_DEPLOY_TOKEN"}`,
+    `Deploy token  ${hasFile ? tokenPath : "from SERVICE_DEPLOY_TOKEN"}`,
     "",
     ...(designerUrl === undefined ? [] : ["Open the designer and deploy the sample flow, or deploy a flow from the command line:"]),
     `  ${firstFlowCommand(baseUrl, hasFile ? `$(cat '${tokenPath}')` : "$SERVICE_DEPLOY_TOKEN")}`,

@@ -1,4 +1,4 @@
-// Step and branch coverage of flow tests. A branch is a list of nested steps; a step that may skip all of them has one more branch.
+// Step and branch coverage of flow tests. A branch is a list of nested steps; a step that may skip all nested steps has one additional branch.
 import type { RunView } from "@sluice/flow-tests";
 import type { FlowDocument, StepNode } from "@sluice/model";
 
@@ -31,12 +31,12 @@ interface Branch {
   readonly steps: readonly StepNode[];
 }
 
-/** `mayPassBy` contains the names of steps that may skip all their nested steps without an error. */
+/** `maySkipSteps` contains the names of steps that may skip all their nested steps without an error. */
 export function coverageOf(
   subject: { readonly flowId: string; readonly file: string | undefined },
   flow: FlowDocument,
   runs: readonly RunView[],
-  mayPassBy: (step: string) => boolean,
+  maySkipSteps: (step: string) => boolean,
 ): FlowCoverage {
   const steps: CoveredStep[] = [];
   const branches: CoveredBranch[] = [];
@@ -50,7 +50,7 @@ export function coverageOf(
         const first = branch.steps[0] as StepNode;
         branches.push({ name: `${node.id}: ${branch.name}`, line: branch.line, routeId: route.id, hits: hits(first.id) });
       }
-      if (mayPassBy(node.name) && !inner.some(({ name }) => name === "otherwise")) {
+      if (maySkipSteps(node.name) && !inner.some(({ name }) => name === "otherwise")) {
         const entered = inner.map(({ steps: own }) => (own[0] as StepNode).id);
         const passedBy = seen.filter((visited) => visited.has(node.id) && !entered.some((id) => visited.has(id))).length;
         branches.push({ name: `${node.id}: passed by`, line: node.span.line, routeId: route.id, hits: passedBy });

@@ -91,7 +91,7 @@ async function runTestFile({ path, text }: YamlFile, runtime: RuntimeUnderTest, 
 }
 
 async function coverages(covered: ReadonlyMap<string, Covered>): Promise<readonly FlowCoverage[]> {
-  const { createFlowChecker, findKameletFolders, findResourceFolders, mayPassBy } = await import("@sluice/server/check");
+  const { createFlowChecker, findKameletFolders, findResourceFolders, maySkipSteps } = await import("@sluice/server/check");
   const { coverageOf } = await import("./coverage.ts");
   const { settings } = readConfiguration();
   const check = createFlowChecker(await operatorPlugins(), { kamelets: findKameletFolders(settings), resources: findResourceFolders(settings) });
@@ -105,7 +105,7 @@ async function coverages(covered: ReadonlyMap<string, Covered>): Promise<readonl
       kamelets: kameletPlaces(files),
       resources: resourcePlaces(files),
     });
-    found.push(coverageOf({ flowId: subject.flowId, file: subject.file }, flow, runs, mayPassBy));
+    found.push(coverageOf({ flowId: subject.flowId, file: subject.file }, flow, runs, maySkipSteps));
   }
   return found;
 }

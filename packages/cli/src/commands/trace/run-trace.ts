@@ -13,7 +13,7 @@ export function run(call: Call): Promise<number> {
 /** Time limit for past events to arrive. */
 const replayMs = 500;
 const nothingPast =
-  "no past events: the runtime keeps trace events only while a client follows the trace; `sluice runs` lists past runs, `sluice runs <id>` shows the steps of one";
+  "no past events: the runtime stores trace events only while a client follows the trace; `sluice runs` lists past runs, `sluice runs <id>` shows the steps of one";
 
 /** Follows a stream until interrupted or until the time limit; prints each event as JSON or as a line. */
 export async function follow(

@@ -5,10 +5,10 @@ export const trace: CommandDeclaration = {
   name: "trace",
   summary: "Follow runs step by step, live.",
   flags: [
-    { name: "flow", value: "id", doc: "Only this flow." },
-    { name: "route", value: "id", doc: "Only this route." },
-    { name: "run", value: "id", doc: "Only this run." },
-    { name: "type", value: "types", doc: "Only these event types, comma-separated; step.* matches all step events." },
+    { name: "flow", value: "id", doc: "Only show this flow." },
+    { name: "route", value: "id", doc: "Only show this route." },
+    { name: "run", value: "id", doc: "Only show this run." },
+    { name: "type", value: "types", doc: "Only show these event types, comma-separated; step.* matches all step events." },
     { name: "body", values: ["none", "preview", "full"], default: "preview", doc: "How much of each message body to show." },
     {
       name: "replay",

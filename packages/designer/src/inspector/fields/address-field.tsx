@@ -92,7 +92,7 @@ const solePath = (connector: ConnectorView | undefined): OptionView | undefined 
 function writtenEndpoint(scope: FormScope, connector: ConnectorView, uri: string, parameters: OptionView | undefined): WrittenEndpoint {
   const written = parameters === undefined ? [] : (asMap(treeAt(scope.tree, inner(scope, parameters.name).path))?.entries ?? []);
   const [path = ""] = uri.slice(uri.indexOf(":") + 1).split("?");
-  // Which part of the path is which does not matter here, only that an address is given.
+  // The whole path is assigned to every path part: only whether there is an address matters here.
   const inPath = uri.includes(":") && path !== "" ? connector.path.map(({ name }) => [name, path] as const) : [];
   const option = [...connector.path, ...connector.options].find(({ connection }) => connection !== undefined);
   return {

@@ -19,7 +19,7 @@ export interface QueryOptionsProps {
   write(query: Query): (source: string) => Edit;
 }
 
-/** Options after the `?` of a URI: edited there, so that they stay where the author put them. */
+/** Options after the `?` of a URI: edited there, so that they stay where the author wrote them. */
 export function QueryOptions({ options, query, write }: QueryOptionsProps) {
   const scope = useForm();
   const writer = useFormWriter();

@@ -11,12 +11,12 @@ const words = connectionStrings.browse;
 export interface ServerContentsProps {
   readonly id: string;
   readonly target: string | undefined;
-  /** What the type of the connection can list. */
+  /** The kinds of names that the type of the connection can list. */
   readonly browses: readonly string[];
   readonly isChanged: boolean;
 }
 
-/** What exists on the server of a saved connection. Nothing is loaded until the user asks for it. */
+/** The names that exist on the server of a saved connection. Nothing is loaded until the user requests it. */
 export function ServerContents({ id, target, browses, isChanged }: ServerContentsProps) {
   const [what, setWhat] = useState<string | undefined>(undefined);
   return (

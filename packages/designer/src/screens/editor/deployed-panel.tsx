@@ -12,7 +12,7 @@ import { useWorkspace } from "../../workspace/workspace-store.ts";
 
 const words = strings.deployedPanel;
 
-/** After a deployment: how the flow is called, or what starts it. */
+/** After a deployment: how the flow is called, or its trigger. */
 export function DeployedPanel({ onTry }: { readonly onTry: () => void }) {
   const editor = useEditor();
   const target = useEditorState((state) => state.deployedTo);

@@ -21,7 +21,7 @@ export function DeployedVersions({ target }: { readonly target: string }) {
   const [compared, setCompared] = useState<ComparedVersion | undefined>(undefined);
   const [rollback, setRollback] = useState<Rollback | undefined>(undefined);
   const isDeployed = running !== undefined && running !== null;
-  // A change of parameters keeps the hash.
+  // A change of parameters does not change the hash.
   const { hash, lastModified } = running ?? {};
   useEffect(() => {
     let current = true;

@@ -53,7 +53,7 @@ export function ForkDialog({ run, step, onClose }: { readonly run: RunDetail; re
   );
 }
 
-/** Data stays data while it is valid JSON. */
+/** Parsed as JSON while it is valid; otherwise text. */
 function dataOf(text: string, before: unknown): unknown {
   if (typeof before !== "object" || before === null) return text;
   try {

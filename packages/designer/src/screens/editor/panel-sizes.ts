@@ -1,4 +1,4 @@
-// Size and state of the editor's panels, kept in this browser.
+// Size and state of the editor's panels, stored in this browser.
 import { create } from "zustand";
 import { readSetting, writeSetting } from "../../workspace/workspace-store.ts";
 

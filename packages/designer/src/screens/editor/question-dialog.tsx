@@ -10,7 +10,7 @@ import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 
 const words = strings.conflict;
 
-/** Shows what each choice would lose and lets the user decide. Closing it changes nothing. */
+/** Shows what each choice would discard and lets the user decide. Closing it changes nothing. */
 export function QuestionDialog() {
   const question = useEditorState((state) => state.question);
   if (question === undefined) return null;
@@ -94,7 +94,7 @@ interface ConflictChoiceProps {
   readonly onChoice: (choice: "mine" | "theirs") => void;
 }
 
-/** Lines that were changed on both sides: one of them is kept. */
+/** Lines that were changed on both sides: the user chooses one of them. */
 function ConflictChoice({ conflict, number, choice, onChoice }: ConflictChoiceProps) {
   return (
     <fieldset className="merge">

@@ -115,7 +115,7 @@ function StepTable({ steps, shown }: { readonly steps: readonly TriedStep[]; rea
   );
 }
 
-/** What replaced the external system; nothing for steps without external calls. */
+/** The mock that replaced the external system; nothing for steps without external calls. */
 function ResponseOrigin({ step, origin, onEdit }: { readonly step: TriedStep; readonly origin: "typed" | "run" | undefined; readonly onEdit: () => void }) {
   if (step.mock === undefined && !step.unmocked) return null;
   const test = step.mock?.startsWith("test:") === true ? words.mock.test(step.mock.slice("test:".length)) : undefined;

@@ -5,7 +5,7 @@ import { createLazyEnvironment, type LazyEnvironment } from "../../mappings/mapp
 import type { SavedMapping } from "../../mappings/saved-mapping.ts";
 
 const pauseMs = 120;
-/** Samples by document. They may be real messages, so they are kept only in the memory of this page. */
+/** Samples by document. They may be real messages, so they are stored only in the memory of this page. */
 const samples = new Map<string, string>();
 
 export interface LivePreview {

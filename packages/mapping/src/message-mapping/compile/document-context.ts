@@ -6,7 +6,7 @@ import type { XmlSource } from "../formats/message-format.ts";
 import type { Evaluate, HeaderSource } from "../frame.ts";
 import type { Shape } from "./shape.ts";
 
-/** What a host provides to documents. Everything is read at compile time, except tables, which are read at each lookup. */
+/** The services that a host provides to documents. Everything is read at compile time, except tables, which are read at each lookup. */
 export interface MappingEnvironment {
   /** Functions the host adds to the language; those of the language and of the document take precedence. */
   readonly functions?: { get(name: string): ((...args: readonly unknown[]) => unknown) | undefined };
@@ -17,7 +17,7 @@ export interface MappingEnvironment {
   compileLanguage?(language: string, text: string, xml?: XmlSource): LanguageExpression;
 }
 
-/** Evaluates on an item; `name` is that of its element where items are elements, undefined for the whole message. */
+/** Evaluates an expression on an item; `name` is the name of its element where items are elements, undefined for the whole message. */
 export type LanguageExpression = (item: unknown, headers: HeaderSource, name: string | undefined) => unknown;
 
 export interface DocumentFunction {
@@ -83,7 +83,7 @@ export class DocumentContext {
     if (!this.problems.some((known) => known.path === problem.path && known.message === message)) this.problems.push(problem);
   }
 
-  /** The closest of some names, for a report; nothing once no more problems are reported: searching for each of 20,000 rules takes seconds. */
+  /** The closest of some names, for a report; none once no more problems are reported, because searching for each of 20,000 rules takes seconds. */
   closest(name: string, names: Iterable<string>): string | undefined {
     return this.problems.length < maxProblems ? closest(name, names) : undefined;
   }

@@ -26,7 +26,7 @@ export function readDeclarations(document: Members, context: DocumentContext, im
 interface Reading {
   readonly context: DocumentContext;
   readonly imports: Set<string>;
-  /** Declarations of imported documents, by id. In a circular import, the document being read provides what it has so far. */
+  /** Declarations of imported documents, by id. In a circular import, the document being read provides the declarations read so far. */
   readonly known: Map<string, Declarations>;
   readonly depth: number;
 }

@@ -1,4 +1,4 @@
-// What a rule does with the value of its source: default, type, scale, format, and checks.
+// Processes the value of a rule's source: default, type, scale, format, and checks.
 import { compilePattern, isPlainObject } from "@sluice/engine/values";
 import { shown, unknownMembers } from "../../problem.ts";
 import { characterCount } from "../../text/characters.ts";
@@ -105,7 +105,7 @@ interface DateKind {
   readonly write: (value: unknown) => string;
 }
 
-/** A date and time is an instant; a date or a time alone is what the source shows. */
+/** A date and time is an instant; a date or a time alone is used as written in the source. */
 const dateKinds: Readonly<Record<"date" | "dateTime" | "time", DateKind>> = {
   date: { timeOf: writtenTime, parse: parseWritten, write: toDay },
   time: { timeOf: writtenClock, parse: parseWritten, write: toClock },

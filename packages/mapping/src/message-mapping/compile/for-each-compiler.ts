@@ -75,7 +75,7 @@ export function compileForEach(rule: RuleMembers, level: Level): ForEach {
         results.push(value);
       } catch (error) {
         failRule(error, item, { field: "", rule: rulePath, origin: source.origin });
-        // When continuing, the failed item keeps its position, so that the next one reports its own.
+        // When errors are collected, a failed item keeps its position, so that the next item reports the correct one.
         results.push(undefined);
       }
     }

@@ -1,7 +1,7 @@
 import type { MappedField } from "./rule-compiler.ts";
 import type { Shape } from "./shape.ts";
 
-/** What rules write at a path or below it. */
+/** The values that rules write at a path or below it. */
 interface Written {
   /** A field copied as a whole includes its own fields. */
   isWhole: boolean;

@@ -21,7 +21,7 @@ export interface Part {
 
 export type WriteFields = (frame: Frame, target: Target) => void;
 
-/** The context of rules: what they read, and where they write. */
+/** The context of rules: their source and their target. */
 export interface Level {
   readonly scope: Scope;
   readonly context: DocumentContext;
@@ -181,7 +181,7 @@ function checkMembers(rule: RuleMembers, context: DocumentContext): void {
     if (known.includes(name)) continue;
     const meant = context.closest(name, known);
     const why = forEachMembers.includes(name) ? " without forEach" : meant === undefined ? "" : ` (did you mean '${meant}'?)`;
-    context.report(`a rule has no member '${name.slice(0, 60)}'${why}`);
+    context.report(`unknown member '${name.slice(0, 60)}' of a rule${why}`);
   }
   if (Object.hasOwn(rule, "with") && !Object.hasOwn(rule, "use")) context.report("'with' belongs to 'use'");
 }

@@ -1,4 +1,4 @@
-// What documents are rejected for, and the position their errors report.
+// Tests which documents are rejected, and the positions of their errors.
 import { describe, expect, it } from "vitest";
 import { compileMapping } from "../compile-mapping.ts";
 import { environmentOf, evaluate, jsonRules, problemsOf, runMapping } from "../mapping-under-test.test-support.ts";

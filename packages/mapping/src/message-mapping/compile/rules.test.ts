@@ -407,9 +407,9 @@ describe("checks of the document", () => {
   it.each([
     [
       { to: "x", form: "a" },
-      ["x: a rule has no member 'form' (did you mean 'from'?)", "x: exactly one of from, value, expr, lookup, switch, use, map or forEach is required"],
+      ["x: unknown member 'form' of a rule (did you mean 'from'?)", "x: exactly one of from, value, expr, lookup, switch, use, map or forEach is required"],
     ],
-    [{ to: "x", from: "a", as: "y" }, ["x: a rule has no member 'as' without forEach"]],
+    [{ to: "x", from: "a", as: "y" }, ["x: unknown member 'as' of a rule without forEach"]],
     [{ from: "a" }, ["map[0]: 'to' must name a target field"]],
     [{ to: "a..b", from: "a" }, ["map[0]: 'to' must name a target field, not 'a..b'"]],
     [{ to: "x", from: "a", type: "int" }, ["x: 'type' must be one of string, integer, number, boolean, date, dateTime, time, got \"int\""]],
@@ -426,7 +426,7 @@ describe("checks of the document", () => {
     [{ to: "x", lookup: { table: "uomx", key: "k" } }, ["x: unknown value-mapping table 'uomx'"]],
     [{ to: "x", lookup: { table: "uom", key: "k", to: "nosuch" } }, ["x: value-mapping table 'uom' has no column 'nosuch': it has from, to"]],
     [{ to: "x", lookup: { key: "k" } }, ["x: a lookup needs table and key"]],
-    [{ to: "x", switch: [{ value: 1 }, { when: "a", value: 2 }] }, ["x: only the last case of switch may be without 'when'"]],
+    [{ to: "x", switch: [{ value: 1 }, { when: "a", value: 2 }] }, ["x: only the last case of switch can omit 'when'"]],
     [{ to: "x", expr: { jsonpath: "$.a" } }, ["x: the language 'jsonpath' is not available here"]],
     [{ to: "x", map: "no" }, ["x: 'map' must be a list of rules"]],
     [7, ["map[0]: 'to' must name a target field"]],

@@ -1,4 +1,4 @@
-// What names mean at one place of a document, known at compile time. One scope corresponds to one frame at run time.
+// The meaning of names at one position of a document, known at compile time. One scope corresponds to one frame at run time.
 import type { Shape } from "./shape.ts";
 
 export interface Scope {

@@ -5,7 +5,7 @@ export type Shape =
   | { readonly kind: "object"; readonly members: ReadonlyMap<string, Shape>; readonly required: ReadonlySet<string> }
   | { readonly kind: "list"; readonly of: Shape }
   | { readonly kind: "scalar" }
-  /** Nothing is known, so nothing is checked. */
+  /** Unknown shape: nothing is checked. */
   | { readonly kind: "any" };
 
 const any: Shape = { kind: "any" };
@@ -14,7 +14,7 @@ const maxDepth = 32;
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The shape a JSON Schema describes; what it leaves open is not checked. */
+/** The shape that a JSON Schema describes; parts that the schema leaves open are not checked. */
 export function shapeOfSchema(schema: unknown): Shape {
   // Each part is built once and lazily: a schema may contain itself, in several places.
   const known = new Map<Schema, Shape>();

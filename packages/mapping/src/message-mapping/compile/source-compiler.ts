@@ -125,7 +125,7 @@ function lookup(given: unknown, level: Level): ValueSource {
   const { context } = level;
   const plan = isPlainObject(given) ? given : {};
   const { table, key, from, to, onMissing } = plan;
-  for (const name of Object.keys(plan)) if (!["table", "key", "from", "to", "onMissing"].includes(name)) context.report(`lookup has no member '${name}'`);
+  for (const name of Object.keys(plan)) if (!["table", "key", "from", "to", "onMissing"].includes(name)) context.report(`unknown member '${name}' of lookup`);
   const isComposite = isPlainObject(key);
   if (typeof table !== "string" || key === undefined || (isComposite && Object.keys(key).length === 0)) {
     context.report("a lookup needs table and key");
@@ -150,8 +150,8 @@ function switchSource(given: unknown, level: Level): ValueSource {
     const { when, ...rest } = isPlainObject(candidate) ? candidate : ({} as RuleMembers);
     for (const name of Object.keys(rest))
       if (!(sourceKinds as readonly string[]).includes(name) && name !== "with" && name !== "note")
-        level.context.report(`a case of switch has no member '${name}'`);
-    if (when === undefined && index < given.length - 1) level.context.report("only the last case of switch may be without 'when'");
+        level.context.report(`unknown member '${name}' of a switch case`);
+    if (when === undefined && index < given.length - 1) level.context.report("only the last case of switch can omit 'when'");
     return {
       when: when === undefined ? undefined : textOrReport(when, "when", level, "expression")?.evaluate,
       source: compileSource(rest, { ...level, rulePath: `${level.rulePath}.switch[${index}]` }),

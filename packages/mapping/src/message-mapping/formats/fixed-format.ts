@@ -30,7 +30,7 @@ const limits = { lines: 1_000_000, length: 100_000 } as const;
 
 export function fixedFormat(options: FormatOptions, report: SideReport): MessageFormat {
   const isSingle = options["fields"] !== undefined;
-  if (isSingle && options["records"] !== undefined) report("", "a fixed format has 'fields' or 'records', not both");
+  if (isSingle && options["records"] !== undefined) report("", "a fixed format needs either 'fields' or 'records', not both");
   const records = isSingle
     ? [{ name: "rows", match: undefined, fields: readFields(options["fields"], "fields", report) }]
     : readRecords(options["records"], report);
@@ -70,7 +70,7 @@ function readRecords(value: unknown, report: SideReport): readonly FixedRecord[]
       ? value
       : undefined;
   if (entries === undefined || entries.length === 0) {
-    report("", "a fixed format needs 'fields', or 'records' with a name, match and fields each");
+    report("", "a fixed format needs 'fields', or 'records' whose entries each have name, match and fields");
     return [];
   }
   return entries.map((given: unknown, index) => {
@@ -79,7 +79,7 @@ function readRecords(value: unknown, report: SideReport): readonly FixedRecord[]
     const { name, match } = record;
     for (const fault of unknownMembers(record, ["name", "match", "fields", "note"])) report(path, fault);
     if (typeof name !== "string" || name === "") report(path, "expected a name");
-    if (match !== undefined && typeof match !== "string") report(`${path}.match`, "expected the text that such lines begin with");
+    if (match !== undefined && typeof match !== "string") report(`${path}.match`, "expected the text that lines of this record begin with");
     return { name: String(name), match: typeof match === "string" ? match : String(name), fields: readFields(record["fields"], `${path}.fields`, report) };
   });
 }
@@ -163,7 +163,7 @@ function lineOf({ match, fields }: FixedRecord, item: Readonly<Record<string, un
       throw new MappingFault("output", `line ${number}, field '${name}': ${shown(text)} ${why}`, value);
     };
     if (characterCount(text) > length) refuse(`is longer than its ${length} characters`);
-    if (/[\r\n]/.test(text)) refuse("contains a line break, which is not allowed in a fixed line");
+    if (/[\r\n]/.test(text)) refuse("contains a line break, which is not allowed in a fixed-width line");
     const fill = filling(text, length, isNothing(value) ? " " : pad);
     const before = part(line, 0, start - 1);
     line = before + filling(before, start - 1, " ") + (align === "right" ? fill + text : text + fill) + part(line, start - 1 + length);

@@ -1,4 +1,4 @@
-// What formats reject: unknown options at installation, values that would corrupt the text at run time.
+// Tests which options and values formats reject: unknown options at installation, values that would corrupt the text at run time.
 import { describe, expect, it } from "vitest";
 import { problemsOf, runMapping } from "../mapping-under-test.test-support.ts";
 
@@ -24,13 +24,17 @@ describe("options", () => {
     ["csv columns", { format: "csv", columns: ["a", "b", "a"] }, "source.columns: duplicate name: the value of the first column would be lost"],
     ["edi lineBreaks", { format: "edi", lineBreaks: 1 }, "source.lineBreaks: expected true or false"],
     ["xml declaration", { format: "xml", declaration: "no" }, "source.declaration: expected true or false"],
-    ["xml root", { format: "xml", root: "a:R" }, "source.root: the prefix of 'a:R' is not among 'namespaces'"],
+    ["xml root", { format: "xml", root: "a:R" }, "source.root: the prefix of 'a:R' is not declared in 'namespaces'"],
     ["xml prefix", { format: "xml", namespaces: { "a b": "urn:x" } }, "source.namespaces: 'a b' cannot be a prefix"],
     ["xml xmlns", { format: "xml", namespaces: { xmlns: "urn:x" } }, "source.namespaces: 'xmlns' cannot be a prefix"],
     ["xml uri", { format: "xml", namespaces: { a: "" } }, "source.namespaces: expected an object of prefixes and namespace URIs"],
     ["fixed field", { format: "fixed", fields: [{ ...field, padd: "0" }] }, "source.fields[0]: unknown member 'padd' (did you mean 'pad'?)"],
     ["fixed record", { format: "fixed", records: { H: { mach: "H", fields: [field] } } }, "source.records[0]: unknown member 'mach' (did you mean 'match'?)"],
-    ["fixed both", { format: "fixed", fields: [field], records: { H: { fields: [field] } } }, "source: a fixed format has 'fields' or 'records', not both"],
+    [
+      "fixed both",
+      { format: "fixed", fields: [field], records: { H: { fields: [field] } } },
+      "source: a fixed format needs either 'fields' or 'records', not both",
+    ],
     ["schema", { format: "json", schema: "order.json" }, "source.schema: expected a JSON Schema"],
   ])("%s", (_name, side, fault) => {
     expect(faultsOf(side)).toEqual([fault]);
@@ -74,7 +78,7 @@ describe("fixed lines", () => {
     const target = { format: "fixed", fields: [{ name: "a", start: 1, length: 8 }] };
     for (const text of ["x\ny", "x\r"])
       expect(written(target, { rows: [{ a: text }] })).toBe(
-        `line 1, field 'a': ${JSON.stringify(text)} contains a line break, which is not allowed in a fixed line`,
+        `line 1, field 'a': ${JSON.stringify(text)} contains a line break, which is not allowed in a fixed-width line`,
       );
   });
 });

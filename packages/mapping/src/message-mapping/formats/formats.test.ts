@@ -341,7 +341,7 @@ describe("fixed", () => {
   it("requires fields with positions", () => {
     expect(problemsOf({ source: { format: "fixed", fields: [{ name: "a", start: 0, length: 1 }] }, target: { format: "fixed" }, map: [] })).toEqual([
       "source.fields[0]: expected a name, and start and length from 1 to 100000",
-      "target: a fixed format needs 'fields', or 'records' with a name, match and fields each",
+      "target: a fixed format needs 'fields', or 'records' whose entries each have name, match and fields",
     ]);
   });
 });

@@ -24,7 +24,7 @@ export interface MessageFormat {
 
 export interface XmlSource {
   readonly namespaces: Readonly<Record<string, string>>;
-  /** Writes the result of `read`, or a part of it, as a document; `name` is that of its root element, unless it is the whole. */
+  /** Writes the result of `read`, or a part of it, as a document; `name` is the name of the root element of a part. */
   textOf(item: unknown, name: string | undefined): string;
 }
 

@@ -54,7 +54,7 @@ function names(namespaces: ReadonlyMap<string, string>): (name: XmlName) => stri
   };
 }
 
-/** What other languages read: the original message, or one of its elements as a separate document. */
+/** The XML that other languages read: the original message, or one of its elements as a separate document. */
 function xmlSource(namespaces: ReadonlyMap<string, string>, root: string | undefined, texts: WeakMap<object, string>): XmlSource {
   return {
     namespaces: Object.fromEntries(namespaces),
@@ -77,7 +77,7 @@ function plainName(name: string, prefixes: ReadonlySet<string>): string {
 function checkRoot(root: string, namespaces: ReadonlyMap<string, string>, report: SideReport): void {
   const colon = root.indexOf(":");
   if (!xmlName.test(root)) report("root", `'${root}' is not a valid XML name`);
-  else if (colon > 0 && !namespaces.has(root.slice(0, colon))) report("root", `the prefix of '${root}' is not among 'namespaces'`);
+  else if (colon > 0 && !namespaces.has(root.slice(0, colon))) report("root", `the prefix of '${root}' is not declared in 'namespaces'`);
 }
 
 function readNamespaces(value: unknown, report: SideReport): ReadonlyMap<string, string> {

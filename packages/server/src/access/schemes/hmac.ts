@@ -1,4 +1,4 @@
-// Signed bodies. What a sender signs is described by a template around the raw bytes; presets describe well-known senders.
+// Signed bodies. A template around the raw bytes describes the signed content; presets describe well-known senders.
 import { headerOf } from "../credential-locations.ts";
 import { signingKeyBytes } from "../signing-key.ts";
 import type { HmacScheme } from "../policy-document.ts";

@@ -1,5 +1,5 @@
-// Signatures already used, kept while they could be replayed. Shared per flow: it survives policy changes, and schemes with the same
-// secret share it.
+// Signatures already used, stored while they could be replayed. Shared per flow: the set survives policy changes, and schemes with the same secret
+// share it.
 
 /** Beyond this number the oldest are dropped. */
 const maxSeen = 100_000;
@@ -12,7 +12,7 @@ export class SeenSignatures {
     this.#monotonic = monotonic;
   }
 
-  /** True when this signature was recorded before; otherwise records it for this long. */
+  /** True when this signature was recorded before; otherwise records it for `forMs`. */
   has(signature: string, forMs: number): boolean {
     const seen = this.#until;
     const now = this.#monotonic();

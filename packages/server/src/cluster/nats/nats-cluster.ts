@@ -19,7 +19,7 @@ const fromHeader = "Sluice-From";
 /** NATS's default for `max_payload`. */
 const defaultPayload = 1024 ** 2;
 const gibibyte = 1024 ** 3;
-/** Records of nodes that never come back. */
+/** How long the records of nodes that do not return are stored. */
 const nodeRecordMs = 600_000;
 
 export async function openNatsCluster(target: ClusterTarget & { readonly store: "nats" }, options: StoreOptions): Promise<Cluster> {
@@ -127,7 +127,7 @@ async function create({ jsm }: NatsLink, config: Parameters<JetStream.JetStreamM
 }
 
 const tooFewServers = (replicas: number, cause: Error): ClusterError =>
-  new ClusterError("misconfigured", `NATS cannot keep ${replicas} replicas: ${cause.message}; use that many servers, or set SERVICE_CLUSTER_REPLICAS`, {
+  new ClusterError("misconfigured", `NATS cannot store ${replicas} replicas: ${cause.message}; use that many servers, or lower SERVICE_CLUSTER_REPLICAS`, {
     cause,
   });
 

@@ -13,7 +13,7 @@ export interface NatsLink {
   readonly jetstream: typeof JetStream;
   readonly js: JetStream.JetStreamClient;
   readonly jsm: JetStream.JetStreamManager;
-  /** The server's limit for a message; not known to the client while it is disconnected. */
+  /** The server's limit for a message; unknown to the client while it is disconnected. */
   readonly maxPayload: number;
   /** Prefix of streams and subjects. */
   readonly name: string;
@@ -25,7 +25,7 @@ export const storeLink = (link: NatsLink): StoreLink => ({
   isClosed: () => link.connection.isClosed(),
   isConnected: () => link.isUp,
   classify(error) {
-    // Servers that have just started do not know each other yet.
+    // Servers that have just started are not connected to each other yet.
     if (isUnserved(error) || lacksPeers(error)) return "unserved";
     return isTransient(error) ? "unanswered" : "final";
   },

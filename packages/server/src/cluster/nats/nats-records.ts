@@ -7,7 +7,7 @@ import { systemClock } from "../../host/clock.ts";
 import { persist } from "../persist.ts";
 import { apiCode, attemptMs, codeOf, storeLink, tokenOf, type NatsLink } from "./nats-link.ts";
 
-/** Changes are announced by their writer; this finds those of a writer that died before it could. */
+/** Changes are announced by their writer; polling finds those of a writer that crashed before the announcement. */
 const pollMs = 1_000;
 /** Space for headers below the server's limit. */
 const headerBytes = 4_096;

@@ -106,7 +106,7 @@ export class PostgresLink implements StoreLink {
     }
   }
 
-  /** Payloads of notifications; some are lost while the connection is. */
+  /** Calls `handle` with the payloads of notifications; notifications are lost while the connection is down. */
   onNotification(handle: (payload: string) => void): () => void {
     this.#listeners.add(handle);
     return () => void this.#listeners.delete(handle);

@@ -8,13 +8,13 @@ let server: ListenerUnderTest;
 afterEach(() => server.listener.drain(0));
 
 const limits = { checkIntervalMs: 20, keepAliveTimeoutMs: 5_000, headersTimeoutMs: 5_000, requestTimeoutMs: 5_000, maxHeaderCount: 40 };
-let handed: string[];
+let passedToNode: string[];
 
 beforeEach(async () => {
-  handed = [];
+  passedToNode = [];
   server = await startListener({ limits });
   server.mount("/api/echo", ({ method, path, query, rawHeaders, body }) => {
-    handed.push(`${method} ${path}`);
+    passedToNode.push(`${method} ${path}`);
     return text(JSON.stringify([method, path, query, rawHeaders, Buffer.from(body).toString("latin1")]));
   });
 });
@@ -47,7 +47,7 @@ test("waits for a body in a second packet, and leaves a missing one to node's ti
   const [head = "", body = ""] = request("/api/echo", "hello").split("hello");
   socket.write(head);
   await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(handed).toEqual([]);
+  expect(passedToNode).toEqual([]);
   socket.write(`hello${body}`);
   await expect.poll(received).toContain('"hello"]');
   const slow = client();
@@ -55,7 +55,7 @@ test("waits for a body in a second packet, and leaves a missing one to node's ti
   await expect.poll(() => server.ingress.active).toBe(1);
   slow.socket.destroy();
   await expect.poll(() => server.ingress.active).toBe(0);
-  expect(handed).toEqual(["POST /api/echo"]);
+  expect(passedToNode).toEqual(["POST /api/echo"]);
   socket.destroy();
 });
 

@@ -1,5 +1,5 @@
-// A connection that so far carries only plain requests, one at a time. On the first data that is anything else the connection is passed
-// to node:http for good.
+// A connection that has carried only plain requests so far, one at a time. On the first data that is anything else, the connection is
+// passed to node:http permanently.
 import type { Socket } from "node:net";
 import type { HeldBytes } from "../held-bytes.ts";
 import { tooLate } from "../broken-socket.ts";
@@ -83,13 +83,13 @@ export class PlainConnection implements RequestOrigin {
   }
 
   /** Stops waiting for the rest of a request and passes it to node:http. */
-  handOverBegun(): void {
-    if (this.#begun !== undefined) this.#handOver(this.#begun);
+  passPartialToNode(): void {
+    if (this.#begun !== undefined) this.#passToNode(this.#begun);
   }
 
   /** Returns an unanswered request to node:http, which reads it again from its first byte. */
-  handOverCurrent(): void {
-    if (this.#current !== undefined) this.#handOver(this.#early === undefined ? this.#current : Buffer.concat([this.#current, this.#early]));
+  passCurrentToNode(): void {
+    if (this.#current !== undefined) this.#passToNode(this.#early === undefined ? this.#current : Buffer.concat([this.#current, this.#early]));
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -114,8 +114,8 @@ export class PlainConnection implements RequestOrigin {
       this.#serve(request, bytes);
     } else if (request !== undefined && missing > 0 && this.#begun === undefined && request.bodyLength <= maxBodyBytes) {
       this.#begun = bytes;
-      this.#bodyTimer = setTimeout(() => this.handOverBegun(), bodyWaitMs);
-    } else this.#handOver(bytes);
+      this.#bodyTimer = setTimeout(() => this.passPartialToNode(), bodyWaitMs);
+    } else this.#passToNode(bytes);
   }
 
   #stopWaiting(): void {
@@ -134,7 +134,7 @@ export class PlainConnection implements RequestOrigin {
   #serve(request: PlainRequest, bytes: Buffer): void {
     this.#current = bytes;
     const body = bytes.subarray(request.text.length);
-    if (!this.#parts.serve(new PlainInboundRequest(this, request, body), request.path)) this.#handOver(bytes);
+    if (!this.#parts.serve(new PlainInboundRequest(this, request, body), request.path)) this.#passToNode(bytes);
   }
 
   /** Sends the one reply to the current request. */
@@ -160,7 +160,7 @@ export class PlainConnection implements RequestOrigin {
     this.idleSweeps = 0;
     if (!keepAlive || this.#parts.scope.draining || (this.#hasEnded && this.#early === undefined)) this.socket.destroySoon();
     else if (this.socket.writableLength > maxUnsentBytes) this.socket.pause();
-    else if (this.#early !== undefined) this.#handOver(this.#early);
+    else if (this.#early !== undefined) this.#passToNode(this.#early);
   }
 
   /** Disconnects a client that stops reading its reply. */
@@ -190,11 +190,11 @@ export class PlainConnection implements RequestOrigin {
     // More pieces of a streamed reply may follow.
     if (this.#current !== undefined) return;
     this.#unwatchSending();
-    if (this.#early !== undefined) this.#handOver(this.#early);
+    if (this.#early !== undefined) this.#passToNode(this.#early);
     else if (this.socket.isPaused()) this.socket.resume();
   };
 
-  #handOver(bytes: Buffer): void {
+  #passToNode(bytes: Buffer): void {
     const { socket } = this;
     this.#release();
     if (socket.destroyed) return;

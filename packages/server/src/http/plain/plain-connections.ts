@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { PlainConnection, type PlainConnectionParts } from "./plain-connection.ts";
 
 /** Grace period beyond the announced keep-alive timeout, so that a slightly late request does not hit a closed connection. */
-const keptLongerMs = 5_000;
+const keepAliveGraceMs = 5_000;
 /** Cached data is released after this many sweeps without a read. */
 const forgetSweeps = 5;
 
@@ -26,7 +26,7 @@ export function plainConnections(parts: Omit<PlainConnectionParts, "left">): Pla
   // As in node, 0 means no limit.
   const sweepsOf = (ms: number): number => (ms === 0 ? Infinity : Math.ceil(ms / limits.checkIntervalMs));
   const unusedSweeps = sweepsOf(Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs));
-  const keptSweeps = sweepsOf(limits.keepAliveTimeoutMs + Math.min(limits.keepAliveTimeoutMs, keptLongerMs));
+  const idleSweepLimit = sweepsOf(limits.keepAliveTimeoutMs + Math.min(limits.keepAliveTimeoutMs, keepAliveGraceMs));
   const timer = setInterval(sweep, limits.checkIntervalMs);
   timer.unref();
 
@@ -34,14 +34,14 @@ export function plainConnections(parts: Omit<PlainConnectionParts, "left">): Pla
     for (const connection of open) {
       if (!connection.isIdle) continue;
       if (++connection.idleSweeps === forgetSweeps) connection.forget();
-      if (connection.idleSweeps > (connection.isUsed ? keptSweeps : unusedSweeps)) connection.end();
+      if (connection.idleSweeps > (connection.isUsed ? idleSweepLimit : unusedSweeps)) connection.end();
     }
   }
 
   return {
     take: (socket) => void open.add(new PlainConnection(socket, connectionParts)),
     beginDrain() {
-      for (const connection of open) connection.handOverBegun();
+      for (const connection of open) connection.passPartialToNode();
     },
     closeIdle() {
       const before = performance.now() - firstRequestMs;

@@ -10,7 +10,7 @@ export interface RequestOrigin {
   readonly remoteAddress: string;
   reply(method: string, status: number, headers: ReplyHeaders | undefined, body: ReplyBody): void;
   /** Returns an unanswered request to node:http, which reads it again from its first byte. */
-  handOverCurrent(): void;
+  passCurrentToNode(): void;
 }
 
 /** A plain request with its complete body. */
@@ -67,9 +67,9 @@ export class PlainInboundRequest implements InboundRequest {
   }
 
   /** Passes the request to node:http, for cases that this class does not support. */
-  handOver(): void {
+  passToNode(): void {
     if (this.#isAnswered) return;
     this.#isAnswered = true;
-    this.#origin.handOverCurrent();
+    this.#origin.passCurrentToNode();
   }
 }

@@ -44,7 +44,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
 const known = new Map<string, Meaning>();
 const maxKnown = 1_000;
 
-/** The end of the head, after the empty line; 0 when it is not within `most` bytes. */
+/** The end of the head, after the empty line; 0 when it is not within `maxBytes` bytes. */
 export function headEnd(bytes: Uint8Array, maxBytes: number): number {
   const last = Math.min(bytes.length, maxBytes);
   for (let at = 3; at < last; at++)

@@ -32,7 +32,7 @@ export const extractField = defineBean({
   summary: "Replaces a JSON object with one of its fields, or copies the field to a header.",
   properties: {
     field: f.string({ doc: "The field to extract.", required: true }),
-    headerOutput: f.boolean({ doc: "Copies the field to a header and keeps the body.", default: false }),
+    headerOutput: f.boolean({ doc: "Copies the field to a header and leaves the body unchanged.", default: false }),
     headerOutputName: f.string({ doc: "Name of the header; `none` uses the default name.", default: "none" }),
     strictHeaderCheck: f.boolean({ doc: "Extracts into the body when the header is already set.", default: false }),
     trimField: f.boolean({ doc: "Sets the exchange property `trimField`, which the Kamelet reads.", default: false }),
@@ -56,7 +56,7 @@ export const insertField = defineBean({
   summary: "Adds a field to a JSON object, or an item to a JSON list.",
   properties: {
     field: f.string({ doc: "The field to add.", required: true }),
-    value: f.text({ doc: "Its value; Simple functions such as `${header.id}` are evaluated.", required: true }),
+    value: f.text({ doc: "Value of the field; Simple functions such as `${header.id}` are evaluated.", required: true }),
   },
   create: ({ field, value }, host) => {
     const route = { id: "insert-field", flowId: "", flowHash: "" };

@@ -6,20 +6,20 @@ import { verbs, type restFields } from "./rest-fields.ts";
 import { operationParameters, pairsOf } from "./rest-operation.ts";
 import { joinPath } from "./rest-path.ts";
 
-const accepted = (doc = "Accepted without effect.") => f.string({ doc, group: "advanced" });
+const accepted = (doc = "Accepted but ignored.") => f.string({ doc, group: "advanced" });
 
 const pairs = (doc: string) =>
   f.list(f.object({ key: accepted("Name."), value: accepted("Value.") }, { doc: "A name and its value." }), { doc, group: "advanced" });
 
 export const restConfigurationFields = {
   contextPath: f.string({ doc: "Base path of all rest services of the document." }),
-  component: accepted("Accepted without effect: the runtime serves rest itself."),
+  component: accepted("Accepted but ignored: the runtime serves rest itself."),
   consumerComponent: accepted(),
   producerComponent: accepted(),
   producerApiDoc: accepted(),
-  scheme: accepted("Accepted without effect: the scheme of the runtime is used."),
-  host: accepted("Accepted without effect: the host of the runtime is used."),
-  port: accepted("Accepted without effect: the port of the runtime is used."),
+  scheme: accepted("Accepted but ignored: the scheme of the runtime is used."),
+  host: accepted("Accepted but ignored: the host of the runtime is used."),
+  port: accepted("Accepted but ignored: the port of the runtime is used."),
   apiHost: accepted(),
   apiContextPath: f.string({ doc: "Path at which the OpenAPI document of the rest services of this flow is served, as JSON.", examples: ["/api-doc"] }),
   apiContextRouteId: f.string({ doc: "Id of the route that serves the OpenAPI document.", group: "advanced" }),
@@ -31,19 +31,19 @@ export const restConfigurationFields = {
   skipBindingOnErrorCode: accepted(),
   clientRequestValidation: accepted("If true, requests are checked against the declared parameters and content types."),
   clientResponseValidation: accepted(),
-  enableCORS: accepted("Whether cross-origin calls are allowed. An access policy can restrict the origins."),
+  enableCORS: accepted("Whether cross-origin requests are allowed; an access policy can restrict the origins."),
   enableNoContentResponse: accepted(),
   inlineRoutes: accepted(),
   jsonDataFormat: accepted(),
   xmlDataFormat: accepted(),
   useXForwardHeaders: accepted(),
   apiProperty: pairs("Metadata of the OpenAPI document: `api.title`, `api.version`, `api.description`, `api.contact.name` and `api.license.name`."),
-  componentProperty: pairs("Accepted without effect."),
-  consumerProperty: pairs("Accepted without effect."),
-  endpointProperty: pairs("Accepted without effect."),
-  dataFormatProperty: pairs("Accepted without effect."),
+  componentProperty: pairs("Accepted but ignored."),
+  consumerProperty: pairs("Accepted but ignored."),
+  endpointProperty: pairs("Accepted but ignored."),
+  dataFormatProperty: pairs("Accepted but ignored."),
   corsHeaders: pairs("With enableCORS, headers that replace the defaults."),
-  validationLevels: pairs("Accepted without effect."),
+  validationLevels: pairs("Accepted but ignored."),
 } as const;
 
 export const restConfiguration: EntityDeclaration = {

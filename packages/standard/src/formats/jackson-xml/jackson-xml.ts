@@ -11,7 +11,7 @@ import { inSteps } from "../in-steps.ts";
 /** Jackson's mapping: attributes become child elements, text next to them has an empty name, prefixes are removed. */
 const jacksonShape: XmlObjectShape = { attributePrefix: "", textKey: "", localNames: true };
 
-const accepted = (what: string): ReturnType<typeof f.string> => f.string({ doc: `Accepted without effect: ${what} does not apply here.`, group: "advanced" });
+const accepted = (what: string): ReturnType<typeof f.string> => f.string({ doc: `Accepted but ignored: ${what} does not apply here.`, group: "advanced" });
 
 /** XML as maps and lists, with the mapping of Jackson's XML mapper. */
 export const jacksonXml = defineFormat({

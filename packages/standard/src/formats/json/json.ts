@@ -7,7 +7,7 @@ import { parseJson, parseLongJson, writeJson } from "./json-text.ts";
 import { prettyJson, prettyJsonInSteps } from "./pretty-json.ts";
 import { withoutNull } from "./without-null.ts";
 
-const accepted = (name: string): ReturnType<typeof f.string> => f.string({ doc: `Accepted without effect: ${name} does not apply here.`, group: "advanced" });
+const accepted = (name: string): ReturnType<typeof f.string> => f.string({ doc: `Accepted but ignored: ${name} does not apply here.`, group: "advanced" });
 
 /** Values as JSON text. */
 export const json = defineFormat({
@@ -19,7 +19,7 @@ export const json = defineFormat({
   since: "0.1",
   options: {
     ...commonFields,
-    library: f.string({ doc: "Camel's library (Jackson, Gson, Fastjson, Jsonb, …); accepted without effect.", group: "advanced" }),
+    library: f.string({ doc: "Camel's library (Jackson, Gson, Fastjson, Jsonb, …); accepted but ignored.", group: "advanced" }),
     prettyPrint: f.boolean({ doc: "Writes one member per line.", default: false }),
     contentTypeHeader: f.boolean({ doc: "Whether marshalling sets the header Content-Type to application/json.", default: true }),
     useList: f.boolean({ doc: "Reading always returns a list: a single value becomes a list with one item.", default: false }),

@@ -4,7 +4,7 @@ import { f } from "@sluice/model";
 import { commonFields, invalidInput, withBytes } from "../format-input.ts";
 import { type MimePart, boundaryOf, readHead, readParts, writeParts } from "./mime-parts.ts";
 
-/** Property for the attachments, since a message has one body: a list of {name, fileName, contentType, headers, body}. */
+/** Property for the attachments, since a message has only one body: a list of {name, fileName, contentType, headers, body}. */
 const attachmentsProperty = "CamelAttachments";
 const encoder = new TextEncoder();
 
@@ -21,7 +21,7 @@ export const mimeMultipart = defineFormat({
     multipartSubType: f.string({ doc: "Subtype of multipart/ in the Content-Type.", default: "mixed" }),
     multipartWithoutAttachment: f.boolean({ doc: "Creates a multipart even without attachments.", default: false }),
     headersInline: f.boolean({ doc: "Writes the headers of the multipart to the start of the body instead of to the message.", default: false }),
-    includeHeaders: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+    includeHeaders: f.string({ doc: "Accepted but ignored.", group: "advanced" }),
     binaryContent: f.boolean({ doc: "Writes parts as binary instead of base64.", default: false, group: "advanced" }),
   },
   examples: [

@@ -232,7 +232,7 @@ class Compiler {
     const type = typePath(of);
     if (name === "class" && type !== undefined) return () => type;
     if (type !== undefined && this.#slotOf(type) === undefined && Object.hasOwn(statics, shortName(type)))
-      throw unsupported(`'${type}.${name}'`, "write its value, or let the operator register a function (SERVICE_FUNCTIONS)", offset);
+      throw unsupported(`'${type}.${name}'`, "write its value, or ask the operator to register a function (SERVICE_FUNCTIONS)", offset);
     const receiver = this.#node(of);
     if (access === "spread") return (frame) => asList(receiver(frame)).map((item) => memberOf(item, name, true));
     return (frame) => memberOf(receiver(frame), name, access === "safe");
@@ -268,7 +268,7 @@ class Compiler {
     if (slot === undefined)
       throw unsupported(
         `the function '${name}'`,
-        refusedNames[name] ?? "let the operator register a function (SERVICE_FUNCTIONS) and call it with the step bean",
+        refusedNames[name] ?? "ask the operator to register a function (SERVICE_FUNCTIONS) and call it with the step bean",
         offset,
       );
     return (frame) => callMethod(frameAt(frame, slot.up).values[slot.at], "call", given(frame));
@@ -280,14 +280,14 @@ class Compiler {
     const methods = Object.hasOwn(statics, shortName(type)) ? statics[shortName(type)] : undefined;
     const found = methods !== undefined && Object.hasOwn(methods, name) ? methods[name] : undefined;
     if (found === undefined)
-      throw unsupported(`'${type}.${name}'`, "let the operator register a function (SERVICE_FUNCTIONS) and call it with the step bean", offset);
+      throw unsupported(`'${type}.${name}'`, "ask the operator to register a function (SERVICE_FUNCTIONS) and call it with the step bean", offset);
     return found;
   }
 
   #new({ type, parameters, offset }: Node & { kind: "new" }): Evaluate {
     const create = Object.hasOwn(constructors, shortName(type)) ? constructors[shortName(type)] : undefined;
     if (create === undefined)
-      throw unsupported(`'new ${type}'`, "let the operator register a function (SERVICE_FUNCTIONS) and call it with the step bean", offset);
+      throw unsupported(`'new ${type}'`, "ask the operator to register a function (SERVICE_FUNCTIONS) and call it with the step bean", offset);
     const compiled = parameters.map((parameter) => this.#node(parameter));
     return (frame) =>
       create(

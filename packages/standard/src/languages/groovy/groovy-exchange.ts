@@ -1,4 +1,4 @@
-// The exchange as Groovy code sees it: `exchange`, `message`, `request` and `headers`.
+// The exchange as exposed to Groovy code: `exchange`, `message`, `request` and `headers`.
 import type { Exchange } from "@sluice/engine/spi";
 import { asText, findConversion, isStream } from "@sluice/engine/values";
 import type { Methods } from "./groovy-methods.ts";

@@ -4,7 +4,7 @@ import { CompileError } from "@sluice/engine/spi";
 export type Token = { readonly offset: number; readonly end: number } & (
   | { readonly kind: "word" | "operator"; readonly text: string }
   | { readonly kind: "number"; readonly text: string; readonly value: number | bigint }
-  /** A text in parts; a part that is not text is the source of an expression and where it starts. */
+  /** A text in parts; a part that is not text is an expression: its source and start position. */
   | { readonly kind: "text"; readonly text: string; readonly parts: readonly TextPart[] }
   | { readonly kind: "line" | "end"; readonly text: "" }
 );
@@ -62,7 +62,7 @@ class Lexer {
     const found = this.#match(word) ?? operators.find((operator) => this.#text.startsWith(operator, start));
     if (found === undefined) throw this.#fault(`unexpected '${character}'`, start);
     const kind = /[A-Za-z_$]/.test(character) ? "word" : "operator";
-    // `list?[0]` and `test?[a]:b` look alike up to here; only the first is an access.
+    // `list?[0]` and `test?[a]:b` look the same so far; only the first is an access.
     const isSafeIndex = found === "?.[";
     this.#at += isSafeIndex ? 2 : found.length;
     return { kind, text: isSafeIndex ? "?." : found, ...place() };

@@ -1,4 +1,4 @@
-// Maps in messages are plain objects (parsed JSON) or Map objects; Groovy code sees one kind.
+// Maps in messages are plain objects (parsed JSON) or Map objects; Groovy code treats both the same.
 export function isMap(value: unknown): value is ReadonlyMap<string, unknown> | Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return false;
   if (value instanceof Map) return true;

@@ -20,7 +20,7 @@ const refusedWords: Readonly<Record<string, string>> = {
   switch: "use a ternary, a map, or the step choice",
   try: "use the step doTry",
   throw: "use the step throwException",
-  class: "let the operator register a function (SERVICE_FUNCTIONS)",
+  class: "ask the operator to register a function (SERVICE_FUNCTIONS)",
   assert: "use the step validate",
 };
 const maxDepth = 100;

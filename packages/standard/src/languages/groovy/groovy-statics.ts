@@ -16,7 +16,9 @@ function parsedJson(text: unknown): unknown {
   }
 }
 
-/** Hexadecimal digits in the form of a version 4 UUID. It identifies, it does not protect: the host's generator is not cryptographic. */
+/**
+ * Hexadecimal digits in the form of a version 4 UUID, for identification only: the host's generator is not cryptographically secure.
+ */
 function randomUuid(host: Host): string {
   const digit = (): string => Math.floor(host.random() * 16).toString(16);
   return "xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx".replaceAll("x", digit);
@@ -59,7 +61,7 @@ export const statics: Readonly<Record<string, Statics>> = {
   LocalDateTime: { now: (_given, host) => isoDate(host).slice(0, -1) },
 };
 
-/** What `new` creates, by class. */
+/** The constructors available to `new`, by class. */
 export const constructors: Readonly<Record<string, (parameters: readonly unknown[], host: Host) => unknown>> = {
   Date: (given, host) => (given.length === 0 ? now(host) : new Date(Number(given[0]))),
   String: (given) => groovyText(given[0] ?? ""),

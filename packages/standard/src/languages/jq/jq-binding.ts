@@ -141,7 +141,7 @@ function tryEach(alternatives: readonly Take[], count: number): Destructure {
 
 type Take = (environment: Environment | undefined, value: unknown, slots: unknown[], act: () => void) => void;
 
-/** Fills the slots of the pattern's variables from a value. Keys that are programs see the variables bound so far. */
+/** Fills the slots of the pattern's variables from a value. Keys that are programs can use the variables bound so far. */
 function compilePattern(pattern: Pattern, names: readonly string[], scope: Scope, compiler: JqCompiler): Take {
   if (pattern.kind === "name") {
     const slot = names.indexOf(pattern.name);

@@ -13,8 +13,8 @@ export type Builtin = { readonly kind: "native"; readonly create: CreateFilter }
 /** Builtins of jq that flows may not use, each with the reason. */
 export const refusedNames: ReadonlyMap<string, string> = new Map([
   ["env", "flows cannot read the environment"],
-  ["input", "a message is the only input"],
-  ["inputs", "a message is the only input"],
+  ["input", "the message is the only input"],
+  ["inputs", "the message is the only input"],
   ["input_filename", "there is no input file"],
   ["halt", "use the step stop"],
   ["halt_error", "use error(…)"],

@@ -105,7 +105,7 @@ export class JqLexer {
       this.position += found[0].length;
       return { kind, text: found[0], offset };
     }
-    throw this.error(`'${this.text.charAt(offset)}' is not expected`);
+    throw this.error(`unexpected '${this.text.charAt(offset)}'`);
   }
 
   error(message: string, offset = this.position): CompileError {

@@ -88,7 +88,7 @@ function modify(left: Filter, update: Filter, environment: Environment | undefin
   for (const path of paths) {
     machine.spend(1);
     const old = getPath(result, path, machine);
-    // The result of the update may contain the old value, which must then not be changed in place any more.
+    // The result of the update may contain the old value, which must not be changed in place from then on.
     if (fresh.has(old)) fresh.clear();
     const [found, value] = firstOutput(update, environment, old);
     if (found) result = setPath(result, path, value, machine, fresh);

@@ -64,8 +64,8 @@ describe("jq programs", () => {
   it.each([
     ["env", "environment"],
     ["$ENV.PATH", "environment"],
-    ["input", "a message is the only input"],
-    ["inputs", "a message is the only input"],
+    ["input", "the message is the only input"],
+    ["inputs", "the message is the only input"],
     ["halt", "the step stop"],
     ["input_filename", "no input file"],
     ["nosuch(1)", "nosuch/1 is not defined"],

@@ -31,7 +31,7 @@ export function jsLanguage(interpreter: ScriptInterpreter, limits: Partial<Scrip
     name: "js",
     costly: true,
     title: "JavaScript",
-    summary: "Evaluates JavaScript in a sandbox that sees body, headers, properties and variables as JSON values.",
+    summary: "Evaluates JavaScript in a sandbox that can read the body, headers, properties and variables as JSON values.",
     group: "language",
     icon: "code",
     since: "0.1",
@@ -63,7 +63,7 @@ export function jsLanguage(interpreter: ScriptInterpreter, limits: Partial<Scrip
   });
 }
 
-/** The result of a thread is valid only for its input: if the message changed since, the script runs again. */
+/** The result of a thread is valid only for its input: if the message has changed since, the script runs again. */
 function runAhead(sandbox: ScriptSandbox, threads: ScriptThreads, ahead: NonNullable<LanguageScope["ahead"]>): Expression {
   const found = new WeakMap<Exchange, { readonly input: string; readonly outcome: ScriptOutcome }>();
   ahead((exchange) => {

@@ -4,7 +4,7 @@ import type { QuickJSSyncVariant, QuickJSWASMModule } from "quickjs-emscripten-c
 import type { runScript, ScriptLimits, ScriptOutcome } from "./run-script.ts";
 
 export interface ScriptInterpreter {
-  /** Maximum call stack of a script: what fits into V8's stack, or its own limit if that is less. */
+  /** Maximum call stack of a script: the size that fits into V8's stack, or its own limit if that is less. */
   readonly stackBytes: number;
   /** How many instances were replaced after a trap. */
   readonly replaced: number;

@@ -34,9 +34,9 @@ export function runScript(quickjs: QuickJSWASMModule, code: string, globals: str
   let spentMs = 0;
   let checks = 0;
   let stopped = false;
-  // The interpreter checks at the start and then once per ten thousand operations: time counts from the first check, and the time between two checks
-  // counts up to a limit, so that a suspended machine does not stop a short script. Fifty checks per millisecond are far more than any machine
-  // makes: a clock that does not advance cannot disable the limit.
+  // The interpreter checks at the start and then once per ten thousand operations. Time counts from the first check, and the time between two checks
+  // counts up to a limit, so that a suspended machine does not stop a short script. No machine makes fifty checks per millisecond, so counting checks
+  // enforces the limit even if the clock does not advance.
   runtime.setInterruptHandler(() => {
     const checkedNow = now();
     spentMs += Math.min(checkedNow - (checkedAt ?? checkedNow), 50);

@@ -40,7 +40,7 @@ interface Part {
 const visitsItems = ({ type, steps }: Part): boolean =>
   type === "wildcard" || type === "descendant" || (type === "path" && steps?.some(({ tuple }) => tuple === true) === true);
 
-/** JSONata puts an input that is a list into another list. */
+/** JSONata wraps an input that is a list in another list. */
 const unwrapped = (input: unknown): unknown =>
   Array.isArray(input) && (input as { outerWrapper?: boolean }).outerWrapper === true ? (input[0] as unknown) : input;
 
@@ -85,7 +85,7 @@ class JsonataProgram {
     }
   }
 
-  /** A copy, of which JSONata makes a text first. */
+  /** `clone` without JSONata's detour through text. */
   #copyOf(value: unknown): unknown {
     if (Array.isArray(value)) this.#spend(value.length);
     return copyJson(value);

@@ -55,7 +55,7 @@ describe("jsonata", () => {
     expect(evaluate(text, { body })).toEqual(expected);
   });
 
-  it.each(["$spread($)", "*", "**", "$clone($)", '$ ~> |$|{"x": 1}|', "$@$v.$v.id"])("ends %s of a long list soon", (text) => {
+  it.each(["$spread($)", "*", "**", "$clone($)", '$ ~> |$|{"x": 1}|', "$@$v.$v.id"])("stops %s of a long list quickly", (text) => {
     const records = Array.from({ length: 90_000 }, (_, index) => ({ id: index, name: `name ${index}`, tags: ["a", "b"] }));
     const began = performance.now();
     try {
@@ -67,7 +67,7 @@ describe("jsonata", () => {
     expect(performance.now() - began).toBeLessThan(4_000);
   });
 
-  it("finds the different ones of many objects in time", () => {
+  it("finds the distinct objects of a long list within the time limit", () => {
     const records = Array.from({ length: 20_000 }, (_, index) => ({ id: index % 15_000, name: "n" }));
     expect(evaluate("$count($distinct($))", { body: records })).toBe(15_000);
   });
@@ -103,7 +103,7 @@ describe("jsonata", () => {
     expect(() => evaluate(text, { body })).toThrow(expected);
   });
 
-  it("matches an evil pattern in linear time", () => {
+  it("matches a malicious pattern in linear time", () => {
     expect(evaluate("$contains(t, /^(a+)+$/)", { body: { t: `${"a".repeat(50)}b` } })).toBe(false);
   });
 

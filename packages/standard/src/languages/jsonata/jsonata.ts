@@ -21,7 +21,7 @@ export const jsonata = defineLanguage({
   options: {
     resultType: resultTypeOption,
     source: sourceOption,
-    singleSequence: f.boolean({ doc: "Accepted without effect: a sequence with one item is always that item.", group: "advanced" }),
+    singleSequence: f.boolean({ doc: "Accepted but ignored: a sequence with one item is always that item.", group: "advanced" }),
     trim: trimOption,
     id: idOption,
   },

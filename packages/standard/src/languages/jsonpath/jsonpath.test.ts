@@ -153,7 +153,7 @@ describe("jsonpath filters", () => {
     expect(() => evaluate("$.a.${header.x}", { body: store, options: { allowSimple: "false" } })).toThrow("is not allowed");
   });
 
-  it("matches an evil pattern in linear time", () => {
+  it("matches a malicious pattern in linear time", () => {
     expect(evaluate("$[?(@ =~ /^(a+)+$/)]", { body: [`${"a".repeat(50)}b`] })).toEqual([]);
   });
 

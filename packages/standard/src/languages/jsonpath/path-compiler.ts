@@ -240,7 +240,7 @@ function forEachChild(node: unknown, walk: Walk, act: (child: unknown) => void):
   else if (isObject(node)) for (const value of valuesOf(node, walk)) act(value);
 }
 
-/** Objects with more members keep a list of their values for the next visit. */
+/** The values of objects with more members are cached for the next visit. */
 const manyMembers = 1_000;
 
 /** The values of an object. `..*` reads them twice, and listing 100,000 members takes 50 ms. */

@@ -11,7 +11,7 @@ const parsedText = new WeakMap<object, { readonly text: string; readonly value: 
 export function readJson(raw: unknown, exchange: Exchange, language: string): unknown {
   if (typeof raw === "string") {
     const ahead = longJson(raw);
-    // Must not be kept here: see partOfJson.
+    // Must not be cached here: see partOfJson.
     if (ahead?.isExact === true) return parseJson(raw, language, ahead);
     const known = parsedText.get(exchange.message);
     if (known !== undefined && known.text === raw) return known.value;

@@ -6,7 +6,7 @@ import { f } from "@sluice/model";
 export const language = defineLanguage({
   name: "language",
   title: "Language",
-  summary: "An expression whose language is given by name.",
+  summary: "An expression in a language that an option specifies.",
   group: "language",
   icon: "languages",
   since: "0.1",

@@ -17,15 +17,15 @@ export const method = defineLanguage({
   otherTextKeys: ["beanType", "expression"],
   options: {
     method: f.string({ doc: "Name of the method, with arguments if it takes any: `total(${body}, 'EUR')`. Without arguments it receives the exchange." }),
-    scope: f.string({ doc: "Accepted without effect.", group: "advanced" }),
-    validate: f.boolean({ doc: "Accepted without effect: whether there is such a function is always checked.", default: true, group: "advanced" }),
+    scope: f.string({ doc: "Accepted but ignored.", group: "advanced" }),
+    validate: f.boolean({ doc: "Accepted but ignored: an unknown function is always rejected.", default: true, group: "advanced" }),
     resultType: resultTypeOption,
     trim: trimOption,
     id: idOption,
   },
   examples: [
     {
-      title: "A function `prices.total` of the operator as a value",
+      title: "The result of the operator function `prices.total`",
       yaml: "setHeader: {name: total, method: {ref: prices, method: total}}",
       given: { body: [10, 20, 12] },
       expect: { body: [10, 20, 12], headers: { total: 42 } },

@@ -179,7 +179,7 @@ describe.each(Object.entries(expressions))("expression: %s", (_group, rows) => {
   for (const [text, expected, input] of rows)
     it(text, () => {
       const result = (): unknown => evaluate(text, input ?? order);
-      // A path that runs into null without ?. is a fault.
+      // A path through null without `?.` fails.
       if (expected === undefined) expect(result).toThrow("the path is null before");
       else expect(result()).toEqual(expected);
     });
@@ -209,7 +209,7 @@ const predicates: readonly PredicateRow[] = [
   ["${header.color} regex 'r.d' && ${header.color} !regex 'r'", true],
   ["${header.count} is 'Integer' && ${header.tags} is 'java.util.List' && ${header.color} not is 'Integer'", true],
   ["${header.color} starts with 're' && ${header.color} !endsWith 'x'", true],
-  // && and || have the same rank, from left to right.
+  // `&&` and `||` have the same precedence and are evaluated from left to right.
   ["${header.flag} == true || ${header.color} == 'x' && ${header.count} == 0", false],
   ["${header.color} == 'red' ${header.count} == 12", true],
   ["${header.count} == 12 == true", true],

@@ -1,4 +1,4 @@
-// What a message must never be able to do through an expression.
+// Message content must not gain control through an expression.
 import { FlowError } from "@sluice/engine/spi";
 import { FakeHost, exchangeOf, languageUnderTest } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";

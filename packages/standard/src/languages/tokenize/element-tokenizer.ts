@@ -1,5 +1,5 @@
-// `tokenize` with `xml: true`: finds elements by their tags alone, without parsing the content between them. Nested elements of the same name are
-// not distinguished; xtokenize does that.
+// `tokenize` with `xml: true`: finds elements only by their tags, without parsing the content between them. Nested elements of the same name are not
+// distinguished; use xtokenize for that.
 import type { Tokenizer } from "./token-stream.ts";
 
 /** The tag's name in `<person>`, `<person/>` or `person`. */
@@ -64,7 +64,10 @@ function declarationsOf(text: string, name: string | undefined, limit: number): 
   return readDeclarations(text.slice(start, tagEnd(text, start) + 1));
 }
 
-/** `xmlns` attributes of a start tag as pairs of attribute name and quoted value; stops after `most`, because a tag may have a million. */
+/**
+ * `xmlns` attributes of a start tag as pairs of attribute name and quoted value; stops after `limit`, because a tag may have a
+ * million.
+ */
 export function readDeclarations(tag: string, limit = Infinity): readonly (readonly [string, string])[] {
   const declarations: (readonly [string, string])[] = [];
   for (const [, attribute, value] of tag.matchAll(/\s(xmlns(?::[^\s=]+)?)\s*=\s*("[^"]*"|'[^']*')/g)) {

@@ -2,7 +2,7 @@
 import type { LinearPattern } from "../language-values/linear-pattern.ts";
 import type { Cut, Tokenizer } from "./token-stream.ts";
 
-/** A separator at the very start is skipped, one at the very end adds nothing; empty tokens in between are kept. */
+/** A separator at the very start is skipped, one at the very end adds nothing; empty tokens in between are preserved. */
 export function separatorTokenizer(separator: string, include: boolean): Tokenizer {
   let started = false;
   return {

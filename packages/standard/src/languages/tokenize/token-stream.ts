@@ -1,5 +1,5 @@
-// Splits text incrementally. A tokenizer finds one token at a time, so a million lines need the memory of one; chunks are kept
-// only until their token is complete.
+// Splits text incrementally. A tokenizer finds one token at a time, so a million lines need the memory of one; chunks are buffered only until their
+// token is complete.
 import { FlowError } from "@sluice/engine/spi";
 import { asText, checkListLength, maxTextLength } from "@sluice/engine/values";
 import { compileResultType } from "../language-values/result-type.ts";
@@ -19,7 +19,7 @@ export interface Tokenizer {
 }
 
 export interface TokenOptions {
-  /** Maximum number of tokens in a list, which is created without a pause; `split` takes the tokens one by one and has no such limit. */
+  /** Maximum number of tokens in a list, which is created synchronously; `split` reads the tokens one by one and has no such limit. */
   readonly maxListLength: number;
   readonly skipFirst: boolean;
   /** How many tokens form a group; 0 for no grouping. */

@@ -61,7 +61,7 @@ export const tokenize = defineLanguage({
   },
 });
 
-/** Tokens in a list; `split` takes any number of them, one by one. */
+/** Maximum number of tokens in a list; `split` reads any number of tokens, one by one. */
 const maxListLength = 500_000;
 
 /** Camel treats the two characters `\n` at the start of a token as a line end. */

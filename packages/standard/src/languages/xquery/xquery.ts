@@ -27,7 +27,7 @@ export const xquery = defineLanguage({
         doc: "Prefixes the query uses.",
       },
     ),
-    configurationRef: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+    configurationRef: f.string({ doc: "Accepted but ignored.", group: "advanced" }),
     source: sourceOption,
     trim: trimOption,
     id: idOption,

@@ -1,5 +1,5 @@
-// Scans XML tag by tag and extracts the elements of a path. Only the open elements and the current token are kept; entities and
-// document types are skipped, never resolved.
+// Scans XML tag by tag and extracts the elements of a path. Only the open elements and the current token are in memory; entities and document types
+// are skipped, never resolved.
 import { FlowError } from "@sluice/engine/spi";
 import { readDeclarations, tagEnd, withDeclarations } from "../tokenize/element-tokenizer.ts";
 import type { Cut, Tokenizer } from "../tokenize/token-stream.ts";

@@ -11,11 +11,11 @@ import { StoredGroups } from "./stored-groups.ts";
 
 const lockRetryFields = {
   id: f.string({ doc: "Name of this policy, for tools." }),
-  maximumRetries: f.integer({ doc: "Accepted without effect." }),
-  retryDelay: f.duration({ doc: "Accepted without effect." }),
-  maximumRetryDelay: f.duration({ doc: "Accepted without effect." }),
-  exponentialBackOff: f.boolean({ doc: "Accepted without effect." }),
-  randomBackOff: f.boolean({ doc: "Accepted without effect." }),
+  maximumRetries: f.integer({ doc: "Accepted but ignored." }),
+  retryDelay: f.duration({ doc: "Accepted but ignored." }),
+  maximumRetryDelay: f.duration({ doc: "Accepted but ignored." }),
+  exponentialBackOff: f.boolean({ doc: "Accepted but ignored." }),
+  randomBackOff: f.boolean({ doc: "Accepted but ignored." }),
 };
 
 /** Collects related messages. The added message continues immediately; the completed group runs the nested steps as a separate run. */
@@ -24,7 +24,7 @@ export const aggregate = defineStep({
   title: "Aggregate",
   summary: "Collects related messages and processes each completed group as one message.",
   guarantees:
-    "The message that is added continues immediately with the step after the aggregate; the completed group runs the nested steps as a separate run. Messages are merged in the order they arrive. Without a repository, open groups are kept in memory and are lost on a restart; use forceCompletionOnStop to complete them when the flow stops. With a repository in a database, the message that is added continues when its group is stored: groups survive a restart, and a completed group is removed when its run has succeeded, so after a crash it runs again. In memory, at most 50,000 groups, 100,000 messages per group and 128 MB are kept: above a limit the oldest group is completed early and a warning is logged. With several workers, the route runs in one of them.",
+    "The message that is added continues immediately with the step after the aggregate; the completed group runs the nested steps as a separate run. Messages are merged in the order they arrive. Without a repository, open groups are stored in memory and are lost on a restart; use forceCompletionOnStop to complete them when the flow stops. With a repository in a database, the message that is added continues when its group is stored: groups survive a restart, and a completed group is removed when its run has succeeded, so after a crash it runs again. In memory, at most 50,000 groups, 100,000 messages per group and 128 MB are stored: above a limit the oldest group is completed early and a warning is logged. With several workers, the route runs in one of them.",
   group: "splitting",
   icon: "combine",
   paletteGroup: "repeat",
@@ -42,16 +42,16 @@ export const aggregate = defineStep({
       group: "advanced",
     }),
     optimisticLockingSyncRetry: f.boolean({
-      doc: "Accepted without effect: a merge that conflicts with another one is always repeated.",
+      doc: "Accepted but ignored: a merge that conflicts with another one is always repeated.",
       default: false,
       group: "advanced",
     }),
     optimisticLockRetryPolicy: f.object(lockRetryFields, {
-      doc: "Accepted without effect: a merge that conflicts with another one is always repeated.",
+      doc: "Accepted but ignored: a merge that conflicts with another one is always repeated.",
       group: "advanced",
     }),
     aggregateController: f.refused(
-      "aggregateController names a Java object; complete groups with completionPredicate or the header CamelAggregationCompleteAllGroups",
+      "aggregateController refers to a Java object; complete groups with completionPredicate or the header CamelAggregationCompleteAllGroups",
     ),
     steps: f.steps({ doc: "Steps for a completed group.", default: [] }),
   },

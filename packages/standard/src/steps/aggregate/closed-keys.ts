@@ -3,7 +3,7 @@ import { OldestKey } from "../../oldest-key.ts";
 
 const maxClosedKeys = 100_000;
 
-/** The keys of completed groups that take no more messages. `remembered` limits how many are kept; 0 keeps as many as possible. */
+/** The keys of completed groups that accept no more messages. `remembered` limits their number; 0 stores as many as possible. */
 export class ClosedKeys {
   readonly #keys = new Set<string>();
   readonly #oldest = new OldestKey(this.#keys);

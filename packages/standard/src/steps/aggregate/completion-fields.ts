@@ -1,11 +1,11 @@
 import { f } from "@sluice/model";
 
-/** When a group is complete, and what happens to it then. */
+/** Options that define when a group is complete and how it is then processed. */
 export const completionFields = {
   completionSize: f.integer({ doc: "Completes a group after this many messages.", default: 0, min: 0 }),
-  completionSizeExpression: f.expression({ doc: "As completionSize, evaluated per message; takes precedence when above 0." }),
+  completionSizeExpression: f.expression({ doc: "Like completionSize, but evaluated per message; takes precedence when above 0." }),
   completionTimeout: f.duration({ doc: "Completes a group when no message arrived for this long.", default: 0 }),
-  completionTimeoutExpression: f.expression({ doc: "As completionTimeout, evaluated per message; takes precedence when above 0." }),
+  completionTimeoutExpression: f.expression({ doc: "Like completionTimeout, but evaluated per message; takes precedence when above 0." }),
   completionInterval: f.duration({ doc: "Completes all groups at this interval.", default: 0 }),
   completionPredicate: f.expression({ doc: "Completes a group when this condition is true for it." }),
   completionFromBatchConsumer: f.boolean({
@@ -14,7 +14,7 @@ export const completionFields = {
     group: "advanced",
   }),
   completionOnNewCorrelationGroup: f.boolean({
-    doc: "Whether the first message of a new group completes all other groups.",
+    doc: "Whether the first message of a new group completes all existing groups.",
     default: false,
     group: "advanced",
   }),
@@ -22,16 +22,16 @@ export const completionFields = {
   completionTimeoutCheckerInterval: f.duration({ doc: "How often timeouts are checked.", default: 1000, group: "advanced" }),
   ignoreInvalidCorrelationKeys: f.boolean({ doc: "Messages without a key continue instead of failing.", default: false }),
   closeCorrelationKeyOnCompletion: f.integer({
-    doc: "Rejects messages for completed groups, remembering this many keys; 0 remembers as many as possible.",
+    doc: "Rejects messages for completed groups. The value is the number of keys to remember; 0 means no limit other than memory.",
     min: 0,
     group: "advanced",
   }),
-  discardOnCompletionTimeout: f.boolean({ doc: "Discards groups that time out.", default: false, group: "advanced" }),
+  discardOnCompletionTimeout: f.boolean({ doc: "Discards groups that time out instead of completing them.", default: false, group: "advanced" }),
   discardOnAggregationFailure: f.boolean({ doc: "Discards the group when merging a message fails.", default: false, group: "advanced" }),
   forceCompletionOnStop: f.boolean({ doc: "Completes all groups when the flow stops.", default: false, group: "advanced" }),
-  completeAllOnStop: f.boolean({ doc: "As forceCompletionOnStop.", default: false, group: "advanced" }),
-  parallelProcessing: f.boolean({ doc: "Accepted without effect: completed groups never block the sender.", default: false, group: "advanced" }),
-  optimisticLocking: f.boolean({ doc: "Accepted without effect: there are no locks.", default: false, group: "advanced" }),
-  executorService: f.string({ doc: "Accepted without effect: there are no thread pools.", group: "advanced" }),
-  timeoutCheckerExecutorService: f.string({ doc: "Accepted without effect: there are no thread pools.", group: "advanced" }),
+  completeAllOnStop: f.boolean({ doc: "Same as forceCompletionOnStop.", default: false, group: "advanced" }),
+  parallelProcessing: f.boolean({ doc: "Accepted but ignored: completed groups never block the sender.", default: false, group: "advanced" }),
+  optimisticLocking: f.boolean({ doc: "Accepted but ignored: there are no locks.", default: false, group: "advanced" }),
+  executorService: f.string({ doc: "Accepted but ignored: there are no thread pools.", group: "advanced" }),
+  timeoutCheckerExecutorService: f.string({ doc: "Accepted but ignored: there are no thread pools.", group: "advanced" }),
 };

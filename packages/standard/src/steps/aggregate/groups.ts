@@ -109,7 +109,7 @@ export class Groups implements Lifecycle {
     group.bytes = bytes;
   }
 
-  /** Completes every group, or only those of the test session of this message. Yields in between. */
+  /** Completes every group, or only those of the test session of this message. Yields between groups. */
   completeAll(by: CompletedBy, among?: Exchange): Awaitable {
     const places: string[] = [];
     for (const [place, { session }] of this.#open) if (among === undefined || session === among.run.session?.id) places.push(place);

@@ -84,7 +84,7 @@ export class StoredGroups implements Lifecycle {
     }
     throw new FlowError(
       "org.apache.camel.spi.OptimisticLockingAggregationRepository$OptimisticLockingException",
-      `group '${key}' was changed by another process ${maxConflicts} times in a row; let one runtime process its messages`,
+      `group '${key}' was changed by another process ${maxConflicts} times in a row; process its messages in one runtime only`,
       { code: "aggregation-conflict", retryable: true },
     );
   }

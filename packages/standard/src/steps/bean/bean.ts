@@ -22,7 +22,7 @@ export const bean = defineStep({
       doc: "Name of the function within the object, with arguments if it takes any: `total(${body}, 'EUR')`. Without arguments it receives the exchange.",
     }),
     beanType: f.string({ doc: "Name of a Java class that the operator replaces with a class or object of the same name.", group: "advanced" }),
-    scope: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+    scope: f.string({ doc: "Accepted but ignored.", group: "advanced" }),
   },
   examples: [
     {
@@ -34,7 +34,8 @@ export const bean = defineStep({
   ],
   compile({ ref, method, beanType }, compiler, node) {
     const named = ref ?? beanType;
-    if (named === undefined) throw new CompileError("option-missing", "step 'bean' needs 'ref'", { hint: "name a function registered with SERVICE_FUNCTIONS" });
+    if (named === undefined)
+      throw new CompileError("option-missing", "step 'bean' needs 'ref'", { hint: "specify a function registered with SERVICE_FUNCTIONS" });
     const call = compileCall(
       { bean: named, method },
       {

@@ -20,7 +20,7 @@ export const choice = defineStep({
   card: { subtitle: "First match" },
   since: "0.1",
   keywords: ["if", "switch", "case", "condition", "else"],
-  mayPassBy: true,
+  maySkipSteps: true,
   options: {
     when: f.list(
       f.object(

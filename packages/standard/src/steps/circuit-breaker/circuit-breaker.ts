@@ -20,7 +20,7 @@ export const circuitBreaker = defineStep({
   title: "Circuit breaker",
   summary: "Stops calling steps that keep failing and runs a fallback instead.",
   guarantees:
-    "The nested steps run on a copy: when they fail, the fallback sees the message as it was before. The state of the circuit and its sliding window are kept in memory, start closed after a restart, and are not shared between workers; the route runs in one worker. A call that exceeds its timeout is no longer awaited, but its work may still take effect.",
+    "The nested steps run on a copy: when they fail, the fallback receives the message as it was before. The state of the circuit and its sliding window are stored in memory and not shared between workers; after a restart the circuit is closed; the route runs in one worker. A call that exceeds its timeout is no longer awaited, but its work may still take effect.",
   group: "resilience",
   icon: "zap-off",
   paletteGroup: "errors",
@@ -36,7 +36,7 @@ export const circuitBreaker = defineStep({
     onFallback: f.object(
       {
         steps: f.steps({ doc: "Steps of the fallback.", default: [] }),
-        fallbackViaNetwork: f.boolean({ doc: "Accepted without effect.", default: false, group: "advanced" }),
+        fallbackViaNetwork: f.boolean({ doc: "Accepted but ignored.", default: false, group: "advanced" }),
         ...clauseFields,
       },
       { title: "Otherwise", doc: "Runs when the steps fail or the circuit is open." },
@@ -51,7 +51,7 @@ export const circuitBreaker = defineStep({
   },
   examples: [
     {
-      title: "Plan B",
+      title: "A fallback value",
       yaml: "circuitBreaker: {steps: [{throwException: {exceptionType: java.io.IOException, message: down}}], onFallback: {steps: [{setBody: {constant: plan B}}]}}",
       expect: { body: "plan B" },
     },
@@ -112,7 +112,7 @@ export const circuitBreaker = defineStep({
       if (!(pending instanceof Promise)) return finish(false);
       if (!options.timeoutEnabled) return pending.then(() => finish(false));
       return after(
-        withinTime(pending, options.timeoutDuration, (ms, ring) => host.clock.after(ms, ring)),
+        timesOut(pending, options.timeoutDuration, (ms, run) => host.clock.after(ms, run)),
         finish,
       );
     };
@@ -120,7 +120,7 @@ export const circuitBreaker = defineStep({
 });
 
 /** True when the timeout came first; a later result is ignored. */
-function withinTime(pending: Promise<void>, ms: number, after: (ms: number, run: () => void) => () => void): Promise<boolean> {
+function timesOut(pending: Promise<void>, ms: number, after: (ms: number, run: () => void) => () => void): Promise<boolean> {
   return new Promise((resolve) => {
     const cancel = after(ms, () => resolve(true));
     void pending.then(() => {

@@ -8,7 +8,7 @@ export const convertHeaderTo = defineStep({
   title: "Convert header",
   summary: "Converts a header to another type, in place or into another header.",
   guarantees:
-    "The step changes only its own message, on the main thread, and keeps nothing between messages. If the conversion fails, the header is unchanged and the error handler of the route is called.",
+    "The step changes only its own message, on the main thread, and stores nothing between messages. If the conversion fails, the header is unchanged and the error handler of the route is called.",
   group: "message",
   icon: "replace-all",
   paletteGroup: "data",

@@ -23,16 +23,16 @@ export const delay = defineStep({
       inline: true,
     }),
     asyncDelayed: f.boolean({
-      doc: "Accepted without effect: waiting never blocks a thread.",
+      doc: "Accepted but ignored: waiting never blocks a thread.",
       default: true,
       group: "advanced",
     }),
     callerRunsWhenRejected: f.boolean({
-      doc: "Accepted without effect.",
+      doc: "Accepted but ignored.",
       default: true,
       group: "advanced",
     }),
-    executorService: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+    executorService: f.string({ doc: "Accepted but ignored.", group: "advanced" }),
   },
   examples: [
     {

@@ -82,7 +82,7 @@ export const doTry = defineStep({
   },
 });
 
-/** A failure that leaves a doTry goes to an outer doTry or to the caller, not to the error handling of the route. */
+/** A failure that leaves a doTry is handled by an outer doTry or by the caller, not by the error handling of the route. */
 function leaving(tried: Processor): Processor {
   return (exchange) =>
     settle(
@@ -131,7 +131,7 @@ function handle(exchange: Exchange, error: FlowError, clauses: readonly Catch[])
   });
 }
 
-/** The finally steps. They do not run for a stopped or cancelled exchange; one that was handled elsewhere stays ended after them. */
+/** The finally steps. They do not run for a stopped or cancelled exchange; an exchange that was handled elsewhere stays ended after them. */
 function finish(exchange: Exchange, last: Processor): Awaitable {
   const before = exchange.ending;
   if (before === ending.stopped || exchange.run.isCancelled) return undefined;

@@ -14,7 +14,7 @@ export const filter = defineStep({
   card: { title: "Only if", subtitle: "{expression}" },
   since: "0.1",
   keywords: ["if", "condition", "only"],
-  mayPassBy: true,
+  maySkipSteps: true,
   adoptsSiblings: true,
   options: {
     expression: f.expression({ doc: "The condition.", required: true, inline: true }),

@@ -14,7 +14,7 @@ export const idempotentConsumer = defineStep({
   title: "Idempotent consumer",
   summary: "Skips messages that were already processed.",
   guarantees:
-    "With eager=true, of several concurrent messages with the same key only one runs the steps. How long keys are remembered depends on the repository: the memory repository forgets them on a restart and keeps the newest ones only; a database or Redis repository keeps them across restarts and shares them between runtimes. After a crash in the middle of a run, a persistent repository still holds the key, so the message counts as a duplicate.",
+    "With eager=true, of several concurrent messages with the same key only one runs the steps. How long keys are remembered depends on the repository: the memory repository stores only the newest keys and loses them on a restart; a database or Redis repository preserves them across restarts and shares them between runtimes. After a crash in the middle of a run, a persistent repository still contains the key, so the message counts as a duplicate.",
   group: "resilience",
   icon: "fingerprint",
   paletteGroup: "decide",

@@ -41,7 +41,7 @@ export function byWeight(children: readonly Processor[], ratios: readonly number
   return (exchange) => (children[pick()] as Processor)(exchange);
 }
 
-/** Sends a copy to every child. The message does not change; the first failure ends it. */
+/** Sends a copy to every child and stops at the first failure. The message does not change. */
 export function toAll(children: readonly Processor[], host: Host): Balancer {
   return (exchange) =>
     each(

@@ -37,7 +37,7 @@ describe("loadBalance", () => {
     const byChance = await flow(`- loadBalance: {weightedLoadBalancer: {distributionRatio: "1,0,2"}, steps: ${targets}}`);
     expect(await where(byChance, times(1))).toBe("z");
     expect(faultsOf(`- loadBalance: {weightedLoadBalancer: {distributionRatio: "1,2"}, steps: ${targets}}`).join()).toContain(
-      "one integer for each of the 3 children",
+      "one integer for each of the 3 child steps",
     );
   });
 

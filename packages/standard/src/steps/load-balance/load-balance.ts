@@ -6,7 +6,7 @@ import { atRandom, byKey, byWeight, roundRobin, toAll, type Balancer } from "./b
 import { failover } from "./failover.ts";
 
 const inherit = {
-  inheritErrorHandler: f.boolean({ doc: "Accepted without effect, except for failover.", default: true, group: "advanced" }),
+  inheritErrorHandler: f.boolean({ doc: "Accepted but ignored, except for failover.", default: true, group: "advanced" }),
 };
 
 /** Chooses one of its child steps for each message. */
@@ -15,7 +15,7 @@ export const loadBalance = defineStep({
   title: "Load balance",
   summary: "Chooses one of its child steps for each message.",
   guarantees:
-    "Exactly one child runs per message, except with topicLoadBalancer (every child) and failover (the next child after a failure). Counters and sticky keys (the last 10,000) are kept in memory, per deployment. Messages that go to different children can overtake each other.",
+    "Exactly one child runs per message, except with topicLoadBalancer (every child) and failover (the next child after a failure). Counters and sticky keys (the last 10,000) are stored in memory, per deployment. Messages that go to different children can overtake each other.",
   group: "routing",
   icon: "scale",
   paletteGroup: "send",
@@ -28,7 +28,7 @@ export const loadBalance = defineStep({
     roundRobinLoadBalancer: f.object({ ...clauseFields, ...inherit }, { doc: "Uses the children in turn." }),
     randomLoadBalancer: f.object({ ...clauseFields, ...inherit }, { doc: "Uses a random child." }),
     topicLoadBalancer: f.object({ ...clauseFields, ...inherit }, { doc: "Sends a copy to every child; results are ignored." }),
-    customLoadBalancer: f.refused("customLoadBalancer names a Java object; use another load balancer or choice"),
+    customLoadBalancer: f.refused("customLoadBalancer refers to a Java object; use another load balancer or choice"),
     stickyLoadBalancer: f.object(
       { correlationExpression: f.expression({ doc: "Messages with the same value go to the same child.", required: true }), ...clauseFields, ...inherit },
       { doc: "Uses the same child for the same key." },
@@ -61,7 +61,7 @@ export const loadBalance = defineStep({
   },
   examples: [
     {
-      title: "The second when the first fails",
+      title: "Use the second step if the first fails",
       yaml: "loadBalance: {failoverLoadBalancer: {}, steps: [{throwException: {exceptionType: java.io.IOException, message: down}}, {setBody: {constant: second}}]}",
       expect: { body: "second" },
     },
@@ -69,7 +69,7 @@ export const loadBalance = defineStep({
   compile({ steps, ...kinds }, compiler) {
     const chosen = Object.keys(kinds).filter((kind) => kinds[kind as keyof typeof kinds] !== undefined);
     if (chosen.length !== 1)
-      throw new CompileError("option-missing", `loadBalance needs exactly one load balancer, e.g. roundRobinLoadBalancer: {}, but has ${chosen.length}`, {
+      throw new CompileError("option-missing", `loadBalance needs exactly one load balancer, such as roundRobinLoadBalancer: {}, but has ${chosen.length}`, {
         hint: chosen.length === 0 ? "add roundRobinLoadBalancer: {}" : "keep one of them",
         ...(chosen[1] === undefined ? {} : { option: chosen[1] }),
       });
@@ -92,7 +92,7 @@ export const loadBalance = defineStep({
 function ratiosOf(options: { readonly distributionRatio: string; readonly distributionRatioDelimiter: string }, children: number): readonly number[] {
   const ratios = options.distributionRatio.split(options.distributionRatioDelimiter).map((text) => Number(text.trim()));
   if (ratios.length !== children || ratios.some((ratio) => !Number.isInteger(ratio) || ratio < 0) || !ratios.some((ratio) => ratio > 0))
-    throw new CompileError("option-invalid", `distributionRatio '${options.distributionRatio}' must have one integer for each of the ${children} children`, {
+    throw new CompileError("option-invalid", `distributionRatio '${options.distributionRatio}' must have one integer for each of the ${children} child steps`, {
       hint: `write for example ${Array.from({ length: children }, () => 1).join(",")}`,
       value: options.distributionRatio,
     });

@@ -38,7 +38,7 @@ export const log = defineStep({
       group: "advanced",
     }),
     logger: f.string({
-      doc: "Accepted without effect: records always go to the runtime's log.",
+      doc: "Accepted but ignored: records always go to the runtime's log.",
       group: "advanced",
     }),
   },

@@ -14,7 +14,7 @@ export const pipeline = defineStep({
   options: { steps: f.steps({ doc: "The steps, in order.", default: [] }) },
   examples: [
     {
-      title: "Two in a row",
+      title: "Two steps in sequence",
       yaml: 'pipeline: {steps: [{setBody: {simple: "${body}a"}}, {setBody: {simple: "${body}b"}}]}',
       given: { body: "-" },
       expect: { body: "-ab" },

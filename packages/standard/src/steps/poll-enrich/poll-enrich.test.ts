@@ -1,14 +1,14 @@
 import { Headers, Message } from "@sluice/engine";
 import { flow } from "@sluice/testkit";
 import { expect, it } from "vitest";
-import { letterbox } from "../letterbox.fixture.ts";
+import { polledQueue } from "../polled-queue.fixture.ts";
 
 const letter = (): Message => new Message("stored", Headers.of({ polled: 1 }));
 
 it.each(['pollEnrich: {constant: "seda:box", timeout: 7}', 'poll: {uri: "seda:box", timeout: 7}'])(
   "%s uses the polled body and headers, and an empty body without a message",
   async (step) => {
-    const box = letterbox(letter());
+    const box = polledQueue(letter());
     const run = await flow(`- ${step}`, { connectors: [box] });
     expect(await run({ body: "x", headers: { mine: 2 } })).toMatchObject({ body: "stored", headers: { mine: 2, polled: 1 } });
     expect((await run({ body: "x" })).body).toBeNull();
@@ -17,10 +17,10 @@ it.each(['pollEnrich: {constant: "seda:box", timeout: 7}', 'poll: {uri: "seda:bo
 );
 
 it("keeps the message with variableReceive or when a strategy returns it", async () => {
-  const variable = await flow(`- pollEnrich: {constant: "seda:box", variableReceive: got}`, { connectors: [letterbox(letter())] });
+  const variable = await flow(`- pollEnrich: {constant: "seda:box", variableReceive: got}`, { connectors: [polledQueue(letter())] });
   const { body, headers, exchange } = await variable({ body: "x" });
   expect([body, headers, exchange.variable("got"), exchange.variable("header:got.polled")]).toEqual(["x", {}, "stored", 1]);
-  const strategy = await flow(`- pollEnrich: {constant: "seda:box", aggregationStrategy: useOriginal}`, { connectors: [letterbox(letter())] });
+  const strategy = await flow(`- pollEnrich: {constant: "seda:box", aggregationStrategy: useOriginal}`, { connectors: [polledQueue(letter())] });
   expect((await strategy({ body: "x" })).body).toBe("x");
 });
 

@@ -11,7 +11,7 @@ export const poll = defineStep({
   title: "Poll",
   summary: "Receives one message from an endpoint; its body replaces the body.",
   guarantees:
-    "At most one message is received. A message from a durable queue is removed when this run succeeds and is delivered again when it fails; a file counts as processed once it is read; a message from an in-memory queue is removed at once. Waiting does not block other messages.",
+    "At most one message is received. A message from a durable queue is removed when this run succeeds and is delivered again when it fails; a file counts as processed once it is read; a message from an in-memory queue is removed immediately. Waiting does not block other messages.",
   group: "routing",
   icon: "inbox",
   paletteGroup: "send",

@@ -14,7 +14,7 @@ export const resequence = defineStep({
   title: "Resequence",
   summary: "Sorts messages and processes them in order.",
   guarantees:
-    "The message that is added continues immediately; its ordered copy runs the nested steps as a separate run, one copy at a time. Waiting messages are kept in memory: they are delivered when the flow stops, but lost in a crash. A batch holds at most batchSize messages, a stream at most capacity. With several workers, the route runs in one of them.",
+    "The message that is added continues immediately; its ordered copy runs the nested steps as a separate run, one copy at a time. Waiting messages are stored in memory: they are delivered when the flow stops, but lost in a crash. A batch has at most batchSize messages, a stream at most capacity. With several workers, the route runs in one of them.",
   group: "splitting",
   icon: "arrow-up-narrow-wide",
   paletteGroup: "repeat",
@@ -28,7 +28,7 @@ export const resequence = defineStep({
       {
         batchSize: f.integer({ doc: "Sorts a batch when it has this many messages.", default: 100, min: 1, max: 100_000 }),
         batchTimeout: f.duration({ doc: "Sorts a batch after this time, even if it is not full.", default: 1000 }),
-        allowDuplicates: f.boolean({ doc: "Keeps messages with equal keys; otherwise only the first is kept.", default: false }),
+        allowDuplicates: f.boolean({ doc: "Whether all messages with equal keys are delivered; otherwise only the first one.", default: false }),
         reverse: f.boolean({ doc: "Highest first.", default: false }),
         ignoreInvalidExchanges,
       },
@@ -36,11 +36,11 @@ export const resequence = defineStep({
     ),
     streamConfig: f.object(
       {
-        comparator: f.refused("comparator names a Java object; sort by the value of the expression"),
+        comparator: f.refused("comparator refers to a Java object; sort by the value of the expression"),
         capacity: f.integer({ doc: "How many messages may wait; above that, the first is delivered despite a gap.", default: 1000, min: 1, max: 100_000 }),
         timeout: f.duration({ doc: "How long to wait for a missing predecessor.", default: 1000 }),
         rejectOld: f.boolean({ doc: "Fails messages that arrive after a later one was delivered.", default: false }),
-        deliveryAttemptInterval: f.duration({ doc: "Accepted without effect: messages are delivered when they are due.", default: 1000 }),
+        deliveryAttemptInterval: f.duration({ doc: "Accepted but ignored: messages are delivered when they are due.", default: 1000 }),
         ignoreInvalidExchanges,
       },
       { doc: "Sorts a stream of numbered messages, waiting for missing numbers." },

@@ -5,9 +5,9 @@ import { f } from "@sluice/model";
 export const rollback = defineStep({
   name: "rollback",
   title: "Rollback",
-  summary: "Fails the exchange so that no clause can recover it, or ends it without a failure.",
+  summary: "Fails the exchange in a way that no error handling can recover, or ends it without a failure.",
   guarantees:
-    "The step keeps nothing between messages. Inside transacted, the statements are rolled back; messages that were sent elsewhere stay sent. The failure is not retried, and no onException clause can handle it.",
+    "The step stores nothing between messages. Inside transacted, the statements are rolled back; messages that were already sent cannot be recalled. The failure is not retried, and no onException clause can handle it.",
   group: "errors",
   icon: "undo",
   paletteGroup: "errors",
@@ -17,7 +17,7 @@ export const rollback = defineStep({
   options: {
     message: f.text({ doc: "The reason; literal text without expressions.", default: "Intended rollback" }),
     markRollbackOnly: f.boolean({ doc: "Ends the exchange without a failure.", default: false }),
-    markRollbackOnlyLast: f.boolean({ doc: "As markRollbackOnly: nested transactions are not supported.", default: false, group: "advanced" }),
+    markRollbackOnlyLast: f.boolean({ doc: "Same as markRollbackOnly: nested transactions are not supported.", default: false, group: "advanced" }),
   },
   examples: [{ title: "Roll back", yaml: "rollback: order rejected", expect: { error: "order rejected" } }],
   compile({ message, markRollbackOnly, markRollbackOnlyLast }) {

@@ -5,7 +5,7 @@ import { settle } from "../settle.ts";
 const maxTries = 5;
 const waitMs = 5000;
 
-/** Retries a call to a participant, which must learn the outcome, before it counts as failed. */
+/** Retries a call to a participant before it counts as failed, because the participant must get the outcome. */
 export function retrying(call: Processor, clock: Clock): Processor {
   const attempt = (exchange: Exchange, tried: number): Awaitable =>
     settle(

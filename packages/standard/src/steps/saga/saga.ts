@@ -14,7 +14,7 @@ export const saga = defineStep({
   title: "Saga",
   summary: "Makes steps part of a saga: when a later part fails, completed parts are compensated.",
   guarantees:
-    "Each registered endpoint is called once per outcome, compensations in reverse order; a failed call is tried up to five times, five seconds apart. Compensation and completion run after the saga has ended, as separate runs. Sagas are kept in memory: open sagas are lost in a crash. At most 50,000 are open; above that the oldest is compensated and a warning is logged.",
+    "Each registered endpoint is called once per outcome, compensations in reverse order; a call is attempted up to five times, five seconds apart. Compensation and completion run after the saga has ended, as separate runs. Sagas are stored in memory: open sagas are lost in a crash. At most 50,000 are open; above that the oldest is compensated and a warning is logged.",
   group: "resilience",
   icon: "book-open",
   paletteGroup: "errors",
@@ -29,7 +29,7 @@ export const saga = defineStep({
       doc: "Whether an existing saga is joined, required or rejected.",
       default: "REQUIRED",
     }),
-    sagaService: f.refused("sagaService names a Java object; remove it, sagas are coordinated in memory"),
+    sagaService: f.refused("sagaService refers to a Java object; remove it, sagas are coordinated in memory"),
     completionMode: f.enum(["AUTO", "MANUAL"], {
       doc: "AUTO ends the saga with its steps; MANUAL when saga:complete or saga:compensate is called.",
       default: "AUTO",
@@ -41,7 +41,7 @@ export const saga = defineStep({
       f.object(
         {
           key: f.string({ doc: "Name of the header.", required: true }),
-          expression: f.expression({ doc: "Its value, evaluated on entry.", required: true, inline: true }),
+          expression: f.expression({ doc: "Value of the header, evaluated on entry.", required: true, inline: true }),
         },
         { doc: "One option.", required: true },
       ),

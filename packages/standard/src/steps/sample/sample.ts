@@ -5,8 +5,8 @@ import { f } from "@sluice/model";
 export const sample = defineStep({
   name: "sample",
   title: "Sample",
-  summary: "Passes a sample of the messages; the others end here.",
-  guarantees: "Messages that are not sampled end without a failure. The counter is kept in memory, per deployment.",
+  summary: "Lets a sample of the messages continue; the others end here.",
+  guarantees: "Messages that are not sampled end without a failure. The counter is stored in memory, per deployment.",
   group: "routing",
   icon: "percent",
   paletteGroup: "speed",
@@ -15,10 +15,10 @@ export const sample = defineStep({
   keepsState: true,
   shorthand: "samplePeriod",
   options: {
-    samplePeriod: f.duration({ doc: "Only the first message of each period passes.", default: 1000 }),
-    messageFrequency: f.integer({ doc: "Passes every n-th message; samplePeriod is then ignored.", default: 0, min: 0 }),
+    samplePeriod: f.duration({ doc: "Only the first message of each period continues.", default: 1000 }),
+    messageFrequency: f.integer({ doc: "Only every nth message continues; samplePeriod is then ignored.", default: 0, min: 0 }),
   },
-  examples: [{ title: "The first passes", yaml: "sample: 5s", given: { body: "a" }, expect: { body: "a" } }],
+  examples: [{ title: "The first message continues", yaml: "sample: 5s", given: { body: "a" }, expect: { body: "a" } }],
   compile({ samplePeriod, messageFrequency }, compiler) {
     const passes = messageFrequency > 0 ? everyNth(messageFrequency) : firstOfPeriod(samplePeriod, () => compiler.host.clock.monotonic());
     return (exchange) => {

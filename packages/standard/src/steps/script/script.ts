@@ -15,7 +15,7 @@ export const script = defineStep({
   options: { expression: f.expression({ doc: "The expression to evaluate.", required: true, inline: true }) },
   examples: [
     {
-      title: "Nothing changes",
+      title: "The message is unchanged",
       yaml: 'script: {simple: "${body} and more"}',
       given: { body: "a" },
       expect: { body: "a" },

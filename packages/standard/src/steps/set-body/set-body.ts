@@ -6,7 +6,7 @@ import { setsOneValue } from "../step-guarantees.ts";
 export const setBody = defineStep({
   name: "setBody",
   title: "Set body",
-  summary: "Replaces the message body; headers are kept.",
+  summary: "Replaces the message body; headers do not change.",
   guarantees: setsOneValue,
   group: "message",
   icon: "square-pen",

@@ -5,7 +5,7 @@ import { setsOneValue } from "../step-guarantees.ts";
 
 export const headerFields = {
   name: f.string({ doc: "Name of the header; may contain Simple expressions.", required: true }),
-  expression: f.expression({ doc: "Its value.", required: true, inline: true }),
+  expression: f.expression({ doc: "Value of the header.", required: true, inline: true }),
 };
 
 export function headerSetter(name: string, expression: ExpressionNode, compiler: Compiler, span: Span): (exchange: Exchange) => void {

@@ -7,7 +7,7 @@ import { setsSeveralValues } from "../step-guarantees.ts";
 export const setHeaders = defineStep({
   name: "setHeaders",
   title: "Set headers",
-  summary: "Sets several message headers in order; later ones see earlier ones.",
+  summary: "Sets several message headers in order; later values can use earlier ones.",
   guarantees: setsSeveralValues,
   group: "message",
   icon: "tags",
@@ -21,7 +21,7 @@ export const setHeaders = defineStep({
   },
   examples: [
     {
-      title: "One builds on the other",
+      title: "One value uses another",
       yaml: 'setHeaders: {headers: [{name: first, constant: Ada}, {name: full, simple: "${header.first} Lovelace"}]}',
       expect: { headers: { first: "Ada", full: "Ada Lovelace" } },
     },

@@ -6,7 +6,7 @@ import { setsOneValue } from "../step-guarantees.ts";
 export const setProperty = defineStep({
   name: "setProperty",
   title: "Set property",
-  summary: "Sets an exchange property, which stays with the exchange and is never sent.",
+  summary: "Sets an exchange property, which belongs to the exchange and is never sent to other systems.",
   guarantees: setsOneValue,
   group: "message",
   icon: "bookmark",
@@ -15,7 +15,7 @@ export const setProperty = defineStep({
   since: "0.1",
   options: {
     name: f.string({ doc: "Name of the property; may contain Simple expressions.", required: true }),
-    expression: f.expression({ doc: "Its value.", required: true, inline: true }),
+    expression: f.expression({ doc: "Value of the property.", required: true, inline: true }),
   },
   examples: [
     {

@@ -9,7 +9,7 @@ export const variableOptions = {
     doc: "Name of the variable; may contain Simple expressions. The prefix global: or route:<routeId>: sets a wider scope.",
     required: true,
   }),
-  expression: f.expression({ doc: "Its value.", required: true, inline: true }),
+  expression: f.expression({ doc: "Value of the variable.", required: true, inline: true }),
 };
 
 export function variableSetter(name: string, expression: ExpressionNode, compiler: Compiler, span: Span): Processor {

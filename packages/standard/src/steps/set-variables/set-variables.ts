@@ -7,7 +7,7 @@ import { setsSeveralValues, sharedVariables } from "../step-guarantees.ts";
 export const setVariables = defineStep({
   name: "setVariables",
   title: "Set variables",
-  summary: "Sets several variables in order; later ones see earlier ones.",
+  summary: "Sets several variables in order; later values can use earlier ones.",
   guarantees: `${setsSeveralValues} ${sharedVariables}`,
   group: "message",
   icon: "variable",
@@ -21,7 +21,7 @@ export const setVariables = defineStep({
   },
   examples: [
     {
-      title: "One builds on the other",
+      title: "One value uses another",
       yaml: 'setVariables: {variables: [{name: a, constant: x}, {name: b, simple: "${variable.a}y"}]}',
       expect: { variables: { a: "x", b: "xy" } },
     },

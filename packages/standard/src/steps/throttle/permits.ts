@@ -14,7 +14,7 @@ export class Permits {
     return blocking === undefined ? 0 : Math.max(0, blocking + this.#periodMs - now);
   }
 
-  /** Reserves a permit at `at`. Only the last `limit` times and future ones are kept, since no other can delay a message. */
+  /** Reserves a permit at `at`. Only the last `limit` times and future ones are stored, since no other can delay a message. */
   take(limit: number, at: number, now: number): void {
     this.#times.push(at);
     let spent = 0;

@@ -18,7 +18,7 @@ export const throttle = defineStep({
   title: "Throttle",
   summary: "Limits how many messages pass per period or concurrently.",
   guarantees:
-    "Messages continue in arrival order, per correlation key. Up to 10,000 messages wait in memory, per key; more are rejected with a retryable error. Permits are kept in memory, for up to 10,000 keys, and are not shared between runtimes; with several workers, the route runs in one of them.",
+    "Messages continue in arrival order, per correlation key. Up to 10,000 messages per key wait in memory; further ones are rejected with a retryable error. Permits are stored in memory, for up to 10,000 keys, and are not shared between runtimes; with several workers, the route runs in one of them.",
   group: "resilience",
   icon: "gauge",
   paletteGroup: "speed",
@@ -32,11 +32,11 @@ export const throttle = defineStep({
     mode: f.enum(["TotalRequests", "ConcurrentRequests"], { doc: "Limits messages per period, or messages in flight.", default: "TotalRequests" }),
     timePeriodMillis: f.duration({ doc: "The period.", default: 1000 }),
     rejectExecution: f.boolean({ doc: "Fails messages above the limit instead of delaying them.", default: false }),
-    asyncDelayed: f.boolean({ doc: "Accepted without effect: waiting never blocks.", default: false, group: "advanced" }),
-    callerRunsWhenRejected: f.boolean({ doc: "Accepted without effect.", default: true, group: "advanced" }),
-    executorService: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+    asyncDelayed: f.boolean({ doc: "Accepted but ignored: waiting never blocks.", default: false, group: "advanced" }),
+    callerRunsWhenRejected: f.boolean({ doc: "Accepted but ignored.", default: true, group: "advanced" }),
+    executorService: f.string({ doc: "Accepted but ignored.", group: "advanced" }),
   },
-  examples: [{ title: "Ten a second", yaml: 'throttle: {constant: "10"}', given: { body: "a" }, expect: { body: "a" } }],
+  examples: [{ title: "Ten messages per second", yaml: 'throttle: {constant: "10"}', given: { body: "a" }, expect: { body: "a" } }],
   compile({ expression, correlationExpression, mode, timePeriodMillis, rejectExecution }, compiler) {
     const { clock } = compiler.host;
     const limitExpression = compiler.expression(expression);

@@ -9,7 +9,7 @@ export const toD = defineStep({
   title: "To dynamic",
   summary: "Sends the message to an address that is evaluated per message.",
   guarantees:
-    "The step waits until the endpoint accepts the message or replies. The call is made once; retries are done by the error handler of the route. The last 1,000 endpoints are cached; unused ones are stopped after five minutes. Values from the message cannot add options or leave the path of the address.",
+    "The step waits until the endpoint accepts the message or replies. The call is made once; the error handler of the route handles retries. The last 1,000 endpoints are cached; unused ones are stopped after five minutes. Values from the message cannot add options to the address or point outside its path.",
   group: "routing",
   icon: "arrow-right-left",
   paletteGroup: "send",
@@ -36,12 +36,12 @@ export const toD = defineStep({
     }),
     ...dynamicFields,
     allowOptimisedComponents: f.boolean({
-      doc: "Accepted without effect.",
+      doc: "Accepted but ignored.",
       default: true,
       group: "advanced",
     }),
     autoStartComponents: f.boolean({
-      doc: "Accepted without effect.",
+      doc: "Accepted but ignored.",
       default: true,
       group: "advanced",
     }),

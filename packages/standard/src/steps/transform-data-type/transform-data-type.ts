@@ -31,7 +31,7 @@ export const transformDataType = defineStep({
   card: { subtitle: "to {toType}" },
   since: "0.1",
   options: {
-    fromType: f.string({ doc: "The current type, for readers only: the actual body decides.", group: "advanced" }),
+    fromType: f.string({ doc: "The current type; informational only, because the actual type of the body is used.", group: "advanced" }),
     toType: f.string({
       doc: "The target type: text-plain, application-octet-stream, application-json (as bytes), application-x-struct (JSON as data), or java: and a type such as java:String.",
       required: true,

@@ -5,7 +5,7 @@ import { failsExchange } from "../step-guarantees.ts";
 export const validate = defineStep({
   name: "validate",
   title: "Validate",
-  summary: "Fails messages for which a condition is false.",
+  summary: "Fails the exchange if a condition is false.",
   guarantees: failsExchange,
   group: "errors",
   icon: "badge-check",
@@ -15,7 +15,7 @@ export const validate = defineStep({
   keywords: ["check", "assert"],
   options: {
     expression: f.expression({ doc: "The condition.", required: true, inline: true }),
-    predicateExceptionFactory: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+    predicateExceptionFactory: f.string({ doc: "Accepted but ignored.", group: "advanced" }),
   },
   examples: [
     {
@@ -25,7 +25,7 @@ export const validate = defineStep({
       expect: { body: "12" },
     },
     {
-      title: "Anything else fails",
+      title: "Other messages fail",
       yaml: `validate: {simple: "\${body} regex '[0-9]+'"}`,
       given: { body: "ab" },
       expect: { error: "Validation failed" },

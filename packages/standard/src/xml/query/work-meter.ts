@@ -1,5 +1,5 @@
-// Bounds the work of one evaluation. The query engine has no limits of its own, but it accesses the document only through this
-// facade and every loop calls `tick`; too many steps or too much time end the evaluation.
+// Bounds the work of one evaluation. The query engine has no limits, but it accesses the document only through this facade and every loop calls
+// `tick`; too many steps or too much time end the evaluation.
 import type { IDomFacade } from "fontoxpath";
 import { FlowError, type Clock } from "@sluice/engine/spi";
 import { nodeTypes } from "../node-type.ts";
@@ -30,7 +30,7 @@ export class WorkMeter {
     if (this.#ranged > queryLimits.maxRange) throw limitError(`the expression creates ranges with more than ${queryLimits.maxRange} numbers`);
   }
 
-  /** The document as the query engine may see it. */
+  /** The document as exposed to the query engine. */
   facade(): IDomFacade {
     const tick = (): void => this.tick();
     const see = <T>(read: (node: XmlNode) => T) => {

@@ -57,7 +57,7 @@ const seconds = (ms: number): string => (ms / 1_000).toFixed(3);
 const className = (path: string): string => path.replace(/\.ya?ml$/, "").replaceAll(/[\\/]/g, ".");
 
 /** Characters that XML 1.0 does not allow, even escaped. */
-// oxlint-disable-next-line no-control-regex -- these are the characters meant
+// oxlint-disable-next-line no-control-regex -- the pattern matches exactly these characters
 const unwritable = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
 const text = (value: string): string => value.replaceAll(unwritable, "\uFFFD").replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -44,7 +44,7 @@ export function separate(text: string, offset: number): readonly Argument[] {
   return found;
 }
 
-/** Arguments without the quotes around their parts, with all spaces kept. */
+/** Arguments without the quotes around their parts; spaces are preserved. */
 export function kept(call: Call): readonly Argument[] {
   return separate(call.text, call.offset).map(({ text, offset }) => ({ text: withoutDelimiters(text), offset }));
 }

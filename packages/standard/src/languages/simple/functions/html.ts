@@ -66,7 +66,7 @@ function read(html: string, handler: Handler): void {
   let skipping = 0;
   const limit = (what: string): FlowError => new FlowError("java.lang.IllegalStateException", `time limit: the HTML has ${what}`, { code: "limit-time" });
   const spend = (): void => {
-    if (++count > maxTokens) throw limit(`more than ${maxTokens} tags and texts`);
+    if (++count > maxTokens) throw limit(`more than ${maxTokens} tags and text nodes`);
   };
   const parser = new Parser({
     ontext(text) {

@@ -65,7 +65,7 @@ function prettyXml(text: string): string {
     if (shown.startsWith("</")) depth = Math.max(0, depth - 1);
     lines.push("  ".repeat(Math.min(depth, 100)) + shown);
     if (lines.length > maxLines)
-      throw new FlowError("java.lang.IllegalStateException", `time limit: the XML has more than ${maxLines} tags and texts`, { code: "limit-time" });
+      throw new FlowError("java.lang.IllegalStateException", `time limit: the XML has more than ${maxLines} tags and text nodes`, { code: "limit-time" });
     checkTextLength((length += shown.length + 2 * Math.min(depth, 100)));
     if (/^<[^/!?]/.test(shown) && !shown.endsWith("/>")) depth++;
   }

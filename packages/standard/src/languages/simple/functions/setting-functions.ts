@@ -14,7 +14,7 @@ import { identifier } from "./identifier.ts";
 interface Prefix {
   /** Compiles the text after the prefix. */
   compile(rest: string, offset: number, scope: SimpleScope): Expression;
-  /** True when functions in the rest belong to it; otherwise they are evaluated first and produce its text. */
+  /** True when the function itself evaluates functions in the rest; otherwise they are evaluated first and produce its text. */
   readonly nested?: boolean;
 }
 

@@ -226,7 +226,7 @@ class PredicateParser {
     return false;
   }
 
-  /** Operators are left-associative, so many of them would exhaust the stack. */
+  /** Operators are left-associative, so a long chain would exhaust the stack. */
   #count(): void {
     if (++this.#operators > maxOperators) throw this.#fault(`the condition has more than ${maxOperators} operators`);
   }

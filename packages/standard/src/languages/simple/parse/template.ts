@@ -113,7 +113,7 @@ class TemplateParser {
     return { kind: "elvis", left, right };
   }
 
-  /** Operators are left-associative, so many of them would exhaust the stack. */
+  /** Operators are left-associative, so a long chain would exhaust the stack. */
   #count(): void {
     if (++this.#operators > maxOperators) throw this.#fault(`the text has more than ${maxOperators} operators`);
   }

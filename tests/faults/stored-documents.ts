@@ -1,7 +1,7 @@
 // All documents that the runtime stores as files, each in an old and a new version, for disk tests.
 import { answering } from "../started-server.ts";
 
-export interface KeptDocument {
+export interface DocumentCase {
   readonly noun: string;
   /** The path to put, read and remove it. */
   readonly path: string;
@@ -18,7 +18,7 @@ const policy = (key: string): unknown => ({ authenticate: [{ type: "apiKey", in:
 export const oldKey = "old-0123456789abcdef";
 export const newKey = "new-0123456789abcdef";
 
-export const keptDocuments: readonly KeptDocument[] = [
+export const storedDocuments: readonly DocumentCase[] = [
   {
     noun: "flow",
     path: "/flows/kept",

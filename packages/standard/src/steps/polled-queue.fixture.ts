@@ -1,14 +1,14 @@
 import { defineConnector, Message, type ConnectorDeclaration } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 
-/** A `seda:` that can only be polled: returns the messages a test put in. */
-export function letterbox(...letters: readonly Message[]): ConnectorDeclaration & { readonly waits: number[] } {
-  const waiting = [...letters];
+/** A `seda:` connector that can only be polled: returns the messages that a test provides. */
+export function polledQueue(...messages: readonly Message[]): ConnectorDeclaration & { readonly waits: number[] } {
+  const waiting = [...messages];
   const waits: number[] = [];
   const declaration = defineConnector({
     scheme: "seda",
-    title: "Letterbox",
-    summary: "Hands out letters.",
+    title: "Polled queue",
+    summary: "Returns messages.",
     group: "testing",
     since: "0.1",
     syntax: "seda:name",
