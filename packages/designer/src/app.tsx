@@ -11,6 +11,7 @@ const EditorScreen = lazy(() => import("./screens/editor/editor-screen.tsx").the
 const RunsScreen = lazy(() => import("./screens/runs-screen.tsx").then((module) => ({ default: module.RunsScreen })));
 const DeadLettersScreen = lazy(() => import("./screens/dead-letters-screen.tsx").then((module) => ({ default: module.DeadLettersScreen })));
 const LogsScreen = lazy(() => import("./screens/logs-screen.tsx").then((module) => ({ default: module.LogsScreen })));
+const NodesScreen = lazy(() => import("./screens/nodes-screen.tsx").then((module) => ({ default: module.NodesScreen })));
 const MappingsScreen = lazy(() => import("./screens/mappings/mappings-screen.tsx").then((module) => ({ default: module.MappingsScreen })));
 const TableScreen = lazy(() => import("./screens/mappings/table-screen.tsx").then((module) => ({ default: module.TableScreen })));
 const DocumentScreen = lazy(() => import("./screens/mappings/document-screen.tsx").then((module) => ({ default: module.DocumentScreen })));
@@ -57,6 +58,7 @@ export function App() {
             <ConnectionsScreen />
           </Route>
           <Route path="/connections/:id">{({ id }) => <ConnectionScreen key={id} id={id} />}</Route>
+          <Route path="/nodes" component={NodesScreen} />
           <Route path="/access" component={AccessScreen} />
           <Route path="/mappings" component={MappingsScreen} />
           <Route path="/mappings/values/:id">{({ id }) => <TableScreen key={id} id={id} />}</Route>

@@ -27,6 +27,7 @@ export const pageCommands: readonly PageCommand[] = [
   { name: "go-dead-letters", title: words.goDeadLetters, run: ({ navigate }) => navigate("/dead-letters") },
   { name: "go-mappings", title: words.goMappings, run: ({ navigate }) => navigate("/mappings") },
   { name: "go-connections", title: words.goConnections, run: ({ navigate }) => navigate("/connections") },
+  { name: "go-nodes", title: words.goNodes, run: ({ navigate }) => navigate("/nodes") },
   { name: "new-connection", title: words.newConnection, run: ({ navigate }) => navigate("/connections/new") },
   { name: "go-access", title: words.goAccess, run: ({ navigate }) => navigate("/access") },
   {

@@ -22,6 +22,8 @@ export function Shell({ children, onSignOut }: { readonly children: ReactNode; r
   const [open, setOpen] = useState<"palette" | "shortcuts" | undefined>(undefined);
   const [editor, setEditor] = useState<EditorHandle | undefined>(undefined);
   usePolling();
+  const isInCluster = useWorkspace((state) => state.runtime.health?.cluster !== undefined);
+  const entries = navigation.filter(({ needsCluster }) => needsCluster !== true || isInCluster);
   const openPalette = useCallback(() => setOpen("palette"), []);
   const openShortcuts = useCallback(() => setOpen("shortcuts"), []);
   const link = useMemo(() => ({ setEditor, openPalette, openShortcuts }), [openPalette, openShortcuts]);
@@ -38,7 +40,7 @@ export function Shell({ children, onSignOut }: { readonly children: ReactNode; r
             <img src="/icon.svg" width="28" height="28" alt={strings.product} />
           </span>
           <ul className="rail__list">
-            {navigation.map(({ path, title, icon: Icon }) => (
+            {entries.map(({ path, title, icon: Icon }) => (
               <li key={path}>
                 <Link href={path} className="rail__link" aria-current={location.startsWith(path) ? "page" : undefined}>
                   <Icon size={20} aria-hidden="true" />

@@ -1,0 +1,102 @@
+import { CircleAlert, CircleCheck, CircleDashed, Network } from "lucide-react";
+import type { ClusterHealth, ClusterNode } from "@sluice/client";
+import { DataTable, numericHead } from "../controls/data-table.tsx";
+import { EmptyState } from "../controls/empty-state.tsx";
+import { FailureBanner } from "../controls/failure-banner.tsx";
+import { Moment } from "../controls/moment.tsx";
+import { strings } from "../strings.ts";
+import { nodesStrings as words } from "../strings/nodes.ts";
+import { useWorkspace } from "../workspace/workspace-store.ts";
+import { useTitle } from "./page-context.tsx";
+
+const looks = {
+  up: { icon: CircleCheck, className: " chip--ok" },
+  starting: { icon: CircleDashed, className: "" },
+  behind: { icon: CircleAlert, className: " chip--fail" },
+} as const;
+
+/** The nodes of the cluster that the target belongs to, as the node that answers knows them. */
+export function NodesScreen() {
+  const target = useWorkspace((state) => state.target);
+  const runtime = useWorkspace((state) => state.runtime);
+  useTitle(strings.pageTitle(words.title));
+  const cluster = runtime.health?.cluster;
+  return (
+    <div className="screen">
+      <div className="screen__head">
+        <h1>{words.title}</h1>
+      </div>
+      {runtime.reachable === undefined ? <p className="muted">{strings.common.loading}</p> : null}
+      {runtime.reachable === false ? <FailureBanner text={runtime.error ?? ""} /> : null}
+      {runtime.reachable === true && cluster === undefined ? (
+        <EmptyState icon={<Network size={40} aria-hidden="true" />} title={words.emptyTitle} text={words.emptyText(target ?? "")} />
+      ) : null}
+      {cluster === undefined ? null : <Cluster cluster={cluster} />}
+    </div>
+  );
+}
+
+function Cluster({ cluster }: { readonly cluster: ClusterHealth }) {
+  const { name, store, node, connectivity, revision, nodes } = cluster;
+  const current = nodes.filter(({ applied, behind }) => applied >= revision && behind.length === 0).length;
+  return (
+    <>
+      <p className="muted">
+        {words.text(name, words.stores[store])} {words.progress(current, nodes.length, revision)}
+      </p>
+      {connectivity === "disconnected" ? <FailureBanner text={words.disconnected(node)} /> : null}
+      <NodeTable nodes={nodes} answering={node} />
+      <p className="muted">{words.slotsHint}</p>
+    </>
+  );
+}
+
+function NodeTable({ nodes, answering }: { readonly nodes: readonly ClusterNode[]; readonly answering: string }) {
+  const { columns } = words;
+  return (
+    <DataTable
+      label={words.listLabel}
+      heads={[columns.node, columns.state, columns.version, columns.since, numericHead(columns.revision), numericHead(columns.slots)]}
+      stacks
+    >
+      {nodes.map((node) => (
+        <tr key={node.node}>
+          <td>
+            {node.node}
+            {node.node === answering ? <div className="muted">{words.answering}</div> : null}
+          </td>
+          <td className="cell-text" data-label={columns.state}>
+            <NodeState node={node} />
+          </td>
+          <td data-label={columns.version}>{node.version}</td>
+          <td data-label={columns.since}>
+            <Moment iso={node.startedAt} />
+          </td>
+          <td className="number" data-label={columns.revision}>
+            {node.applied}
+          </td>
+          <td className="number" data-label={columns.slots}>
+            {node.slots.length}
+          </td>
+        </tr>
+      ))}
+    </DataTable>
+  );
+}
+
+/** A node is behind when it could not apply a change, even if it is ready otherwise. */
+function NodeState({ node: { ready, behind } }: { readonly node: ClusterNode }) {
+  const state = behind.length > 0 ? "behind" : ready ? "up" : "starting";
+  const { icon: Icon, className } = looks[state];
+  return (
+    <>
+      <span className={`chip${className}`}>
+        <Icon size={14} aria-hidden="true" />
+        {words.states[state]}
+      </span>
+      {behind.map(({ id, reason }) => (
+        <div key={id}>{words.problem(id, reason)}</div>
+      ))}
+    </>
+  );
+}
