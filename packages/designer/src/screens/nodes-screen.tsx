@@ -89,7 +89,7 @@ function NodeState({ node: { ready, behind } }: { readonly node: ClusterNode }) 
   const state = behind.length > 0 ? "behind" : ready ? "up" : "starting";
   const { icon: Icon, className } = looks[state];
   return (
-    <>
+    <div>
       <span className={`chip${className}`}>
         <Icon size={14} aria-hidden="true" />
         {words.states[state]}
@@ -97,6 +97,6 @@ function NodeState({ node: { ready, behind } }: { readonly node: ClusterNode }) 
       {behind.map(({ id, reason }) => (
         <div key={id}>{words.problem(id, reason)}</div>
       ))}
-    </>
+    </div>
   );
 }
