@@ -37,6 +37,11 @@ export const settingFields = {
     doc: "Time without a heartbeat after which the other nodes take over the schedules of a node: 5s to 60s, the same on every node.",
     default: 15_000,
   }),
+  clusterKey: f.text({
+    doc: "Key that encrypts the configuration in the store of the cluster: 32 bytes in base64, the same on every node. Without it, secrets can only be referenced, not stored.",
+    secret: true,
+  }),
+  clusterKeysOld: f.text({ doc: "Earlier values of SERVICE_CLUSTER_KEY, separated by commas: they still decrypt.", secret: true }),
   clusterSettleMs: f.duration({ doc: "How long the reply to a change waits for the other nodes to apply it.", default: 5_000 }),
   deployToken: f.text({ doc: "Bearer token of the management API. Without it, all calls except health are rejected.", secret: true }),
   logLevel: f.enum(["trace", "debug", "info", "warn", "error"], { doc: "Minimum log level.", default: "info" }),

@@ -13,6 +13,8 @@ export function applyChanges(follower: ConfigFollower, parts: FollowedParts, beh
   const { flows, runtime, mappings, policies, connections, kamelets } = parts;
 
   async function apply(id: string): Promise<string | undefined> {
+    const unreadable = follower.unreadable.get(id);
+    if (unreadable !== undefined) return unreadable;
     const record = follower.records.get(id);
     if (id.startsWith(flowKind)) {
       const flowId = id.slice(flowKind.length);

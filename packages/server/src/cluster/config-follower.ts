@@ -4,6 +4,7 @@ import { ClusterError, isClusterError, type Cluster, type RecordVersion, type Re
 import { createKeyedMutex } from "@sluice/engine/tools";
 import { systemClock } from "../host/clock.ts";
 import { Refusal } from "../refusal.ts";
+import type { RecordCipher } from "./record-cipher.ts";
 
 /** Applies the current content of a record. Must not reject. */
 export type ApplyChange = (id: string) => Promise<void>;
@@ -12,7 +13,10 @@ export type ApplyChange = (id: string) => Promise<void>;
 const catchUpMs = 2_000;
 
 export class ConfigFollower {
+  /** Decrypted; of a record that cannot be decrypted, the last version that could be. */
   readonly records = new Map<string, RecordVersion>();
+  /** Records that this node cannot decrypt, with the reason. */
+  readonly unreadable = new Map<string, string>();
   /** The last revision that this node has applied. */
   applied = 0;
   /** The last revision that this node has received. */
@@ -20,6 +24,7 @@ export class ConfigFollower {
   /** The last revision that this node wrote. */
   ownRevision = 0;
   readonly #cluster: Cluster;
+  readonly #cipher: RecordCipher;
   readonly #changed: () => void;
   readonly #writes = createKeyedMutex();
   readonly #waiting = new Set<() => void>();
@@ -31,9 +36,15 @@ export class ConfigFollower {
   #isWriting = false;
 
   /** `changed` is called after each applied change. */
-  constructor(cluster: Cluster, changed: () => void) {
+  constructor(cluster: Cluster, cipher: RecordCipher, changed: () => void) {
     this.#cluster = cluster;
+    this.#cipher = cipher;
     this.#changed = changed;
+  }
+
+  /** Whether the store sees only encrypted records, so that they may contain secrets. */
+  get encrypts(): boolean {
+    return this.#cipher.encrypts;
   }
 
   /** Resolves when this node has the whole configuration. */
@@ -90,7 +101,7 @@ export class ConfigFollower {
       if (this.#isApplying || this.#queue.length > 0) throw refusalOf(new ClusterError("conflict", "a change is being applied"));
       this.#isWriting = true;
       try {
-        const written = await this.#cluster.records.write("config", id, bytes, { head: expected });
+        const written = await this.#cluster.records.write("config", id, this.#encrypted(id, bytes), { head: expected });
         // Its own watch has reported it before the write resolved.
         this.#queue = this.#queue.filter(({ revision }) => revision !== written.revision);
         this.#take({ id, bytes, ...written });
@@ -111,7 +122,7 @@ export class ConfigFollower {
   /** Writes a record whose last writer wins. */
   async put(id: string, bytes: Uint8Array | undefined): Promise<Revision> {
     try {
-      const written = await this.#cluster.records.write("config", id, bytes);
+      const written = await this.#cluster.records.write("config", id, this.#encrypted(id, bytes));
       if ((this.records.get(id)?.revision ?? 0) < written.revision) this.#take({ id, bytes, ...written });
       this.ownRevision = Math.max(this.ownRevision, written.revision);
       return written;
@@ -123,7 +134,7 @@ export class ConfigFollower {
   #seen(change: RecordVersion): void {
     this.head = change.revision;
     if (this.#isLoaded) this.#queue.push(change);
-    else this.#take(change);
+    else this.#takeStored(change);
     this.#signal();
     void this.#pump();
   }
@@ -134,7 +145,7 @@ export class ConfigFollower {
     for (; this.#apply !== undefined && !this.#isWriting;) {
       const change = this.#queue[0];
       if (change === undefined) break;
-      this.#take(change);
+      this.#takeStored(change);
       await this.#apply(change.id);
       this.#queue.shift();
       this.applied = change.revision;
@@ -144,9 +155,39 @@ export class ConfigFollower {
     this.#isApplying = false;
   }
 
+  /** The versions of a record that this node can decrypt, newest first. */
+  async versions(id: string): Promise<readonly RecordVersion[]> {
+    const records = await this.#cluster.records.versions("config", id);
+    return records.flatMap((record) => {
+      try {
+        return [this.#decrypted(record)];
+      } catch {
+        return [];
+      }
+    });
+  }
+
+  /** Of a change that cannot be decrypted, the version before it stays in use. */
+  #takeStored(change: RecordVersion): void {
+    try {
+      this.#take(this.#decrypted(change));
+    } catch (error) {
+      this.unreadable.set(change.id, (error as Error).message);
+    }
+  }
+
   #take(change: RecordVersion): void {
+    this.unreadable.delete(change.id);
     if (change.bytes === undefined) this.records.delete(change.id);
     else this.records.set(change.id, change);
+  }
+
+  #encrypted(id: string, bytes: Uint8Array | undefined): Uint8Array | undefined {
+    return bytes === undefined ? undefined : this.#cipher.encrypt(id, bytes);
+  }
+
+  #decrypted(record: RecordVersion): RecordVersion {
+    return record.bytes === undefined ? record : { ...record, bytes: this.#cipher.decrypt(record.id, record.bytes) };
   }
 
   /** Waits for the change of another node that was written first. */

@@ -14,6 +14,7 @@ import { applyChanges } from "./apply-change.ts";
 import { readClusterTarget, type ClusterTarget } from "./cluster-target.ts";
 import { ConfigFollower } from "./config-follower.ts";
 import { openCluster } from "./open-cluster.ts";
+import { createRecordCipher, type RecordCipher } from "./record-cipher.ts";
 import { mappingKind, replicatedConnections, replicatedDocuments, replicatedPolicies, replicatedRouteStates, tableKind } from "./replicated-documents.ts";
 import { replicatedFlowStore } from "./replicated-flow-store.ts";
 import { replicatedKamelets } from "./replicated-kamelets.ts";
@@ -44,8 +45,9 @@ export async function joinCluster(parts: JoinParts): Promise<ClusterNode> {
   const { settings, dataDir, log, boot } = parts;
   const target = readClusterTarget(parts.cluster);
   const node = settings.node ?? hostname();
+  const cipher = createRecordCipher(settings.clusterKey, settings.clusterKeysOld);
   const cluster = await connect(target, parts, node);
-  const joined = new JoinedNode(target, cluster, settings, log);
+  const joined = new JoinedNode(target, cluster, cipher, settings, log);
   try {
     await joined.open(await replacedBoot(dataDir, boot));
   } catch (error) {
@@ -115,12 +117,12 @@ class JoinedNode implements ClusterNode {
   #isReady = false;
   #cancelRetry: (() => void) | undefined = undefined;
 
-  constructor(target: ClusterTarget, cluster: Cluster, settings: Settings, log: Log) {
+  constructor(target: ClusterTarget, cluster: Cluster, cipher: RecordCipher, settings: Settings, log: Log) {
     this.#target = target;
     this.#cluster = cluster;
     this.#settings = settings;
     this.#log = log;
-    this.#follower = new ConfigFollower(cluster, () => this.#session.publishProgress());
+    this.#follower = new ConfigFollower(cluster, cipher, () => this.#session.publishProgress());
     this.#session = new Session({ cluster, log, ttlMs: settings.clusterTtl, own: () => this.#heartbeat() });
     this.#whereUsed = new WhereUsed(cluster, this.#session);
     this.#slots = new Slots({ cluster, session: this.#session, log, reconcile: () => this.#reconcile() });
@@ -155,6 +157,8 @@ class JoinedNode implements ClusterNode {
   async open(previousBoot: string | undefined): Promise<void> {
     await this.#session.open(previousBoot);
     await this.#follower.load();
+    const [unreadable] = this.#follower.unreadable;
+    if (unreadable !== undefined) throw new SettingsError([`SERVICE_CLUSTER: cannot read '${unreadable[0]}': ${unreadable[1]}`]);
   }
 
   problemsOf(deployment: Deployment, catalog: Parameters<typeof unsupportedParts>[1]): ReturnType<ClusterNode["problemsOf"]> {

@@ -55,16 +55,16 @@ export function replicatedDocuments(follower: ConfigFollower, kind: string): Doc
   };
 }
 
-/** Connections; without literal secrets, because records are not encrypted. */
+/** Connections; literal secrets are accepted only in encrypted records. */
 export function replicatedConnections(follower: ConfigFollower): DocumentStore {
   return {
     ...replicatedDocuments(follower, connectionKind),
     check(id, value) {
-      const [place] = literalSecrets(value as ConnectionDocument);
+      const [place] = follower.encrypts ? [] : literalSecrets(value as ConnectionDocument);
       if (place !== undefined)
         throw new Refusal(
           "document-invalid",
-          `connection '${id}': '${place}': a literal secret is not allowed in a cluster: use {"env": "NAME"} and set the variable on every node`,
+          `connection '${id}': '${place}': a literal secret is not allowed in a cluster: use {"env": "NAME"} and set the variable on every node, or set SERVICE_CLUSTER_KEY`,
         );
     },
   };
@@ -79,10 +79,10 @@ export function replicatedPolicies(follower: ConfigFollower): PolicyStore {
       ),
     async write(flowId, policy, now) {
       for (const [path, secret] of (policy.authenticate ?? []).flatMap(secretsOf))
-        if ("value" in secret)
+        if ("value" in secret && !follower.encrypts)
           throw new Refusal(
             "document-invalid",
-            `access policy '${flowId}': ${path}: a literal secret is not allowed in a cluster: use {"env": "NAME"} and set the variable on every node`,
+            `access policy '${flowId}': ${path}: a literal secret is not allowed in a cluster: use {"env": "NAME"} and set the variable on every node, or set SERVICE_CLUSTER_KEY`,
           );
       // Each node would count only its own requests.
       if (needsOneProcess(policy))

@@ -36,7 +36,7 @@ export function replicatedFlowStore(cluster: Cluster, follower: ConfigFollower):
     read,
     readListed: ({ id }) => read(id),
     async stage({ id, bytes, params, tests, facts }) {
-      refuseLiteralSecrets(params);
+      if (!follower.encrypts) refuseLiteralSecrets(params);
       await follower.assertReachable();
       const yaml = Buffer.from(bytes).toString("utf8");
       const envelope: Envelope = { v: 1, yaml, params, tests, ...facts, node: cluster.node, engineVersion };
@@ -54,7 +54,7 @@ export function replicatedFlowStore(cluster: Cluster, follower: ConfigFollower):
       return { found: true, unflushed: undefined };
     },
     async versions(id) {
-      const records = await cluster.records.versions("config", flowKind + id);
+      const records = await follower.versions(flowKind + id);
       const deleted = records.findIndex(({ bytes }) => bytes === undefined);
       return (deleted < 0 ? records : records.slice(0, deleted)).flatMap(versionOf);
     },
@@ -103,12 +103,12 @@ function envelopeOf({ bytes }: RecordVersion): Envelope | undefined {
   return envelope.v === 1 ? { ...envelope, v: 1 } : undefined;
 }
 
-/** Records are not encrypted, and every node and every backup of the store has them. */
+/** Every backup of the store contains the records. */
 function refuseLiteralSecrets(params: StoredParams): void {
   for (const [name, param] of Object.entries(params))
     if ("value" in param && param.secret === true)
       throw new Refusal(
         "flow-invalid",
-        `params '${name}': a literal secret is not allowed in a cluster: use {"env": "NAME"} and set the variable on every node`,
+        `params '${name}': a literal secret is not allowed in a cluster: use {"env": "NAME"} and set the variable on every node, or set SERVICE_CLUSTER_KEY`,
       );
 }
