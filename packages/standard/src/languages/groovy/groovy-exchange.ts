@@ -1,4 +1,4 @@
-// The exchange as exposed to Groovy code: `exchange`, `message`, `request` and `headers`.
+// The variables that Groovy code gets from the exchange: `exchange`, `message`, `request` and `headers`.
 import type { Exchange } from "@sluice/engine/spi";
 import { asText, findConversion, isStream } from "@sluice/engine/values";
 import type { Methods } from "./groovy-methods.ts";
