@@ -4,7 +4,7 @@
 import { randomUUID } from "node:crypto";
 import amqplib from "amqplib";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
-import { connect as connectNats } from "@nats-io/transport-node";
+import { connect as connectNats, headers } from "@nats-io/transport-node";
 import { Redis } from "ioredis";
 import kafkajs from "kafkajs";
 import mqtt from "mqtt";
@@ -15,6 +15,8 @@ import rhea from "rhea";
 const kilobyte = "x".repeat(1024);
 /** Clients that send bytes encode the text of each message, as the route does. */
 const encoded = () => Buffer.from(kilobyte);
+/** Sent with each message, because a route that was called over HTTP sends one. */
+const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 /** The steps of a sink's route before its send. The number is a property: a header would leave with the message, and the bare client sends none. */
 const numbered = `{setProperty: {name: n, simple: "\${body}"}}, {setBody: {constant: ${kilobyte}}}`;
 
@@ -38,14 +40,14 @@ export const connectorCases = {
       const pool = new pg.Pool({ host: "127.0.0.1", port, user: "postgres", database: "postgres", max: 10 });
       await pool.query("create table notes (id integer primary key, note text)");
       await pool.query("create table copies (id integer, note text)");
-      await pool.query("insert into notes select n, repeat('x', 1024) from generate_series(0, 6000) n");
+      await pool.query("insert into notes select n, repeat('x', 1024) from generate_series(0, 20000) n");
       const by = "?dataSource=%23postgres";
       return {
         close: () => pool.end(),
         cases: {
           select: {
             round: () => ({
-              count: 6000,
+              count: 20_000,
               send: (n) => pool.query({ name: "get", text: "select id, note from notes where id = $1", values: [n] }),
               steps: numbered,
               to: `sql:select id, note from notes where id = :%23\${exchangeProperty.n}${by}`,
@@ -53,7 +55,7 @@ export const connectorCases = {
           },
           insert: {
             round: () => ({
-              count: 6000,
+              count: 20_000,
               send: (n) => pool.query({ name: "put", text: "insert into copies values ($1, $2)", values: [n, kilobyte] }),
               steps: numbered,
               to: `sql:insert into copies values (:%23\${exchangeProperty.n}, :%23\${body})${by}`,
@@ -72,13 +74,13 @@ export const connectorCases = {
       await admin.end();
       const pool = mysql.createPool({ host: "127.0.0.1", port, user: "root", database: "bench", connectionLimit: 10 });
       await pool.query("create table notes (id integer primary key, note text)");
-      await pool.query("insert into notes select seq, repeat('x', 1024) from seq_0_to_6000");
+      await pool.query("insert into notes select seq, repeat('x', 1024) from seq_0_to_20000");
       return {
         close: () => pool.end(),
         cases: {
           select: {
             round: () => ({
-              count: 6000,
+              count: 20_000,
               send: (n) => pool.execute("select id, note from notes where id = ?", [n]),
               steps: numbered,
               to: `sql:select id, note from notes where id = :%23\${exchangeProperty.n}?dataSource=%23mariadb`,
@@ -115,7 +117,14 @@ export const connectorCases = {
       const client = await amqplib.connect(`amqp://guest:guest@127.0.0.1:${port}`, { noDelay: true });
       const channel = await client.createConfirmChannel();
       // As ours: an unroutable message is returned, and found by its id.
-      const published = () => ({ persistent: true, mandatory: true, messageId: randomUUID(), contentType: "text/plain", contentEncoding: "UTF-8" });
+      const published = () => ({
+        persistent: true,
+        mandatory: true,
+        messageId: randomUUID(),
+        contentType: "text/plain",
+        contentEncoding: "UTF-8",
+        headers: { traceparent },
+      });
       const publish = (queue) =>
         new Promise((resolve, reject) => channel.sendToQueue(queue, encoded(), published(), (error) => (error ? reject(error) : resolve())));
       return {
@@ -160,17 +169,17 @@ export const connectorCases = {
     async open(port) {
       const connection = rhea.create_container().connect({ host: "127.0.0.1", port, username: "guest", password: "guest", reconnect: false });
       // The fields that JMS clients set, as ours does.
-      const jmsMessage = (queue) => ({
+      const jmsMessage = (queue, properties) => ({
         body: kilobyte,
         message_id: `ID:${randomUUID()}`,
         creation_time: Date.now(),
         durable: true,
         priority: 4,
         to: `/queue/${queue}`,
-        application_properties: {},
+        application_properties: properties,
         message_annotations: { "x-opt-jms-msg-type": rhea.types.wrap_byte(5) },
       });
-      const senderOf = (queue) => {
+      const senderOf = (queue, properties) => {
         const sender = connection.open_sender({ target: { address: `/queue/${queue}`, durable: 2 } });
         const waiting = new Map();
         sender.on("accepted", ({ delivery }) => waiting.get(delivery)?.());
@@ -179,7 +188,7 @@ export const connectorCases = {
           async send() {
             while (!sender.sendable()) await sendable();
             await new Promise((resolve) => {
-              const delivery = sender.send(jmsMessage(queue));
+              const delivery = sender.send(jmsMessage(queue, properties));
               waiting.set(delivery, () => (waiting.delete(delivery), resolve()));
             });
           },
@@ -190,13 +199,18 @@ export const connectorCases = {
         close: () => connection.close(),
         cases: {
           send: {
-            round: (name) => ({ count: 3000, send: senderOf(name).send, steps: numbered, to: `amqp:${name}?exchangePattern=InOnly&connectionFactory=%23amqp` }),
+            round: (name) => ({
+              count: 3000,
+              send: senderOf(name, { traceparent }).send,
+              steps: numbered,
+              to: `amqp:${name}?exchangePattern=InOnly&connectionFactory=%23amqp`,
+            }),
           },
           receive: {
             round: (name) => ({
               count: 3000,
               async fill(whom) {
-                const sender = senderOf(`${name}${whom}`);
+                const sender = senderOf(`${name}${whom}`, {});
                 for (let n = 0; n < 3000; n += 100) await Promise.all(Array.from({ length: 100 }, sender.send));
                 sender.close();
               },
@@ -235,7 +249,7 @@ export const connectorCases = {
           send: {
             round: (name) => ({
               count: 20_000,
-              send: () => client.publishAsync(name, encoded(), { qos: 1 }),
+              send: () => client.publishAsync(name, encoded(), { qos: 1, properties: { userProperties: { traceparent } } }),
               steps: numbered,
               to: `paho-mqtt5:${name}?qos=1&connection=%23mqtt`,
             }),
@@ -245,8 +259,12 @@ export const connectorCases = {
               count: 20_000,
               async fill(whom) {
                 await subscribe(`${name}${whom}`, `${name}/${whom}`);
-                for (let n = 0; n < 20_000; n += 50)
-                  await Promise.all(Array.from({ length: 50 }, () => client.publishAsync(`${name}/${whom}`, encoded(), { qos: 1 })));
+                let next = 0;
+                // Not in groups: the broker's TCP stack delays the last acknowledgement of each group by 40 ms.
+                const publish = async () => {
+                  while (next++ < 20_000) await client.publishAsync(`${name}/${whom}`, encoded(), { qos: 1 });
+                };
+                await Promise.all(Array.from({ length: 50 }, publish));
               },
               async consume(first) {
                 let one;
@@ -273,6 +291,11 @@ export const connectorCases = {
       const connection = await connectNats({ servers: `127.0.0.1:${port}` });
       const manager = await jetstreamManager(connection);
       const stream = jetstream(connection);
+      const tracing = () => {
+        const sent = headers();
+        sent.append("traceparent", traceparent);
+        return sent;
+      };
       return {
         close: () => connection.close(),
         cases: {
@@ -282,7 +305,7 @@ export const connectorCases = {
               return {
                 count: 10_000,
                 // Ours has an id too: a retry is stored once.
-                send: () => stream.publish(`${name}.a`, encoded(), { msgID: randomUUID() }),
+                send: () => stream.publish(`${name}.a`, encoded(), { msgID: randomUUID(), headers: tracing() }),
                 steps: numbered,
                 to: `nats:${name}.a?jetstreamEnabled=true&exchangePattern=InOnly&connection=%23nats`,
               };
@@ -324,7 +347,7 @@ export const connectorCases = {
       const producer = kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner, maxInFlightRequests: 5 });
       await producer.connect();
       const list = Array.from({ length: 500 }, () => kilobyte);
-      const batch = () => list.map((text) => ({ value: Buffer.from(text) }));
+      const batch = (headers) => list.map((text) => ({ value: Buffer.from(text), headers }));
       return {
         close: () => producer.disconnect(),
         cases: {
@@ -332,7 +355,7 @@ export const connectorCases = {
             round: (name) => ({
               count: 5000,
               // Both send 500 records with each request: the client's own form, and a list of bodies.
-              send: (n) => (n % 500 === 0 ? producer.send({ topic: name, acks: -1, messages: batch() }) : undefined),
+              send: (n) => (n % 500 === 0 ? producer.send({ topic: name, acks: -1, messages: batch({ traceparent }) }) : undefined),
               list,
               steps: `{setProperty: {name: n, simple: "\${body}"}}, {setBody: {simple: "\${exchangeProperty.list}"}}`,
               to: `kafka:${name}?connection=%23kafka`,
@@ -340,24 +363,26 @@ export const connectorCases = {
           },
           receive: {
             round: (name) => ({
-              count: 5000,
+              // The log of a partition of the mock broker holds 5 MB.
+              count: 16_000,
               async fill(whom) {
-                for (let n = 0; n < 5000; n += 500) await producer.send({ topic: `${name}${whom}`, messages: batch() });
+                for (let n = 0; n < 16_000; n += 500) await producer.send({ topic: `${name}${whom}`, messages: batch() });
               },
               async consume(first) {
                 const consumer = kafka.consumer({ groupId: name, maxWaitTimeInMs: 500 });
                 await consumer.connect();
                 await consumer.subscribe({ topics: [`${name}bare`], fromBeginning: true });
-                const taken = await counted(5000, first, (take) =>
+                const taken = await counted(16_000, first, (take) =>
                   consumer.run({
                     eachBatchAutoResolve: false,
-                    autoCommit: false,
-                    async eachBatch({ batch: { topic, partition, messages, lastOffset }, resolveOffset, heartbeat }) {
+                    // As ours: the client commits the offsets of processed records at the end of each batch.
+                    autoCommit: true,
+                    autoCommitInterval: 5000,
+                    async eachBatch({ batch: { messages }, resolveOffset, heartbeat }) {
                       for (const { offset } of messages) {
                         resolveOffset(offset);
                         take();
                       }
-                      await consumer.commitOffsets([{ topic, partition, offset: String(BigInt(lastOffset()) + 1n) }]);
                       await heartbeat();
                     },
                   }),
