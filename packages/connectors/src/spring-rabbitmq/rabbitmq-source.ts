@@ -4,6 +4,7 @@ import { type Connection, type Endpoint, type Source, type SourceInlet } from "@
 import { routeName } from "../messaging/incoming.ts";
 import { ownLink } from "../reconnecting/own-link.ts";
 import { whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
+import { Acknowledgements } from "./acknowledgements.ts";
 import { DeclaredElements, queueNames } from "./declared-elements.ts";
 import { QueueConsumer, type QueueParts } from "./queue-consumer.ts";
 import type { RabbitClient } from "./rabbitmq-connection.ts";
@@ -46,6 +47,7 @@ export function rabbitSource(endpoint: Endpoint<RabbitOptions>, shared: Connecti
     const { channel } = open;
     const named = queueNames(options);
     const queues = named.length === 0 ? [routeName(inlet.route)] : named;
+    const acknowledgements = new Acknowledgements(channel, () => open.isOpen);
     const consumers: { readonly tag: string; readonly consumer: QueueConsumer }[] = [];
     try {
       if (elements.isDeclaredBySource) await elements.declare(channel, queues);
@@ -56,6 +58,7 @@ export function rabbitSource(endpoint: Endpoint<RabbitOptions>, shared: Connecti
           uri,
           options,
           hasDeadLetterExchange: elements.hasDeadLetterExchange,
+          acknowledgements,
           isOpen: () => open.isOpen,
         });
         const { consumerTag: tag } = await channel.consume(
@@ -76,6 +79,8 @@ export function rabbitSource(endpoint: Endpoint<RabbitOptions>, shared: Connecti
       async stop() {
         if (open.isOpen) await Promise.all(consumers.map(({ tag }) => channel.cancel(tag))).catch(log);
         await Promise.all(consumers.map(({ consumer }) => consumer.stop()));
+        // The channel may be closed before the end of the tick.
+        acknowledgements.flush();
       },
     };
   };

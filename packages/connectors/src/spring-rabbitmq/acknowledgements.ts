@@ -1,0 +1,54 @@
+// Acknowledges the messages of a channel. Those that are done in the same tick share one frame if no earlier message is in progress: the frame
+// covers all messages up to its delivery tag.
+import type { Channel, ConsumeMessage } from "amqplib";
+
+export class Acknowledgements {
+  readonly #channel: Pick<Channel, "ack" | "nack">;
+  readonly #isOpen: () => boolean;
+  /** Delivery tags of messages in progress. They are added in ascending order, so the first is the lowest. */
+  readonly #unsettled = new Set<number>();
+  #done: ConsumeMessage[] = [];
+
+  /** `isOpen`: false once the channel is closed. Nothing can be settled on it then, and the server redelivers. */
+  constructor(channel: Pick<Channel, "ack" | "nack">, isOpen: () => boolean) {
+    this.#channel = channel;
+    this.#isOpen = isOpen;
+  }
+
+  /** Call this for every message of the channel, in the order of their arrival. */
+  received({ fields }: ConsumeMessage): void {
+    this.#unsettled.add(fields.deliveryTag);
+  }
+
+  /** Acknowledges a message at the end of this tick. */
+  acknowledge(message: ConsumeMessage): void {
+    this.#unsettled.delete(message.fields.deliveryTag);
+    if (this.#done.push(message) === 1) process.nextTick(() => this.flush());
+  }
+
+  /** Returns a message to its queue, or rejects it. */
+  reject(message: ConsumeMessage, isRequeued: boolean): void {
+    this.#unsettled.delete(message.fields.deliveryTag);
+    if (this.#isOpen()) this.#channel.nack(message, false, isRequeued);
+  }
+
+  /** Sends the acknowledgements that wait for the end of the tick. */
+  flush(): void {
+    const done = this.#done;
+    this.#done = [];
+    if (done.length === 0 || !this.#isOpen()) return;
+    const [oldest = Number.POSITIVE_INFINITY] = this.#unsettled;
+    let last: ConsumeMessage | undefined;
+    let covered = 0;
+    for (const message of done) {
+      const { deliveryTag } = message.fields;
+      if (deliveryTag > oldest) {
+        this.#channel.ack(message);
+        continue;
+      }
+      covered++;
+      if (last === undefined || deliveryTag > last.fields.deliveryTag) last = message;
+    }
+    if (last !== undefined) this.#channel.ack(last, covered > 1);
+  }
+}
