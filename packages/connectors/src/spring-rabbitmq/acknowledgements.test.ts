@@ -3,7 +3,9 @@ import { beforeEach, expect, it } from "vitest";
 import { Acknowledgements } from "./acknowledgements.ts";
 
 let isOpen = true;
+let isClosing = false;
 let frames: string[] = [];
+let problems: unknown[] = [];
 let acknowledgements: Acknowledgements;
 
 const message = (deliveryTag: number): ConsumeMessage => ({ fields: { deliveryTag } }) as ConsumeMessage;
@@ -11,14 +13,18 @@ const endOfTick = (): Promise<void> => new Promise((resolve) => setImmediate(res
 
 beforeEach(() => {
   isOpen = true;
+  isClosing = false;
   frames = [];
+  problems = [];
   const channel = {
-    ack: ({ fields }: { fields: { deliveryTag: number } }, isMultiple = false) =>
-      void frames.push(`ack ${fields.deliveryTag}${isMultiple ? " and before" : ""}`),
+    ack({ fields }: { fields: { deliveryTag: number } }, isMultiple = false): void {
+      if (isClosing) throw new Error("Connection closing");
+      frames.push(`ack ${fields.deliveryTag}${isMultiple ? " and before" : ""}`);
+    },
     nack: ({ fields }: { fields: { deliveryTag: number } }, _isMultiple?: boolean, isRequeued?: boolean) =>
       void frames.push(`${isRequeued === true ? "return" : "reject"} ${fields.deliveryTag}`),
   };
-  acknowledgements = new Acknowledgements(channel, () => isOpen);
+  acknowledgements = new Acknowledgements({ channel, isOpen: () => isOpen, failed: (thrown) => void problems.push(thrown) });
   for (let tag = 1; tag <= 5; tag++) acknowledgements.received(message(tag));
 });
 
@@ -55,4 +61,11 @@ it("settles nothing on a closed channel", async () => {
   acknowledgements.reject(message(2), true);
   await endOfTick();
   expect(frames).toEqual([]);
+});
+
+it("reports acknowledgements that the client rejects", async () => {
+  acknowledgements.acknowledge(message(1));
+  isClosing = true;
+  await endOfTick();
+  expect([frames, problems]).toEqual([[], [new Error("Connection closing")]]);
 });

@@ -1,6 +1,6 @@
 // Consumes queues; each message is acknowledged when its run is done.
 import type { Channel } from "amqplib";
-import { type Connection, type Endpoint, type Source, type SourceInlet } from "@sluice/engine/spi";
+import { toFlowError, type Connection, type Endpoint, type Source, type SourceInlet } from "@sluice/engine/spi";
 import { routeName } from "../messaging/incoming.ts";
 import { ownLink } from "../reconnecting/own-link.ts";
 import { whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
@@ -47,7 +47,11 @@ export function rabbitSource(endpoint: Endpoint<RabbitOptions>, shared: Connecti
     const { channel } = open;
     const named = queueNames(options);
     const queues = named.length === 0 ? [routeName(inlet.route)] : named;
-    const acknowledgements = new Acknowledgements(channel, () => open.isOpen);
+    const acknowledgements = new Acknowledgements({
+      channel,
+      isOpen: () => open.isOpen,
+      failed: (thrown) => host.log.write("ERROR", "sluice.rabbitmq", `${uri}: messages could not be acknowledged: ${toFlowError(thrown).message}`),
+    });
     const consumers: { readonly tag: string; readonly consumer: QueueConsumer }[] = [];
     try {
       if (elements.isDeclaredBySource) await elements.declare(channel, queues);
