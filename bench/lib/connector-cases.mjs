@@ -143,16 +143,16 @@ export const connectorCases = {
           },
           receive: {
             round: (name) => ({
-              count: 5000,
+              count: 20_000,
               async fill(whom) {
                 await channel.assertQueue(`${name}${whom}`, { durable: true });
-                for (let n = 0; n < 5000; n++) channel.sendToQueue(`${name}${whom}`, encoded(), { persistent: true });
+                for (let n = 0; n < 20_000; n++) channel.sendToQueue(`${name}${whom}`, encoded(), { persistent: true });
                 await channel.waitForConfirms();
               },
               async consume(first) {
                 const consumer = await client.createChannel();
                 await consumer.prefetch(250);
-                const taken = await counted(5000, first, (take) => consumer.consume(`${name}bare`, (message) => (consumer.ack(message), take())));
+                const taken = await counted(20_000, first, (take) => consumer.consume(`${name}bare`, (message) => (consumer.ack(message), take())));
                 await consumer.close();
                 return taken;
               },
@@ -208,15 +208,15 @@ export const connectorCases = {
           },
           receive: {
             round: (name) => ({
-              count: 3000,
+              count: 6000,
               async fill(whom) {
                 const sender = senderOf(`${name}${whom}`, {});
-                for (let n = 0; n < 3000; n += 100) await Promise.all(Array.from({ length: 100 }, sender.send));
+                for (let n = 0; n < 6000; n += 100) await Promise.all(Array.from({ length: 100 }, sender.send));
                 sender.close();
               },
               async consume(first) {
                 let receiver;
-                const taken = await counted(3000, first, (take) => {
+                const taken = await counted(6000, first, (take) => {
                   receiver = connection.open_receiver({ source: { address: `/queue/${name}bare`, durable: 2 }, credit_window: 50, autoaccept: false });
                   receiver.on("message", ({ delivery }) => (delivery.accept(), take()));
                 });
@@ -315,19 +315,19 @@ export const connectorCases = {
             async round(name) {
               await manager.streams.add({ name, subjects: [`${name}.>`] });
               return {
-                count: 5000,
+                count: 20_000,
                 async fill(whom) {
-                  for (let n = 0; n < 5000; n += 100) await Promise.all(Array.from({ length: 100 }, () => stream.publish(`${name}.${whom}`, encoded())));
+                  for (let n = 0; n < 20_000; n += 100) await Promise.all(Array.from({ length: 100 }, () => stream.publish(`${name}.${whom}`, encoded())));
                 },
                 async consume(first) {
                   await manager.consumers.add(name, { durable_name: "bare", ack_policy: "explicit", filter_subject: `${name}.bare` });
                   const consumer = await stream.consumers.get(name, "bare");
-                  return counted(5000, first, async (take) => {
+                  return counted(20_000, first, async (take) => {
                     let taken = 0;
                     for await (const message of await consumer.consume({ max_messages: 100 })) {
                       message.ack();
                       take();
-                      if (++taken === 5000) break;
+                      if (++taken === 20_000) break;
                     }
                   });
                 },
