@@ -20,13 +20,18 @@ const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 /** The steps of a sink's route before its send. The number is a property: a header would leave with the message, and the bare client sends none. */
 const numbered = `{setProperty: {name: n, simple: "\${body}"}}, {setBody: {constant: ${kilobyte}}}`;
 
+const timeoutMs = 120_000;
+
 /** Resolves with the number of messages after the first, once `count` messages were received. */
 function counted(count, first, begin) {
   return new Promise((resolve, reject) => {
     let taken = 0;
+    const late = setTimeout(() => reject(new Error(`the bare client received ${taken} of ${count} messages within ${timeoutMs} ms`)), timeoutMs);
     const take = () => {
       if (++taken === 1) first();
-      if (taken === count) resolve(count - 1);
+      if (taken < count) return;
+      clearTimeout(late);
+      resolve(count - 1);
     };
     Promise.resolve(begin(take)).catch(reject);
   });
