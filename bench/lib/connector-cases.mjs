@@ -4,7 +4,7 @@
 import { randomUUID } from "node:crypto";
 import amqplib from "amqplib";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
-import { connect as connectNats } from "@nats-io/transport-node";
+import { connect as connectNats, headers } from "@nats-io/transport-node";
 import { Redis } from "ioredis";
 import kafkajs from "kafkajs";
 import mqtt from "mqtt";
@@ -15,19 +15,26 @@ import rhea from "rhea";
 const kilobyte = "x".repeat(1024);
 /** Clients that send bytes encode the text of each message, as the route does. */
 const encoded = () => Buffer.from(kilobyte);
+/** Sent with each message, because a route that was called over HTTP sends one. */
+const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 /**
  * The steps of a sink's route before its send. The number is a property: a header would be sent with the message, and the bare client
  * sends none.
  */
 const numbered = `{setProperty: {name: n, simple: "\${body}"}}, {setBody: {constant: ${kilobyte}}}`;
 
+const timeoutMs = 120_000;
+
 /** Resolves with the number of messages after the first, once `count` messages were received. */
 function counted(count, first, begin) {
   return new Promise((resolve, reject) => {
     let taken = 0;
+    const late = setTimeout(() => reject(new Error(`the bare client received ${taken} of ${count} messages within ${timeoutMs} ms`)), timeoutMs);
     const take = () => {
       if (++taken === 1) first();
-      if (taken === count) resolve(count - 1);
+      if (taken < count) return;
+      clearTimeout(late);
+      resolve(count - 1);
     };
     Promise.resolve(begin(take)).catch(reject);
   });
@@ -41,14 +48,14 @@ export const connectorCases = {
       const pool = new pg.Pool({ host: "127.0.0.1", port, user: "postgres", database: "postgres", max: 10 });
       await pool.query("create table notes (id integer primary key, note text)");
       await pool.query("create table copies (id integer, note text)");
-      await pool.query("insert into notes select n, repeat('x', 1024) from generate_series(0, 6000) n");
+      await pool.query("insert into notes select n, repeat('x', 1024) from generate_series(0, 20000) n");
       const by = "?dataSource=%23postgres";
       return {
         close: () => pool.end(),
         cases: {
           select: {
             round: () => ({
-              count: 6000,
+              count: 20_000,
               send: (n) => pool.query({ name: "get", text: "select id, note from notes where id = $1", values: [n] }),
               steps: numbered,
               to: `sql:select id, note from notes where id = :%23\${exchangeProperty.n}${by}`,
@@ -56,7 +63,7 @@ export const connectorCases = {
           },
           insert: {
             round: () => ({
-              count: 6000,
+              count: 20_000,
               send: (n) => pool.query({ name: "put", text: "insert into copies values ($1, $2)", values: [n, kilobyte] }),
               steps: numbered,
               to: `sql:insert into copies values (:%23\${exchangeProperty.n}, :%23\${body})${by}`,
@@ -75,13 +82,13 @@ export const connectorCases = {
       await admin.end();
       const pool = mysql.createPool({ host: "127.0.0.1", port, user: "root", database: "bench", connectionLimit: 10 });
       await pool.query("create table notes (id integer primary key, note text)");
-      await pool.query("insert into notes select seq, repeat('x', 1024) from seq_0_to_6000");
+      await pool.query("insert into notes select seq, repeat('x', 1024) from seq_0_to_20000");
       return {
         close: () => pool.end(),
         cases: {
           select: {
             round: () => ({
-              count: 6000,
+              count: 20_000,
               send: (n) => pool.execute("select id, note from notes where id = ?", [n]),
               steps: numbered,
               to: `sql:select id, note from notes where id = :%23\${exchangeProperty.n}?dataSource=%23mariadb`,
@@ -118,7 +125,14 @@ export const connectorCases = {
       const client = await amqplib.connect(`amqp://guest:guest@127.0.0.1:${port}`, { noDelay: true });
       const channel = await client.createConfirmChannel();
       // As in our sink: an unroutable message is returned and matched by its id.
-      const published = () => ({ persistent: true, mandatory: true, messageId: randomUUID(), contentType: "text/plain", contentEncoding: "UTF-8" });
+      const published = () => ({
+        persistent: true,
+        mandatory: true,
+        messageId: randomUUID(),
+        contentType: "text/plain",
+        contentEncoding: "UTF-8",
+        headers: { traceparent },
+      });
       const publish = (queue) =>
         new Promise((resolve, reject) => channel.sendToQueue(queue, encoded(), published(), (error) => (error ? reject(error) : resolve())));
       return {
@@ -137,16 +151,16 @@ export const connectorCases = {
           },
           receive: {
             round: (name) => ({
-              count: 5000,
+              count: 20_000,
               async fill(whom) {
                 await channel.assertQueue(`${name}${whom}`, { durable: true });
-                for (let n = 0; n < 5000; n++) channel.sendToQueue(`${name}${whom}`, encoded(), { persistent: true });
+                for (let n = 0; n < 20_000; n++) channel.sendToQueue(`${name}${whom}`, encoded(), { persistent: true });
                 await channel.waitForConfirms();
               },
               async consume(first) {
                 const consumer = await client.createChannel();
                 await consumer.prefetch(250);
-                const taken = await counted(5000, first, (take) => consumer.consume(`${name}bare`, (message) => (consumer.ack(message), take())));
+                const taken = await counted(20_000, first, (take) => consumer.consume(`${name}bare`, (message) => (consumer.ack(message), take())));
                 await consumer.close();
                 return taken;
               },
@@ -163,17 +177,17 @@ export const connectorCases = {
     async open(port) {
       const connection = rhea.create_container().connect({ host: "127.0.0.1", port, username: "guest", password: "guest", reconnect: false });
       // The same fields as JMS clients and our sink set.
-      const jmsMessage = (queue) => ({
+      const jmsMessage = (queue, properties) => ({
         body: kilobyte,
         message_id: `ID:${randomUUID()}`,
         creation_time: Date.now(),
         durable: true,
         priority: 4,
         to: `/queue/${queue}`,
-        application_properties: {},
+        application_properties: properties,
         message_annotations: { "x-opt-jms-msg-type": rhea.types.wrap_byte(5) },
       });
-      const senderOf = (queue) => {
+      const senderOf = (queue, properties) => {
         const sender = connection.open_sender({ target: { address: `/queue/${queue}`, durable: 2 } });
         const waiting = new Map();
         sender.on("accepted", ({ delivery }) => waiting.get(delivery)?.());
@@ -182,7 +196,7 @@ export const connectorCases = {
           async send() {
             while (!sender.sendable()) await sendable();
             await new Promise((resolve) => {
-              const delivery = sender.send(jmsMessage(queue));
+              const delivery = sender.send(jmsMessage(queue, properties));
               waiting.set(delivery, () => (waiting.delete(delivery), resolve()));
             });
           },
@@ -193,19 +207,24 @@ export const connectorCases = {
         close: () => connection.close(),
         cases: {
           send: {
-            round: (name) => ({ count: 3000, send: senderOf(name).send, steps: numbered, to: `amqp:${name}?exchangePattern=InOnly&connectionFactory=%23amqp` }),
+            round: (name) => ({
+              count: 3000,
+              send: senderOf(name, { traceparent }).send,
+              steps: numbered,
+              to: `amqp:${name}?exchangePattern=InOnly&connectionFactory=%23amqp`,
+            }),
           },
           receive: {
             round: (name) => ({
-              count: 3000,
+              count: 6000,
               async fill(whom) {
-                const sender = senderOf(`${name}${whom}`);
-                for (let n = 0; n < 3000; n += 100) await Promise.all(Array.from({ length: 100 }, sender.send));
+                const sender = senderOf(`${name}${whom}`, {});
+                for (let n = 0; n < 6000; n += 100) await Promise.all(Array.from({ length: 100 }, sender.send));
                 sender.close();
               },
               async consume(first) {
                 let receiver;
-                const taken = await counted(3000, first, (take) => {
+                const taken = await counted(6000, first, (take) => {
                   receiver = connection.open_receiver({ source: { address: `/queue/${name}bare`, durable: 2 }, credit_window: 50, autoaccept: false });
                   receiver.on("message", ({ delivery }) => (delivery.accept(), take()));
                 });
@@ -238,7 +257,7 @@ export const connectorCases = {
           send: {
             round: (name) => ({
               count: 20_000,
-              send: () => client.publishAsync(name, encoded(), { qos: 1 }),
+              send: () => client.publishAsync(name, encoded(), { qos: 1, properties: { userProperties: { traceparent } } }),
               steps: numbered,
               to: `paho-mqtt5:${name}?qos=1&connection=%23mqtt`,
             }),
@@ -248,14 +267,18 @@ export const connectorCases = {
               count: 20_000,
               async fill(whom) {
                 await subscribe(`${name}${whom}`, `${name}/${whom}`);
-                for (let n = 0; n < 20_000; n += 50)
-                  await Promise.all(Array.from({ length: 50 }, () => client.publishAsync(`${name}/${whom}`, encoded(), { qos: 1 })));
+                let next = 0;
+                // Not in groups: the broker's TCP stack delays the last acknowledgement of each group by 40 ms.
+                const publish = async () => {
+                  while (next++ < 20_000) await client.publishAsync(`${name}/${whom}`, encoded(), { qos: 1 });
+                };
+                await Promise.all(Array.from({ length: 50 }, publish));
               },
               async consume(first) {
                 let one;
                 const taken = await counted(20_000, first, (take) => {
                   one = mqtt.connect(url, kept(`${name}bare`));
-                  // As in our client: otherwise the kernel delays acknowledgements.
+                  // As ours: otherwise the kernel delays acknowledgements.
                   one.on("connect", () => one.stream.setNoDelay(true));
                   one.on("message", take);
                 });
@@ -276,6 +299,11 @@ export const connectorCases = {
       const connection = await connectNats({ servers: `127.0.0.1:${port}` });
       const manager = await jetstreamManager(connection);
       const stream = jetstream(connection);
+      const tracing = () => {
+        const sent = headers();
+        sent.append("traceparent", traceparent);
+        return sent;
+      };
       return {
         close: () => connection.close(),
         cases: {
@@ -285,7 +313,7 @@ export const connectorCases = {
               return {
                 count: 10_000,
                 // Our sink sets an id too, so that a retry is stored only once.
-                send: () => stream.publish(`${name}.a`, encoded(), { msgID: randomUUID() }),
+                send: () => stream.publish(`${name}.a`, encoded(), { msgID: randomUUID(), headers: tracing() }),
                 steps: numbered,
                 to: `nats:${name}.a?jetstreamEnabled=true&exchangePattern=InOnly&connection=%23nats`,
               };
@@ -295,19 +323,19 @@ export const connectorCases = {
             async round(name) {
               await manager.streams.add({ name, subjects: [`${name}.>`] });
               return {
-                count: 5000,
+                count: 20_000,
                 async fill(whom) {
-                  for (let n = 0; n < 5000; n += 100) await Promise.all(Array.from({ length: 100 }, () => stream.publish(`${name}.${whom}`, encoded())));
+                  for (let n = 0; n < 20_000; n += 100) await Promise.all(Array.from({ length: 100 }, () => stream.publish(`${name}.${whom}`, encoded())));
                 },
                 async consume(first) {
                   await manager.consumers.add(name, { durable_name: "bare", ack_policy: "explicit", filter_subject: `${name}.bare` });
                   const consumer = await stream.consumers.get(name, "bare");
-                  return counted(5000, first, async (take) => {
+                  return counted(20_000, first, async (take) => {
                     let taken = 0;
                     for await (const message of await consumer.consume({ max_messages: 100 })) {
                       message.ack();
                       take();
-                      if (++taken === 5000) break;
+                      if (++taken === 20_000) break;
                     }
                   });
                 },
@@ -327,7 +355,7 @@ export const connectorCases = {
       const producer = kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner, maxInFlightRequests: 5 });
       await producer.connect();
       const list = Array.from({ length: 500 }, () => kilobyte);
-      const batch = () => list.map((text) => ({ value: Buffer.from(text) }));
+      const batch = (headers) => list.map((text) => ({ value: Buffer.from(text), headers }));
       return {
         close: () => producer.disconnect(),
         cases: {
@@ -335,7 +363,7 @@ export const connectorCases = {
             round: (name) => ({
               count: 5000,
               // Both send 500 records with each request: the bare client as a batch, our route as a list of bodies.
-              send: (n) => (n % 500 === 0 ? producer.send({ topic: name, acks: -1, messages: batch() }) : undefined),
+              send: (n) => (n % 500 === 0 ? producer.send({ topic: name, acks: -1, messages: batch({ traceparent }) }) : undefined),
               list,
               steps: `{setProperty: {name: n, simple: "\${body}"}}, {setBody: {simple: "\${exchangeProperty.list}"}}`,
               to: `kafka:${name}?connection=%23kafka`,
@@ -343,24 +371,26 @@ export const connectorCases = {
           },
           receive: {
             round: (name) => ({
-              count: 5000,
+              // The log of a partition of the mock broker holds 5 MB.
+              count: 16_000,
               async fill(whom) {
-                for (let n = 0; n < 5000; n += 500) await producer.send({ topic: `${name}${whom}`, messages: batch() });
+                for (let n = 0; n < 16_000; n += 500) await producer.send({ topic: `${name}${whom}`, messages: batch() });
               },
               async consume(first) {
                 const consumer = kafka.consumer({ groupId: name, maxWaitTimeInMs: 500 });
                 await consumer.connect();
                 await consumer.subscribe({ topics: [`${name}bare`], fromBeginning: true });
-                const taken = await counted(5000, first, (take) =>
+                const taken = await counted(16_000, first, (take) =>
                   consumer.run({
                     eachBatchAutoResolve: false,
-                    autoCommit: false,
-                    async eachBatch({ batch: { topic, partition, messages, lastOffset }, resolveOffset, heartbeat }) {
+                    // As ours: the client commits the offsets of processed records at the end of each batch.
+                    autoCommit: true,
+                    autoCommitInterval: 5000,
+                    async eachBatch({ batch: { messages }, resolveOffset, heartbeat }) {
                       for (const { offset } of messages) {
                         resolveOffset(offset);
                         take();
                       }
-                      await consumer.commitOffsets([{ topic, partition, offset: String(BigInt(lastOffset()) + 1n) }]);
                       await heartbeat();
                     },
                   }),

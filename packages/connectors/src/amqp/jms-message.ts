@@ -101,9 +101,13 @@ export function messageToSend(exchange: Exchange, options: JmsOptions, { rhea, i
   const expiry = kept ? own("JMSExpiration") : undefined;
   const ttl = typeof expiry === "number" && expiry > 0 ? Math.max(expiry - now, 1) : options.timeToLive;
   const [group, type, correlation] = [own("JMSXGroupID"), own("JMSType"), own("JMSCorrelationID")];
-  const section = bodyToSend(message.body, options, rhea);
-  return {
-    ...section.parts,
+  const { body, contentType, type: bodyType } = bodyToSend(message.body, options, rhea);
+  // JMS clients expect a byte.
+  const annotations: Record<string, unknown> = { [typeAnnotation]: rhea.types.wrap_byte(bodyType) as unknown };
+  if (options.deliveryDelay > 0) annotations["x-opt-delivery-delay"] = options.deliveryDelay;
+  // The client copies every field of a message several times, so those without a value are omitted.
+  const sent: Rhea.Message = {
+    body,
     message_id: id,
     creation_time: now as unknown as Date,
     durable:
@@ -111,17 +115,18 @@ export function messageToSend(exchange: Exchange, options: JmsOptions, { rhea, i
         ? String(own("JMSDeliveryMode")) !== "1"
         : (options.deliveryMode ?? (options.deliveryPersistent ? 2 : 1)) === 2,
     priority: kept && typeof own("JMSPriority") === "number" ? (own("JMSPriority") as number) : options.priority,
-    ...(ttl > 0 ? { ttl, absolute_expiry_time: (now + ttl) as unknown as Date } : {}),
-    ...(group === undefined ? {} : { group_id: asText(group) }),
-    ...(type === undefined ? {} : { subject: asText(type) }),
-    ...(correlation === undefined ? {} : { correlation_id: asText(correlation) }),
     application_properties: propertiesToSend(exchange, options),
-    // JMS clients expect a byte.
-    message_annotations: {
-      [typeAnnotation]: rhea.types.wrap_byte(section.type) as unknown,
-      ...(options.deliveryDelay > 0 ? { "x-opt-delivery-delay": options.deliveryDelay } : {}),
-    },
+    message_annotations: annotations,
   };
+  if (contentType !== undefined) sent.content_type = contentType;
+  if (ttl > 0) {
+    sent.ttl = ttl;
+    sent.absolute_expiry_time = (now + ttl) as unknown as Date;
+  }
+  if (group !== undefined) sent.group_id = asText(group);
+  if (type !== undefined) sent.subject = asText(type);
+  if (correlation !== undefined) sent.correlation_id = asText(correlation);
+  return sent;
 }
 
 function propertiesToSend(exchange: Exchange, { jmsKeyFormatStrategy }: JmsOptions): Readonly<Record<string, unknown>> {
@@ -134,12 +139,13 @@ function propertiesToSend(exchange: Exchange, { jmsKeyFormatStrategy }: JmsOptio
 
 interface Section {
   readonly type: number;
-  readonly parts: Pick<Rhea.Message, "body"> & { readonly content_type?: string };
+  readonly body: unknown;
+  readonly contentType?: string;
 }
 
 function bodyToSend(body: unknown, { jmsMessageType, allowNullBody }: JmsOptions, rhea: typeof Rhea): Section {
   if (body === null || body === undefined) {
-    if (allowNullBody) return { type: 0, parts: { body: undefined } };
+    if (allowNullBody) return { type: 0, body: undefined };
     throw new FlowError("org.apache.camel.InvalidPayloadException", "the message has no body: set one, or use allowNullBody=true", { code: "jms-no-body" });
   }
   const isFlat =
@@ -147,10 +153,9 @@ function bodyToSend(body: unknown, { jmsMessageType, allowNullBody }: JmsOptions
     !(body instanceof Map) &&
     Object.values(body as object).every((value) => value === null || typeof value !== "object" || value instanceof Uint8Array);
   const type = jmsMessageType ?? (typeof body === "string" ? "Text" : body instanceof Uint8Array ? "Bytes" : isFlat ? "Map" : "Text");
-  if (type === "Bytes") return { type: 3, parts: { body: rhea.message.data_section(bytesOf(body)) as unknown, content_type: "application/octet-stream" } };
-  if (type === "Map" && isFlat) return { type: 2, parts: { body } };
-  if (type === "Text")
-    return { type: 5, parts: { body: body instanceof Uint8Array ? new TextDecoder().decode(body) : typeof body === "string" ? body : asJson(body) } };
+  if (type === "Bytes") return { type: 3, body: rhea.message.data_section(bytesOf(body)), contentType: "application/octet-stream" };
+  if (type === "Map" && isFlat) return { type: 2, body };
+  if (type === "Text") return { type: 5, body: body instanceof Uint8Array ? new TextDecoder().decode(body) : typeof body === "string" ? body : asJson(body) };
   throw new FlowError(
     "org.springframework.jms.UncategorizedJmsException",
     `cannot send the body as a message of type ${type}: use Text, Bytes, or Map with plain values`,

@@ -17,20 +17,19 @@ interface MysqlHeader {
 }
 type MysqlRows = Row[] | MysqlHeader | (Row[] | MysqlHeader)[];
 type MysqlFields = readonly MysqlField[] | readonly (readonly MysqlField[] | undefined)[] | undefined;
-interface MysqlQuery {
-  readonly sql: string;
-  readonly values?: readonly unknown[];
-}
 type Done = (error: (Error & { errno?: number }) | null, rows: MysqlRows, fields: MysqlFields) => void;
 interface MysqlConnection {
   connect(done: (error: Error | null) => void): void;
-  execute(query: MysqlQuery, done: Done): { stream(options: { highWaterMark: number }): AsyncIterable<Row> };
-  execute(query: MysqlQuery): {
+  execute(sql: string, values: readonly unknown[], done: Done): void;
+  execute(
+    sql: string,
+    values: readonly unknown[],
+  ): {
     stream(options: {
       highWaterMark: number;
     }): AsyncIterable<Row> & { on(event: "fields", listener: (fields: readonly MysqlField[]) => void): void; destroy(): void };
   };
-  query(query: MysqlQuery, done: Done): void;
+  query(sql: string, done: Done): void;
   on(event: "error" | "end", listener: () => void): void;
   readonly stream: { destroy(): void };
 }
@@ -85,19 +84,21 @@ class MysqlSession implements Session {
     connection.on("end", lost);
   }
 
-  async execute({ text, values, isFixed }: Statement): Promise<SqlResult> {
-    try {
-      // A statement without values need not be prepared, and some cannot be.
-      return await (values.length === 0 && !isFixed ? this.#run("query", { sql: text }) : this.#run("execute", { sql: text, values }));
-    } catch (thrown) {
-      if ((thrown as { errno?: number }).errno === unsupportedPrepared && values.length === 0) return this.#run("query", { sql: text });
-      if (isConnectionProblem(thrown)) this.isBroken = true;
-      throw thrown;
-    }
+  execute({ text, values, isFixed }: Statement): Promise<SqlResult> {
+    // A statement without values need not be prepared, and some cannot be.
+    if (values.length === 0 && !isFixed) return this.#query(text);
+    return new Promise((resolve, reject) => {
+      // The text is passed by itself: the client copies the object of a query several times.
+      this.#connection.execute(text, values, (error, rows, fields) => {
+        if (error === null) resolve(resultOf(rows, fields));
+        else if (error.errno === unsupportedPrepared && values.length === 0) resolve(this.#query(text));
+        else reject(this.#noted(error));
+      });
+    });
   }
 
   async *stream({ text, values }: Statement, fetchSize: number): AsyncIterableIterator<Row> {
-    const rows = this.#connection.execute({ sql: text, values }).stream({ highWaterMark: fetchSize });
+    const rows = this.#connection.execute(text, values).stream({ highWaterMark: fetchSize });
     let fields: readonly MysqlField[] = [];
     rows.on("fields", (found) => (fields = found));
     let isOver = false;
@@ -116,15 +117,15 @@ class MysqlSession implements Session {
     this.#connection.stream.destroy();
   }
 
-  #run(how: "query" | "execute", query: MysqlQuery): Promise<SqlResult> {
+  #query(text: string): Promise<SqlResult> {
     return new Promise((resolve, reject) => {
-      const done: Done = (error, rows, fields) => {
-        if (error !== null) return reject(error);
-        resolve(resultOf(rows, fields));
-      };
-      if (how === "query") this.#connection.query(query, done);
-      else this.#connection.execute(query, done);
+      this.#connection.query(text, (error, rows, fields) => (error === null ? resolve(resultOf(rows, fields)) : reject(this.#noted(error))));
     });
+  }
+
+  #noted(error: Error): Error {
+    if (isConnectionProblem(error)) this.isBroken = true;
+    return error;
   }
 }
 

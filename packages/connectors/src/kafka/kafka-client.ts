@@ -17,7 +17,9 @@ export interface PartitionBatch {
   /** True when no further record may be started: the consumer is stopping, or the partition is being reassigned. */
   readonly isOver: boolean;
   /** Every record up to this one is settled. */
-  settled(record: KafkaRecord): Awaitable;
+  settled(record: KafkaRecord): void;
+  /** Commits the offsets of settled records when the interval for that is over. */
+  commitIfDue(): Awaitable;
   /** Redelivers this record and later ones after a delay. Other partitions continue. */
   postpone(record: KafkaRecord, waitMs: number): void;
 }

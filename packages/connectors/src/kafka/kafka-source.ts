@@ -74,19 +74,26 @@ export function kafkaSource(endpoint: Endpoint<KafkaOptions>, shared: Connection
 async function work(batch: PartitionBatch, intake: Intake<Item>, { batching, maxPollRecords }: KafkaOptions, clock: Clock): Promise<void> {
   const size = batching ? maxPollRecords : 1;
   let began = clock.monotonic();
+  // Between two synchronous runs nothing can end the batch, and asking takes the client a while.
+  let hasWaited = true;
   for (let at = 0; at < batch.records.length; at += size) {
-    if (batch.isOver) return;
+    if (hasWaited && batch.isOver) return;
+    hasWaited = false;
     const records = batch.records.slice(at, at + size);
     const item: Item = { batch, records, verdict: undefined };
     const pending = intake.take(item);
-    if (pending !== undefined) await pending;
+    if (pending !== undefined) {
+      await pending;
+      hasWaited = true;
+    }
     const { verdict } = item;
     if (verdict?.kind === "redeliver") return batch.postpone(records[0] as KafkaRecord, verdict.waitMs);
-    const committing = batch.settled(records.at(-1) as KafkaRecord);
-    if (committing !== undefined) await committing;
+    batch.settled(records.at(-1) as KafkaRecord);
     // A batch may contain thousands of records, and a synchronous route does not yield.
     if (clock.monotonic() - began > sliceMs) {
+      await batch.commitIfDue();
       await clock.yieldToEventLoop();
+      hasWaited = true;
       began = clock.monotonic();
     }
   }

@@ -2,7 +2,6 @@
 import { FlowError } from "@sluice/engine/spi";
 import { asJson, asText } from "@sluice/engine/values";
 
-const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** Deserializes a key or value; bytes that cannot be converted stay bytes, so that no record is lost. */
@@ -22,7 +21,7 @@ export function serialize(value: unknown, className: string): Uint8Array | null 
   if (value === null || value === undefined) return null;
   if (className.endsWith(".IntegerSerializer") || className.endsWith(".LongSerializer")) return integerBytes(value, className);
   if (value instanceof Uint8Array) return value;
-  return encoder.encode(typeof value === "object" ? asJson(value) : asText(value));
+  return Buffer.from(typeof value === "object" ? asJson(value) : asText(value));
 }
 
 function integerBytes(value: unknown, className: string): Uint8Array {

@@ -93,7 +93,7 @@ export async function openKafkajs(library: KafkaLibrary, settings: KafkaSettings
 }
 
 /** The same bytes, not a copy. */
-const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, byteLength);
+const asBuffer = (bytes: Uint8Array): Buffer => (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 
 function byTopic(records: readonly OutgoingRecord[]): KafkaJS.TopicMessages[] {
   const topics = new Map<string, KafkaJS.Message[]>();

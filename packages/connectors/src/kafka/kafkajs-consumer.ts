@@ -41,6 +41,12 @@ export async function kafkajsConsumer(
   const eachBatch = async ({ batch, heartbeat, resolveOffset, commitOffsetsIfNecessary, isRunning, isStale }: KafkaJS.EachBatchPayload): Promise<void> => {
     const { topic, partition } = batch;
     let isRebalancing = false;
+    let settledOffset: string | undefined;
+    // The client calculates with long integers, so it gets only the last offset of several.
+    const resolveSettled = (): void => {
+      if (settledOffset !== undefined) resolveOffset(settledOffset);
+      settledOffset = undefined;
+    };
     // A run may take longer than the session timeout.
     const stopHeartbeat = every(clock, options.heartbeatIntervalMs, () => void heartbeat().catch(() => (isRebalancing = true)));
     try {
@@ -52,13 +58,17 @@ export async function kafkajsConsumer(
           return isClosed || isRebalancing || !isRunning() || isStale();
         },
         settled({ offset }) {
-          resolveOffset(offset);
+          settledOffset = offset;
+        },
+        commitIfDue() {
           const now = clock.monotonic();
           if (now - committedAt < options.commitEveryMs) return undefined;
           committedAt = now;
+          resolveSettled();
           return commitOffsetsIfNecessary();
         },
         postpone({ offset }, waitMs) {
+          resolveSettled();
           consumer.pause([{ topic, partitions: [partition] }]);
           consumer.seek({ topic, partition, offset });
           const cancel = clock.after(waitMs, () => {
@@ -70,6 +80,7 @@ export async function kafkajsConsumer(
       });
     } finally {
       stopHeartbeat();
+      resolveSettled();
     }
   };
 

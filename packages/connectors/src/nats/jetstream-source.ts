@@ -2,9 +2,10 @@
 import type { Consumer, ConsumerMessages, JsMsg } from "@nats-io/jetstream";
 import { toFlowError, type Awaitable, type Connection, type Delivery, type Endpoint, type Source, type SourceInlet } from "@sluice/engine/spi";
 import { Intake } from "../intake/intake.ts";
+import { combineUntilImmediate } from "../messaging/combine-writes.ts";
 import { every, routeName, StoppableWaits, traceReader } from "../messaging/incoming.ts";
 import { whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
-import type { NatsClient } from "./nats-connection.ts";
+import { socketOf, type NatsClient } from "./nats-connection.ts";
 import { receivedMessage, streamHeaders } from "./nats-message.ts";
 import type { NatsOptions } from "./nats-options.ts";
 import { backOffOf, type NatsParts } from "./nats-source.ts";
@@ -35,11 +36,7 @@ class Pull implements Subscription {
   /** Messages in progress; their acknowledgement deadline is extended periodically, because the server would redeliver them otherwise. */
   readonly #inProgress = new Set<JsMsg>();
   readonly #window: number;
-  /** The fetches that are not complete: at most two. */
-  readonly #fetches = new Set<Promise<void>>();
-  readonly #open = new Set<ConsumerMessages>();
-  /** Messages that were requested and have not arrived. */
-  #expected = 0;
+  #fetching: ConsumerMessages | undefined = undefined;
   #loop: Promise<void> = Promise.resolve();
   #stopHeartbeat = (): void => undefined;
   #resumePulling = (): void => undefined;
@@ -69,9 +66,8 @@ class Pull implements Subscription {
     this.#waits.end();
     this.#resumePulling();
     // Fetched messages that were not started are returned; a pending fetch is cancelled.
-    await Promise.all([...this.#open].map((messages) => messages.close()));
+    await this.#fetching?.close();
     await this.#loop;
-    await Promise.all(this.#fetches);
     await this.#intake.stop();
     this.#stopHeartbeat();
   }
@@ -79,6 +75,7 @@ class Pull implements Subscription {
   #newIntake(): Intake<Item> {
     const { maxDeliver, maximumRedeliveries, nackWait, ackPolicy } = this.#options;
     const isAcknowledged = ackPolicy !== "None";
+    const socket = socketOf(this.#client);
     const withTrace = traceReader(this.#parts.host);
     const delivery: Delivery = { pattern: this.#options.exchangePattern ?? "InOnly", trigger: { uri: this.#uri } };
     return new Intake<Item>(
@@ -90,9 +87,14 @@ class Pull implements Subscription {
         idOf: () => undefined,
         attemptsOf: ({ message }) => message.info.deliveryCount - 1,
         settle(item, verdict) {
-          if (verdict.kind === "redeliver" && !verdict.counted && verdict.waitMs > 0) item.retryAfterMs = verdict.waitMs;
-          else if (!isAcknowledged) return;
-          else if (verdict.kind === "redeliver") item.message.nak(verdict.waitMs);
+          if (verdict.kind === "redeliver" && !verdict.counted && verdict.waitMs > 0) {
+            item.retryAfterMs = verdict.waitMs;
+            return;
+          }
+          if (!isAcknowledged) return;
+          // The client flushes after each message of a fetch.
+          combineUntilImmediate(socket);
+          if (verdict.kind === "redeliver") item.message.nak(verdict.waitMs);
           else item.message.ack();
         },
       },
@@ -135,7 +137,7 @@ class Pull implements Subscription {
   async #pull(first: Consumer): Promise<void> {
     let consumer: Consumer | undefined = first;
     while (!this.#waits.isOver && !this.#client.connection.isClosed()) {
-      if (this.#room <= 0) {
+      if (!this.#intake.hasRoom) {
         await new Promise<void>((resolve) => (this.#resumePulling = resolve));
         continue;
       }
@@ -152,43 +154,19 @@ class Pull implements Subscription {
     }
   }
 
-  /** Number of messages that may be requested now. */
-  get #room(): number {
-    return this.#intake.hasRoom ? this.#window - this.#intake.inflight - this.#expected : 0;
-  }
-
-  /** Requests messages. Resolves when half of them have arrived: the next request then overlaps with the rest of this one. */
   async #fetch(consumer: Consumer): Promise<void> {
     const { pullBatchSize, pullFetchTimeout } = this.#options;
-    const count = Math.min(pullBatchSize, this.#room);
-    this.#expected += count;
-    const messages = await consumer.fetch({ max_messages: count, expires: Math.max(pullFetchTimeout, 1000) }).catch((thrown: unknown) => {
-      this.#expected -= count;
-      throw thrown;
+    const messages = await consumer.fetch({
+      max_messages: Math.min(pullBatchSize, this.#window - this.#intake.inflight),
+      expires: Math.max(pullFetchTimeout, 1000),
     });
-    this.#open.add(messages);
+    this.#fetching = messages;
     if (this.#waits.isOver) await messages.close();
-    await new Promise<void>((resolve, reject) => {
-      const receiving = this.#receive(messages, count, resolve).then(resolve, reject);
-      this.#fetches.add(receiving);
-      void receiving.finally(() => this.#fetches.delete(receiving));
-    });
-  }
-
-  async #receive(messages: ConsumerMessages, count: number, atHalf: () => void): Promise<void> {
-    let received = 0;
-    try {
-      for await (const message of messages) {
-        this.#expected--;
-        if (this.#waits.isOver) message.nak();
-        else this.#process(message);
-        if (++received === Math.ceil(count / 2)) atHalf();
-      }
-    } finally {
-      this.#expected -= count - received;
-      this.#open.delete(messages);
-      this.#resumePulling();
+    for await (const message of messages) {
+      if (this.#waits.isOver) message.nak();
+      else this.#process(message);
     }
+    this.#fetching = undefined;
   }
 
   #process(message: JsMsg): void {

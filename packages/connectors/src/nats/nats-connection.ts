@@ -3,6 +3,7 @@ import type * as Transport from "@nats-io/transport-node";
 import { readFile } from "node:fs/promises";
 import { defineConnection, FlowError, type ClientNeed } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
+import type { CorkableStream } from "../messaging/combine-writes.ts";
 import { tlsField, tlsOptions } from "../tls/tls-field.ts";
 
 /** The connection that endpoints use, with the constructors of the client that they need. */
@@ -10,6 +11,11 @@ export interface NatsClient {
   readonly connection: Transport.NatsConnection;
   readonly transport: typeof Transport;
   readonly jetstream: typeof JetStream;
+}
+
+/** The client has no public access to its socket. */
+export function socketOf({ connection }: NatsClient): CorkableStream | undefined {
+  return (connection as { readonly protocol?: { readonly transport?: { readonly socket?: CorkableStream } } }).protocol?.transport?.socket;
 }
 
 const transportNeed: ClientNeed = { package: "@nats-io/transport-node", version: "3.3.1", reason: "nats" };

@@ -24,8 +24,11 @@ export interface Publication {
 export interface ConfirmationLimit {
   readonly clock: Clock;
   readonly ms: number;
-  late(): Error;
+  late(publication: Publication): Error;
 }
+
+/** The client's debug log costs several calls for each packet even while it is off. */
+const ignoreLog = (): void => undefined;
 
 const lostBefore = "the connection was lost before the broker confirmed the message";
 
@@ -94,7 +97,7 @@ export class MqttLinks {
 
   #connect(url: string, more: Mqtt.IClientOptions, lost: (problem: string) => void, prepare: (client: Mqtt.MqttClient) => void): Promise<Mqtt.MqttClient> {
     // The runtime reconnects and reports lost connections.
-    const options = { ...this.#settings.options, ...more, reconnectPeriod: 0, resubscribe: false, manualConnect: true };
+    const options = { ...this.#settings.options, ...more, reconnectPeriod: 0, resubscribe: false, manualConnect: true, log: ignoreLog };
     const client = this.#mqtt.connect(url.replace(/^tcp:/, "mqtt:").replace(/^ssl:/, "mqtts:"), options);
     prepare(client);
     return new Promise((resolve, reject) => {
@@ -123,13 +126,19 @@ export class MqttLinks {
   }
 
   /** Resolves when the broker has received the message: on PUBACK or PUBCOMP, or when it is written for QoS 0. */
-  async publish(version: MqttVersion, publication: Publication, limit: ConfirmationLimit): Promise<void> {
-    const client = this.#open.get(version) ?? (await this.publisher(version));
+  publish(version: MqttVersion, publication: Publication, limit: ConfirmationLimit): Promise<void> {
+    const open = this.#open.get(version);
+    return open === undefined
+      ? this.publisher(version).then((client) => this.#publishWith(client, publication, limit))
+      : this.#publishWith(open, publication, limit);
+  }
+
+  #publishWith(client: Mqtt.MqttClient, publication: Publication, limit: ConfirmationLimit): Promise<void> {
     const { topic, payload, qos, retain, properties } = publication;
     const unconfirmed = this.#unconfirmed.get(client);
     return new Promise<void>((resolve, reject) => {
       if (!client.connected) return reject(new Error(lostBefore));
-      const cancel = limit.clock.after(limit.ms, () => fail(limit.late()));
+      const cancel = limit.clock.after(limit.ms, () => fail(limit.late(publication)));
       const fail = (problem: Error): void => {
         cancel();
         unconfirmed?.delete(fail);

@@ -2,7 +2,7 @@ import { CompileError, FlowError, isFlowError, type Connection, type Endpoint, t
 import { cancelledError } from "@sluice/engine/tools";
 import { StoppableWaits } from "../messaging/incoming.ts";
 import { headersOf, payloadOf } from "../messaging/outgoing.ts";
-import type { MqttLinks, Publication } from "./mqtt-links.ts";
+import type { ConfirmationLimit, MqttLinks, Publication } from "./mqtt-links.ts";
 import type { PahoDialect } from "./paho-dialect.ts";
 import type { PahoOptions } from "./paho-options.ts";
 
@@ -16,21 +16,22 @@ export function pahoSink({ options, uri }: Endpoint<PahoOptions>, dialect: PahoD
   if (/[+#]/.test(options.topic))
     throw new CompileError("bad-option", `'${uri}' has a wildcard in its topic, so messages cannot be sent to it`, { option: "topic" });
 
-  /** Messages are not queued while the broker is disconnected: sending waits for the connection, up to its timeout. */
-  const links = async (exchange: Exchange): Promise<MqttLinks> => {
-    try {
-      return await connection.client();
-    } catch (thrown) {
-      return reconnected(exchange, thrown);
-    }
+  const problem = (topic: string, message: string, code: string, more: { retryable: boolean; details?: Record<string, unknown> }): FlowError =>
+    new FlowError(dialect.exception, `MQTT, topic '${topic}': ${message}`, { code, ...more });
+  const limit: ConfirmationLimit = {
+    clock,
+    ms: limitMs,
+    late: ({ topic }) => problem(topic, `no confirmation from the broker within ${limitMs} ms`, "mqtt-timeout", { retryable: true }),
   };
-  const reconnected = async ({ run }: Exchange, problem: unknown): Promise<MqttLinks> => {
+
+  /** Messages are not queued while the broker is disconnected: sending waits for the connection, up to its timeout. */
+  const reconnected = async ({ run }: Exchange, failure: unknown): Promise<MqttLinks> => {
     const until = clock.monotonic() + limitMs;
     const waits = new StoppableWaits(clock);
     const end = (): void => waits.end();
     run.signal.addEventListener("abort", end, { once: true });
     try {
-      for (let thrown = problem; ;) {
+      for (let thrown = failure; ;) {
         if (!mayRecover(thrown) || clock.monotonic() + retryMs > until) throw thrown;
         await waits.wait(retryMs);
         if (waits.isOver) throw cancelledError(run.signal);
@@ -49,20 +50,19 @@ export function pahoSink({ options, uri }: Endpoint<PahoOptions>, dialect: PahoD
     async send(exchange) {
       const payload = payloadOf(exchange.message.body);
       const publication = publicationOf(exchange, (payload instanceof Promise ? await payload : payload) ?? noBytes, options, dialect);
-      const client = await links(exchange);
-      const problem = (message: string, code: string, more: { retryable: boolean; details?: Record<string, unknown> }): FlowError =>
-        new FlowError(dialect.exception, `MQTT, topic '${publication.topic}': ${message}`, { code, ...more });
+      let links: MqttLinks;
       try {
-        await client.publish(version, publication, {
-          clock,
-          ms: limitMs,
-          late: () => problem(`no confirmation from the broker within ${limitMs} ms`, "mqtt-timeout", { retryable: true }),
-        });
+        links = await connection.client();
+      } catch (thrown) {
+        links = await reconnected(exchange, thrown);
+      }
+      try {
+        await links.publish(version, publication, limit);
       } catch (thrown) {
         if (isFlowError(thrown)) throw thrown;
         const { message, code } = thrown as Error & { code?: unknown };
         const isRefused = typeof code === "number" && code >= 128;
-        throw problem(message, isRefused ? "mqtt-refused" : "mqtt-failed", { retryable: !isRefused, details: { reasonCode: code } });
+        throw problem(publication.topic, message, isRefused ? "mqtt-refused" : "mqtt-failed", { retryable: !isRefused, details: { reasonCode: code } });
       }
     },
   };

@@ -2,6 +2,7 @@
 import type { IClientOptions, IPublishPacket, MqttClient } from "mqtt";
 import type { Awaitable, Connection, Delivery, Endpoint, Host, Message, Source, SourceInlet } from "@sluice/engine/spi";
 import { Intake } from "../intake/intake.ts";
+import { combineUntilImmediate } from "../messaging/combine-writes.ts";
 import { brokerMessage, every, routeName, StoppableWaits, traceReader } from "../messaging/incoming.ts";
 import { SourceHeaders } from "../messaging/source-headers.ts";
 import { ownLink } from "../reconnecting/own-link.ts";
@@ -74,7 +75,10 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
       const item: Item = { packet, outcome: undefined };
       // Without a connection the broker gets no acknowledgement and redelivers the message.
       const end = (): void => {
-        if (item.outcome === "settled" && client.connected) settled();
+        if (item.outcome !== "settled" || !client.connected) return;
+        // Each message that was received together with this one is processed in a tick of its own.
+        combineUntilImmediate(client.stream);
+        settled();
       };
       const pending = intake.take(item);
       if (pending === undefined && typeof item.outcome !== "object") end();

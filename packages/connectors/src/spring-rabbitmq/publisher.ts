@@ -1,6 +1,7 @@
 // A channel for publishing that matches confirmations, returned messages and replies to their senders.
 import type { ConfirmChannel, ConsumeMessage, Options } from "amqplib";
 import type { Clock } from "@sluice/engine/spi";
+import { combineUntilImmediate, type CorkableStream } from "../messaging/combine-writes.ts";
 import { within } from "../messaging/incoming.ts";
 import { confirmTimeout, rabbitError, unroutable } from "./rabbitmq-error.ts";
 
@@ -10,11 +11,13 @@ export interface Publication {
   readonly exchange: string;
   readonly routingKey: string;
   readonly content: Buffer;
+  /** The publisher adds `mandatory` to them. */
   readonly properties: Options.Publish & { readonly messageId: string };
 }
 
 export class Publisher {
   readonly #channel: ConfirmChannel;
+  readonly #stream: CorkableStream | undefined;
   readonly #clock: Clock;
   /** By message id: called when the server returns an unroutable message, which it does before it confirms. */
   readonly #unrouted = new Map<string, (reason: string) => void>();
@@ -28,6 +31,7 @@ export class Publisher {
 
   constructor(channel: ConfirmChannel, clock: Clock) {
     this.#channel = channel;
+    this.#stream = (channel.connection as unknown as { readonly stream?: CorkableStream }).stream;
     this.#clock = clock;
     channel.on("error", (error: Error) => void (this.#problem = error.message));
     channel.on("close", () => this.#closed());
@@ -37,10 +41,10 @@ export class Publisher {
   }
 
   /** Resolves when the server has the message; without confirmations, as soon as there is room for the next one. */
-  async publish(publication: Publication, { isConfirmed, timeoutMs }: { readonly isConfirmed: boolean; readonly timeoutMs: number }): Promise<void> {
-    if (this.#drained !== undefined) await within(this.#clock, timeoutMs, this.#drained, () => confirmTimeout(timeoutMs, whereOf(publication)));
-    if (isConfirmed) return this.#confirmed(publication, timeoutMs);
-    this.#write(publication, {}, () => undefined);
+  publish(publication: Publication, { isConfirmed, timeoutMs }: { readonly isConfirmed: boolean; readonly timeoutMs: number }): Promise<void> {
+    const publish = isConfirmed ? () => this.#confirmed(publication, timeoutMs) : async () => this.#write(publication, () => undefined);
+    if (this.#drained === undefined) return publish();
+    return within(this.#clock, timeoutMs, this.#drained, () => confirmTimeout(timeoutMs, whereOf(publication))).then(publish);
   }
 
   /** Sends a request and resolves with its reply, or undefined on timeout. */
@@ -85,6 +89,7 @@ export class Publisher {
 
   #confirmed(publication: Publication, timeoutMs: number): Promise<void> {
     const { messageId } = publication.properties;
+    publication.properties.mandatory = true;
     return new Promise((resolve, reject) => {
       const end = (failure?: Error): void => {
         cancel();
@@ -95,17 +100,17 @@ export class Publisher {
       const cancel = this.#clock.after(timeoutMs, () => end(confirmTimeout(timeoutMs, whereOf(publication))));
       this.#unrouted.set(messageId, (reason) => end(unroutable(whereOf(publication), reason)));
       try {
-        this.#write(publication, { mandatory: true }, (error) =>
-          end(error === null || error === undefined ? undefined : rabbitError(this.#reason(error), whereOf(publication))),
-        );
+        this.#write(publication, (error) => end(error === null || error === undefined ? undefined : rabbitError(this.#reason(error), whereOf(publication))));
       } catch (thrown) {
         end(rabbitError(thrown, whereOf(publication)));
       }
     });
   }
 
-  #write({ exchange, routingKey, content, properties }: Publication, more: Options.Publish, confirmed: (error: unknown) => void): void {
-    if (this.#channel.publish(exchange, routingKey, content, { ...properties, ...more }, confirmed)) return;
+  #write({ exchange, routingKey, content, properties }: Publication, confirmed: (error: unknown) => void): void {
+    const hasRoom = this.#channel.publish(exchange, routingKey, content, properties, confirmed);
+    combineUntilImmediate(this.#stream);
+    if (hasRoom) return;
     this.#drained ??= new Promise((resolve) => {
       const go = (): void => {
         this.#drained = undefined;

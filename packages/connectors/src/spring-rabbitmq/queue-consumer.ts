@@ -6,6 +6,7 @@ import { StoppableWaits, traceReader } from "../messaging/incoming.ts";
 import { payloadOf } from "../messaging/outgoing.ts";
 import { Prefetched } from "../messaging/prefetched.ts";
 import type { DeadLetters } from "../sluice/sluice.ts";
+import type { Acknowledgements } from "./acknowledgements.ts";
 import { propertiesToSend, receivedMessage } from "./rabbitmq-message.ts";
 import type { RabbitOptions } from "./rabbitmq-options.ts";
 
@@ -16,6 +17,8 @@ export interface QueueParts {
   readonly options: RabbitOptions;
   /** True when the queue has a dead-letter exchange for rejected messages. */
   readonly hasDeadLetterExchange: boolean;
+  /** Those of the channel, which several queues may share. */
+  readonly acknowledgements: Acknowledgements;
   /** False once the channel is closed: nothing can be settled on it, and the server redelivers. */
   isOpen(): boolean;
 }
@@ -52,6 +55,7 @@ export class QueueConsumer {
   }
 
   take(message: ConsumeMessage): void {
+    this.#parts.acknowledgements.received(message);
     this.#prefetched.take(message);
   }
 
@@ -127,19 +131,19 @@ export class QueueConsumer {
       return this.#acknowledge(message);
     }
     // Without an exchange no dead letter was written.
-    if (!isRejected && verdict.exchange !== undefined) this.#channel.ack(message);
-    else if (isRejected && this.#parts.options.rejectAndDontRequeue) this.#channel.nack(message, false, false);
+    if (!isRejected && verdict.exchange !== undefined) this.#acknowledge(message);
+    else if (isRejected && this.#parts.options.rejectAndDontRequeue) this.#parts.acknowledgements.reject(message, false);
     else
       return this.#waits.wait(Math.min(this.#parts.options.retryDelay * 2 ** Math.min(this.#returned++, 10), maxRequeueMs)).then(() => this.#return(message));
     return undefined;
   }
 
   #acknowledge(message: ConsumeMessage): void {
-    if (this.#parts.isOpen()) this.#channel.ack(message);
+    this.#parts.acknowledgements.acknowledge(message);
   }
 
   #return(message: ConsumeMessage): void {
-    if (this.#parts.isOpen()) this.#channel.nack(message, false, true);
+    this.#parts.acknowledgements.reject(message, true);
   }
 
   #replyTo({ message }: Item): string | undefined {

@@ -11,7 +11,7 @@ export function rabbitSink(endpoint: Endpoint<RabbitOptions>, connection: Connec
   const { options } = endpoint;
   const elements = new DeclaredElements(endpoint);
   const where = `'${options.exchangeName}'`;
-  let current: { readonly client: RabbitClient; readonly publisher: Promise<Publisher> } | undefined;
+  let current: { readonly client: RabbitClient; readonly publisher: Promise<Publisher>; opened: Publisher | undefined } | undefined;
 
   async function openPublisher(client: RabbitClient): Promise<Publisher> {
     try {
@@ -31,26 +31,31 @@ export function rabbitSink(endpoint: Endpoint<RabbitOptions>, connection: Connec
   async function publisherNow(): Promise<Publisher> {
     const client = await connection.client();
     const known = current?.client === client ? current : undefined;
+    if (known?.opened?.isOpen === true) return known.opened;
     if (known !== undefined) {
       const publisher = await known.publisher;
       if (publisher.isOpen) return publisher;
       if (current !== known) return publisherNow();
     }
-    const opening = { client, publisher: openPublisher(client) };
+    const opening: NonNullable<typeof current> = { client, publisher: openPublisher(client), opened: undefined };
     current = opening;
-    opening.publisher.catch(() => void (current === opening && (current = undefined)));
+    opening.publisher.then(
+      (publisher) => void (opening.opened = publisher),
+      () => void (current === opening && (current = undefined)),
+    );
     return opening.publisher;
   }
 
   function publicationOf(exchange: Exchange, payload: Buffer): Publication {
     const { message } = exchange;
     const properties = propertiesToSend(exchange, message.body);
+    // Returned messages are matched by their ids.
+    properties.messageId ??= host.ids.next();
     return {
       exchange: exchangeNameOf(ownHeader(message, exchangeHeaders) ?? options.exchangeName),
       routingKey: ownHeader(message, routingKeyHeaders) ?? options.routingKey ?? "",
       content: payload,
-      // Returned messages are matched by their ids.
-      properties: { ...properties, messageId: properties.messageId ?? host.ids.next() },
+      properties: properties as Publication["properties"],
     };
   }
 

@@ -1,9 +1,10 @@
 // Consumes queues; each message is acknowledged when its run is done.
 import type { Channel } from "amqplib";
-import { type Connection, type Endpoint, type Source, type SourceInlet } from "@sluice/engine/spi";
+import { toFlowError, type Connection, type Endpoint, type Source, type SourceInlet } from "@sluice/engine/spi";
 import { routeName } from "../messaging/incoming.ts";
 import { ownLink } from "../reconnecting/own-link.ts";
 import { whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
+import { Acknowledgements } from "./acknowledgements.ts";
 import { DeclaredElements, queueNames } from "./declared-elements.ts";
 import { QueueConsumer, type QueueParts } from "./queue-consumer.ts";
 import type { RabbitClient } from "./rabbitmq-connection.ts";
@@ -46,6 +47,11 @@ export function rabbitSource(endpoint: Endpoint<RabbitOptions>, shared: Connecti
     const { channel } = open;
     const named = queueNames(options);
     const queues = named.length === 0 ? [routeName(inlet.route)] : named;
+    const acknowledgements = new Acknowledgements({
+      channel,
+      isOpen: () => open.isOpen,
+      failed: (thrown) => host.log.write("ERROR", "sluice.rabbitmq", `${uri}: messages could not be acknowledged: ${toFlowError(thrown).message}`),
+    });
     const consumers: { readonly tag: string; readonly consumer: QueueConsumer }[] = [];
     try {
       if (elements.isDeclaredBySource) await elements.declare(channel, queues);
@@ -56,6 +62,7 @@ export function rabbitSource(endpoint: Endpoint<RabbitOptions>, shared: Connecti
           uri,
           options,
           hasDeadLetterExchange: elements.hasDeadLetterExchange,
+          acknowledgements,
           isOpen: () => open.isOpen,
         });
         const { consumerTag: tag } = await channel.consume(
@@ -76,6 +83,8 @@ export function rabbitSource(endpoint: Endpoint<RabbitOptions>, shared: Connecti
       async stop() {
         if (open.isOpen) await Promise.all(consumers.map(({ tag }) => channel.cancel(tag))).catch(log);
         await Promise.all(consumers.map(({ consumer }) => consumer.stop()));
+        // The channel may be closed before the end of the tick.
+        acknowledgements.flush();
       },
     };
   };

@@ -39,7 +39,10 @@ export function sqlSink(endpoint: Endpoint<SqlOptions>, scope: EndpointScope): S
       const bound = statement.bind({ exchange, data }, executor.dialect);
       if (options.outputType === "StreamList") return streamRows(exchange, bound, executor, options);
       const keys = keyRequest(headers.getOwn("CamelSqlRetrieveGeneratedKeys"), headers.getOwn("CamelSqlGeneratedColumns"));
-      await (keys === undefined ? executeOne(exchange, bound, executor, options) : executeForKeys(exchange, bound, executor, options, keys));
+      if (keys !== undefined) return executeForKeys(exchange, bound, executor, options, keys);
+      const { columns, rows, updateCount } = await executor.execute(bound, exchange.run.signal);
+      if (columns === undefined) noteUpdate(exchange, updateCount ?? 0, options);
+      else takeRows(exchange, rows, options);
     },
   };
 }
@@ -55,12 +58,6 @@ async function executeBatch(exchange: Exchange, statement: SqlStatement, data: u
     "CamelSqlUpdateCount",
     results.reduce((sum, { updateCount }) => sum + (updateCount ?? 0), 0),
   );
-}
-
-async function executeOne(exchange: Exchange, statement: Statement, executor: Executor, options: SqlOptions): Promise<void> {
-  const { columns, rows, updateCount } = await executor.execute(statement, exchange.run.signal);
-  if (columns === undefined) noteUpdate(exchange, updateCount ?? 0, options);
-  else takeRows(exchange, rows, options);
 }
 
 async function executeForKeys(exchange: Exchange, statement: Statement, executor: Executor, options: SqlOptions, request: KeyRequest): Promise<void> {

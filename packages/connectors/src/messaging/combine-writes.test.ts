@@ -1,0 +1,41 @@
+import { Writable } from "node:stream";
+import { setImmediate as immediate } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { combineUntilImmediate, combineWrites } from "./combine-writes.ts";
+
+/** A stream that notes what each call sends. */
+function recorded(): { readonly stream: Writable; readonly sent: string[] } {
+  const sent: string[] = [];
+  const stream = new Writable({
+    decodeStrings: false,
+    write: (chunk: string, _encoding, done) => (sent.push(chunk), done()),
+    writev: (chunks, done) => (sent.push(chunks.map(({ chunk }) => chunk as string).join("")), done()),
+  });
+  return { stream, sent };
+}
+
+it("sends what is written in a tick with one call", async () => {
+  const { stream, sent } = recorded();
+  for (const text of ["a", "b", "c"]) {
+    combineWrites(stream);
+    stream.write(text);
+  }
+  expect(sent).toEqual([]);
+  await immediate();
+  stream.write("d");
+  expect(sent).toEqual(["abc", "d"]);
+});
+
+it("sends what a client writes in an immediate of its own with one call", async () => {
+  const { stream, sent } = recorded();
+  const frames: string[] = [];
+  const writeLater = (): void => void setImmediate(() => frames.splice(0).forEach((frame) => stream.write(frame)));
+  for (const frame of ["a", "b", "c"]) {
+    if (frames.push(frame) === 1) process.nextTick(writeLater);
+    combineUntilImmediate(stream);
+  }
+  await immediate();
+  await immediate();
+  stream.write("d");
+  expect(sent).toEqual(["abc", "d"]);
+});
