@@ -48,6 +48,7 @@ describe.skipIf(findProgram("nats-server") === undefined)("sluice cluster (needs
     const user = cliFolder({ SLUICE_RUNTIME: url(), SERVICE_DEPLOY_TOKEN: token() });
     const { exit, output } = await user.sluice("nodes");
     expect([exit, output.split("\n").map((line) => line.slice(0, 14))]).toEqual([0, ["node-1  ready ", "node-2  ready ", "node-3  ready ", ""]]);
+    expect((await user.sluice("doctor")).output).toContain("'sluice' on nats at revision 1: node-1, node-2, node-3");
     user.remove();
   });
 

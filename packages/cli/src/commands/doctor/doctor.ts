@@ -3,7 +3,7 @@ import { jsonFlag, runtimeFlags, runtimeVariables } from "../../command/shared-f
 
 export const doctor: CommandDeclaration = {
   name: "doctor",
-  summary: "Check this machine and the connection to the runtime: Node, platform, optional parts, ports, permissions, token, clock.",
+  summary: "Check this machine and the connection to the runtime: Node, platform, optional parts, ports, permissions, token, clock, nodes of a cluster.",
   flags: [jsonFlag, ...runtimeFlags],
   variables: runtimeVariables,
   examples: [{ doc: "Run all checks", command: "sluice doctor" }],

@@ -3,6 +3,7 @@ import { readConfiguration } from "@sluice/server/config";
 import { isOn, textFlag, type Call } from "../../command/declaration.ts";
 import { productVersion } from "../../command/package-files.ts";
 import { connect } from "../../runtime/connection.ts";
+import { checkCluster } from "./check-cluster.ts";
 import { fetchHealth, checkClients, checkDirectory, checkNode, checkParts, checkPlugins, checkPort, checkRuntime, type Finding } from "./checks.ts";
 
 export async function run({ flags, terminal }: Call): Promise<number> {
@@ -13,6 +14,7 @@ export async function run({ flags, terminal }: Call): Promise<number> {
       () => true,
       () => false,
     );
+  const isRuntimeNamed = textFlag(flags, "runtime") !== undefined || environment["SLUICE_RUNTIME"] !== undefined;
   const designerPort = Number(environment["DESIGNER_PORT"]?.trim() || "8090");
   const findings: readonly Finding[] = [
     checkNode(),
@@ -25,7 +27,8 @@ export async function run({ flags, terminal }: Call): Promise<number> {
       return !(reply instanceof ApiError);
     }),
     await checkPort("designer", "127.0.0.1", designerPort, "DESIGNER_PORT", () => answers(`http://127.0.0.1:${designerPort}/`)),
-    ...(await checkRuntime(connection, textFlag(flags, "runtime") !== undefined || environment["SLUICE_RUNTIME"] !== undefined, productVersion())),
+    ...(await checkRuntime(connection, isRuntimeNamed, productVersion())),
+    ...(await checkCluster(connection)),
   ];
   if (isOn(flags, "json")) terminal.write(JSON.stringify({ findings }, undefined, 2));
   else {
