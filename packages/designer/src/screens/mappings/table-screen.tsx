@@ -23,21 +23,27 @@ export function TableScreen({ id }: { readonly id: string }) {
 function TableEditor({ id, loaded, target }: MappingEditorProps) {
   const saving = useSaving("value-mappings", id, loaded, target);
   const opened = useMemo(() => openTable(id, saving.saved.document), [id, saving.saved.document]);
-  const { draft, isChanged, isRestored, change, settle } = useKeptDraft(draftKey("value-mappings", id, target), opened.draft);
+  const { draft, isChanged, isRestored, change, undo, redo, settle } = useKeptDraft(draftKey("value-mappings", id, target), opened.draft);
   const [search, setSearch] = useState("");
   const settled = useDeferredValue(draft);
   const check = useMemo(() => checkTable(id, settled), [id, settled]);
-  const save = (): void => void saving.save(documentOf(draft)).then((isSaved) => isSaved && settle(openTable(id, documentOf(draft)).draft));
+  const done = (isDone: boolean): void => {
+    if (isDone) settle(openTable(id, documentOf(draft)).draft);
+  };
   const serverWarnings = saving.warnings.filter((warning) => !check.warnings.includes(warning));
   return (
     <MappingFrame
       id={id}
       title={draft.name === "" ? id : draft.name}
-      isInstalled={saving.saved.hash !== undefined}
       isChanged={isChanged}
       isRestored={isRestored}
       saving={saving}
-      onSave={save}
+      target={target}
+      undo={undo}
+      redo={redo}
+      onSave={() => void saving.save(documentOf(draft)).then(done)}
+      onDeploy={() => void saving.deploy(documentOf(draft)).then(done)}
+      onUseDeployed={() => change(openTable(id, saving.saved.deployed).draft)}
       onDiscard={() => settle(opened.draft)}
     >
       {opened.problem === undefined ? null : <Remarks title={words.problems} variant="fail" sentences={[opened.problem]} />}
