@@ -236,6 +236,13 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", { timeout
     expect(await findingsOf(page)).toEqual([]);
     await inspector.getByRole("button", { name: "Hide the inspector" }).click();
     await expect.poll(() => inspector.count(), soon).toBe(0);
+    await page.getByRole("button", { name: /^Fit/ }).click();
+    const [canvas, trigger] = [page.locator(".canvas"), page.locator(".card[data-kind=trigger]")];
+    const isInView = async (): Promise<boolean> => {
+      const [around, own] = [await canvas.boundingBox(), await trigger.boundingBox()];
+      return around !== null && own !== null && own.y >= around.y && own.y + own.height <= around.y + around.height;
+    };
+    await expect.poll(isInView, soon).toBe(true);
     await page.keyboard.press("Control+s");
     await expect.poll(() => designer.flowText("data"), soon).toContain("message: changed on a phone");
   });

@@ -402,6 +402,21 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
     await expect.poll(output, soon).toMatchObject({ Email: "ada@example.org" });
   });
 
+  it("a step opens its mapping with the message at that step as the sample, and the way back leads to its flow", async () => {
+    await install();
+    const body = '{"id":"A-9","lines":[]}';
+    designer.writeFlow("uses", `- route: {id: uses, from: {uri: webhook, steps: [{setBody: {constant: '${body}'}}, {to: 'message-mapping:order-to-erp'}]}}\n`);
+    await page.goto(`${designer.url}/flows/uses`);
+    await page.getByRole("treeitem", { name: /Map message/ }).click();
+    await page.keyboard.press("Shift+D");
+    await page.getByRole("complementary", { name: "Data" }).getByText('"A-9"').waitFor();
+    await page.getByRole("link", { name: "Open mapping order-to-erp" }).click();
+    await row("Source", "id").getByText('"A-9"').waitFor();
+    await expect.poll(output, soon).toEqual({ orderNo: "A-9", items: [] });
+    await page.getByRole("link", { name: "Back to uses" }).click();
+    await page.getByRole("treeitem", { name: /Map message/ }).waitFor();
+  });
+
   it("runs a document's tests in the page, adds one, and rejects a failing one on save", async () => {
     await install();
     await page.goto(`${designer.url}/mappings/messages/order-to-erp`);

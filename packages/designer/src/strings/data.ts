@@ -17,7 +17,6 @@ export const dataStrings = {
   none: "Select a step to see its message.",
   unreached: "The message does not reach this step. Set the sample under Try it.",
   noAfter: "There is no message after this step.",
-  noBefore: "There is no message before the trigger.",
   truncated: "The body is longer; the rest is not shown.",
   more: (rows: number) => `${rows} more values. Filter to find one.`,
   insertInto: (label: string, language: string) => `Enter or double click inserts into ${label} (${language}). Ctrl+C copies the path.`,

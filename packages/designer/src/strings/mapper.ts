@@ -4,7 +4,7 @@ import { count } from "./count.ts";
 export const mapperStrings = {
   views: { map: "Map", table: "Table", source: "Source" },
   viewLabel: "View",
-  match: (number: number) => `Match ${count(number, "field", "fields")} by name`,
+  match: (number: number) => (number === 0 ? "Match by name" : `Match ${count(number, "field", "fields")} by name`),
   source: "Source",
   target: "Target",
   sourceFields: "Source fields",

@@ -1,4 +1,4 @@
-import { documentText } from "@sluice/mapping";
+import { documentText } from "../../mappings/document-format.ts";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { Button } from "../../controls/button.tsx";
 import { TextAreaField } from "../../controls/text-area-field.tsx";

@@ -48,7 +48,7 @@ function TableEditor({ id, loaded, target }: MappingEditorProps) {
     >
       {opened.problem === undefined ? null : <Remarks title={words.problems} variant="fail" sentences={[opened.problem]} />}
       <TableSettings draft={draft} onChange={change} />
-      <TableGrid draft={draft} problems={check.problems} search={search} onSearch={setSearch} onChange={change} />
+      <TableGrid draft={draft} problems={check.problems} search={search} onSearch={setSearch} onChange={(next) => change(next, typedCell())} />
       <Remarks title={words.problems} variant="fail" sentences={check.problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))} />
       <Remarks title={words.warnings} variant="warn" sentences={[...check.warnings, ...serverWarnings]} />
       <div className="mapping__pair">
@@ -58,4 +58,10 @@ function TableEditor({ id, loaded, target }: MappingEditorProps) {
       <TableColumns draft={draft} onChange={change} />
     </MappingFrame>
   );
+}
+
+/** The cell that is being typed in: its keystrokes are one step of the undo history. */
+function typedCell(): string | undefined {
+  const { activeElement } = document;
+  return activeElement instanceof HTMLInputElement ? (activeElement.getAttribute("aria-label") ?? undefined) : undefined;
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import type { TableSummary } from "@sluice/client";
-import { formatNames } from "@sluice/mapping";
+import { formatNames } from "../../../mappings/document-format.ts";
 import { runtimeAt } from "../../../api-client/runtime-client.ts";
 import { Button } from "../../../controls/button.tsx";
 import { Dialog } from "../../../controls/dialog.tsx";
