@@ -61,6 +61,16 @@ export const screens = {
     await page.getByText(/^1 of \d/).waitFor();
     for (let step = 0; step < 4; step++) await page.getByRole("slider", { name: "Step", exact: true }).press("ArrowRight");
   },
+  "data-panel": async (page, url) => {
+    await screens["try-it"](page, url);
+    await page.getByRole("tab", { name: /^Problems/ }).click();
+    await page
+      .getByRole("treeitem", { name: /Set body|Reply/ })
+      .first()
+      .click();
+    await button(page, "Data").click();
+    await page.getByRole("tree", { name: "Message data" }).waitFor();
+  },
   "all-tests": async (page, url) => {
     await page.goto(`${url}/tests`);
     await button(page, "Run all").click();
@@ -78,13 +88,10 @@ export const screens = {
   },
   mappings: (page, url) => page.goto(`${url}/mappings`).then(() => page.getByRole("link", { name: "Units of measure" }).waitFor()),
   "value-mapping": (page, url) => page.goto(`${url}/mappings/values/uom`).then(() => page.getByRole("table").first().waitFor()),
-  "message-mapping": (page, url) => page.goto(`${url}/mappings/messages/order-to-erp`).then(() => page.getByText("KAR").first().waitFor()),
-  "connect-fields": async (page, url) => {
+  "message-mapping": async (page, url) => {
     await page.goto(`${url}/mappings/messages/order-to-erp`);
     await page.getByText("KAR").first().waitFor();
-    const panel = page.getByRole("region", { name: "Connect fields" });
-    await panel.evaluate((element) => element.scrollIntoView({ block: "end" }));
-    await panel.getByRole("button", { name: /^sku / }).click();
+    await page.getByRole("tree", { name: "Target fields" }).getByRole("treeitem").nth(1).click();
   },
   access: (page, url) => page.goto(`${url}/access`).then(() => page.getByRole("table").waitFor()),
   policy: (page, url) => page.goto(`${url}/flows/orders-to-erp/access`).then(() => page.getByRole("heading").nth(1).waitFor()),

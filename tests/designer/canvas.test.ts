@@ -163,10 +163,22 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", { timeout:
     expect(await page.getByLabel("Document").isChecked()).toBe(true);
     await tabTo(page.getByRole("dialog").getByRole("button", { name: "Create" }));
     await page.keyboard.press("Enter");
-    await page.getByRole("region", { name: "Sample output" }).waitFor();
-    await tabTo(page.getByRole("button", { name: "Save", exact: true }));
+    for (const [name, formula] of [
+      ["orderNo", "id"],
+      ["customerName", "customer.firstName + ' ' + customer.lastName"],
+    ] as const) {
+      await tabTo(page.getByRole("button", { name: "Add field" }));
+      await page.keyboard.press("Enter");
+      await page.getByLabel("Field name").waitFor();
+      await page.keyboard.type(name);
+      await page.keyboard.press("Enter");
+      await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("data-path")), soon).toBe(name);
+      await page.keyboard.press("Enter");
+      await page.keyboard.type(formula);
+    }
+    await tabTo(page.getByRole("button", { name: "Deploy to local" }));
     await page.keyboard.press("Enter");
-    await page.getByText(/^Saved and installed at/).waitFor();
+    await page.getByText(/^Deployed to local at/).waitFor();
 
     await command("mapped");
     await tabTo(page.locator('.canvas [role="treeitem"][tabindex="0"]'));

@@ -35,6 +35,15 @@ const spoken = `- route:
               - to: "message-mapping:order-to-erp"
 `;
 
+const languages = ["simple", "jsonpath", "jq", "jsonata"] as const;
+const data = `- route:
+    id: data
+    from:
+      uri: webhook
+      steps:
+${languages.map((language) => `        - setHeader: {id: with-${language}, description: With ${language}, name: ${language}, ${language}: ""} # kept\n`).join("")}        - log: {id: told, message: hello}
+`;
+
 describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", { timeout: 120_000 }, () => {
   let browser: Browser;
   let designer: StartedDesigner;
@@ -45,7 +54,7 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", { timeout
   }, 240_000);
   afterAll(() => browser?.close());
   beforeEach(async () => {
-    designer = await startTestDesigner("http://127.0.0.1:9", { stored: { "flows/spoken.yaml": spoken } });
+    designer = await startTestDesigner("http://127.0.0.1:9", { stored: { "flows/spoken.yaml": spoken, "flows/data.yaml": data } });
     open = await openPage(browser, { bypassCSP: true, viewport: { width: 1440, height: 900 } });
   });
   afterEach(async () => {
@@ -119,5 +128,122 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", { timeout
     expect(await visibleWidth(".card__title")).toBeLessThan(2);
     expect(await visibleWidth(".step-icon")).toBeGreaterThan(10);
     expect(await page.getByRole("treeitem", { name: /Set header orderId/ }).count()).toBe(1);
+  });
+
+  it("draws left to right on request: the same tree with increasing x, arrow keys along it, and the file unchanged", async () => {
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/spoken`);
+    await page.locator(".card").nth(14).waitFor();
+    const titles = await cards(page);
+    const main = (): Promise<readonly { readonly x: number; readonly y: number }[]> =>
+      page.locator('.card[aria-level="1"]').evaluateAll((all) =>
+        all.map((card) => {
+          const { left, top } = (card.closest(".node") ?? card).getBoundingClientRect();
+          return { x: left, y: top };
+        }),
+      );
+    const rises = (values: readonly number[]): boolean => values.every((value, index) => index === 0 || value > (values[index - 1] as number));
+    expect(rises((await main()).map(({ y }) => y))).toBe(true);
+    await page.locator(".card").first().focus();
+    await page.keyboard.press("x");
+    await page.locator('.canvas[data-direction="right"]').waitFor();
+    expect(rises((await main()).map(({ x }) => x))).toBe(true);
+    expect(await cards(page)).toEqual(titles);
+    const branches = await page.locator(".block").evaluateAll((all) => all.map((block) => block.getBoundingClientRect().left));
+    expect(branches[1]).toBe(branches[2]);
+    await page.keyboard.press("ArrowRight");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent), soon).toContain("Parse JSON");
+    await page.getByRole("button", { name: /^Fit/ }).click();
+    const [canvas, last] = [await page.locator(".canvas").boundingBox(), await page.locator(".card").last().boundingBox()];
+    expect((last?.x ?? 0) + (last?.width ?? 0)).toBeLessThanOrEqual((canvas?.x ?? 0) + (canvas?.width ?? 0));
+    expect(await findingsOf(page)).toEqual([]);
+    await page.reload();
+    await page.locator('.canvas[data-direction="right"] .card').first().waitFor();
+    await page.getByRole("button", { name: "Draw top to bottom" }).click();
+    await page.locator('.canvas[data-direction="down"]').waitFor();
+    expect(designer.flowText("spoken")).toBe(spoken);
+  });
+
+  it("shows the message beside every expression; its values are dragged or inserted, and completed at every level in every language and in YAML", async () => {
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/data`);
+    await page.getByRole("button", { name: "Try it", exact: true }).click();
+    await page.getByRole("textbox", { name: "Body" }).fill('{"order":{"total":7,"lines":[{"sku":"KB-1"}]}}');
+    const panel = page.getByRole("complementary", { name: "Data" });
+    const inspector = page.getByRole("complementary", { name: "Inspector" });
+    const field = inspector.getByLabel("Expression", { exact: true });
+    const written = { simple: "${body.order.total}", jsonpath: "$.order.total", jq: ".order.total", jsonata: "order.total" };
+    const typed = { simple: "${body.order.", jsonpath: "$.order.", jq: ".order.", jsonata: "order." };
+    for (const language of languages) {
+      await page.getByRole("treeitem", { name: new RegExp(`With ${language}`) }).click();
+      const total = panel.getByRole("treeitem", { name: /^total/ });
+      await total.dragTo(field);
+      await expect.poll(() => field.inputValue(), soon).toBe(written[language]);
+      await field.fill("");
+      await field.pressSequentially(typed[language]);
+      await inspector
+        .getByRole("listbox")
+        .getByRole("option", { name: /^total number 7/ })
+        .waitFor();
+      await page.keyboard.press("Enter");
+      await expect.poll(() => field.inputValue(), soon).toBe(written[language]);
+    }
+    await page.getByRole("treeitem", { name: /Log/ }).click();
+    const message = inspector.getByLabel("Message", { exact: true });
+    await message.fill("for ");
+    await panel.getByRole("treeitem", { name: /^sku/ }).focus();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => message.inputValue(), soon).toBe("for ${body.order.lines[0].sku}");
+    expect(await findingsOf(page)).toEqual([]);
+    await page.keyboard.press("Control+s");
+    await expect.poll(() => designer.flowText("data"), soon).toContain('jsonata: "order.total"} # kept');
+    await page.keyboard.press("Alt+3");
+    await page.locator(".cm-content").click();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type('        - setBody: {jq: ".order.to');
+    await page
+      .getByRole("listbox", { name: "Suggestions" })
+      .getByRole("option", { name: /^total/ })
+      .waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.type('"}');
+    await page.keyboard.press("Control+s");
+    await expect.poll(() => designer.flowText("data"), soon).toContain('- setBody: {jq: ".order.total"}');
+    await page.keyboard.press("Escape");
+    await page.getByRole("treeitem", { name: /^total/ }).focus();
+    await page.getByText("Enter or double click inserts into Source (jq)").waitFor();
+  });
+
+  it("on a phone, tapping a card opens its options over the canvas, and the message at the step", async () => {
+    const { page } = open;
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${designer.url}/flows/data`);
+    const inspector = page.getByRole("complementary", { name: "Inspector" });
+    const card = page.getByRole("treeitem", { name: /Log/ });
+    await card.waitFor();
+    expect(await inspector.count()).toBe(0);
+    await card.click();
+    const message = inspector.getByLabel("Message", { exact: true });
+    await message.fill("changed on a phone");
+    const [sheet, chosen] = [await inspector.boundingBox(), await card.boundingBox()];
+    expect(sheet?.width).toBe(390);
+    expect((chosen?.y ?? 0) + (chosen?.height ?? 0)).toBeLessThanOrEqual((sheet?.y ?? 0) + 1);
+    await inspector.getByRole("tab", { name: "Data" }).click();
+    await inspector.getByRole("tree", { name: "Message data" }).waitFor();
+    await page.getByRole("separator", { name: "Resize the inspector" }).focus();
+    await page.keyboard.press("Shift+ArrowUp");
+    await expect.poll(async () => (await inspector.boundingBox())?.height, soon).toBeGreaterThan(sheet?.height ?? 0);
+    expect(await findingsOf(page)).toEqual([]);
+    await inspector.getByRole("button", { name: "Hide the inspector" }).click();
+    await expect.poll(() => inspector.count(), soon).toBe(0);
+    await page.getByRole("button", { name: /^Fit/ }).click();
+    const [canvas, trigger] = [page.locator(".canvas"), page.locator(".card[data-kind=trigger]")];
+    const isInView = async (): Promise<boolean> => {
+      const [around, own] = [await canvas.boundingBox(), await trigger.boundingBox()];
+      return around !== null && own !== null && own.y >= around.y && own.y + own.height <= around.y + around.height;
+    };
+    await expect.poll(isInView, soon).toBe(true);
+    await page.keyboard.press("Control+s");
+    await expect.poll(() => designer.flowText("data"), soon).toContain("message: changed on a phone");
   });
 });

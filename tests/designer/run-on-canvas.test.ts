@@ -153,6 +153,41 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     expect(await page.getByText("The messages of this run were not captured").count()).toBe(0);
   });
 
+  it("scrubbing lights the run up to a step and shows its message; a fork runs from there in the page with a changed body and sends nothing", async () => {
+    const { page } = open;
+    const steps = ["one", "two", "three"].map((id) => `        - setBody: {id: ${id}, description: Step ${id}, simple: "${id} \${body}"}\n`).join("");
+    designer.writeFlow("forked", `- route:\n    id: forked\n    from:\n      uri: platform-http:/api/forked\n      steps:\n${steps}`);
+    await page.goto(`${designer.url}/flows/forked`);
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    await page.getByText(badge).waitFor();
+    await page.getByRole("button", { name: "Try it", exact: true }).click();
+    await page.getByRole("textbox", { name: "Body" }).fill("hello");
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await page.getByRole("region", { name: "Run steps" }).waitFor();
+    const runs = async (): Promise<number> => (await server.api("GET", "/runs?flowId=forked")).json.total;
+    const dimmed = (): Promise<number> => page.locator(".card[data-dimmed]").count();
+    await expect.poll(dimmed, soon).toBe(0);
+    const scrubber = page.getByRole("slider", { name: "Step" });
+    await scrubber.focus();
+    await page.keyboard.press("ArrowRight");
+    await expect.poll(dimmed, soon).toBe(1);
+    await expect.poll(() => page.locator('.card[aria-selected="true"]').innerText(), soon).toContain("Step two");
+    await page.getByRole("complementary", { name: "Data" }).getByText('"one hello"').waitFor();
+    expect(await findingsOf(page)).toEqual([]);
+    const before = await runs();
+    await page.getByRole("button", { name: "Fork here" }).click();
+    await page.getByText("The trial starts at step two.").waitFor();
+    const body = page.getByRole("textbox", { name: "Body" });
+    expect(await body.inputValue()).toBe("one hello");
+    await body.fill("changed");
+    const tried = page.getByRole("region", { name: "Steps", exact: true });
+    await tried.getByText("three two changed").waitFor();
+    expect(await tried.getByRole("button", { name: "one", exact: true }).count()).toBe(0);
+    expect(await runs()).toBe(before);
+    await page.getByRole("button", { name: "Start at the trigger" }).click();
+    await tried.getByRole("button", { name: "one", exact: true }).waitFor();
+  });
+
   it("a wide flow opens with its trigger in view, and Fit shows all of it", async () => {
     const { page } = open;
     const branches = Array.from(

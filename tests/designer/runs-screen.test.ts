@@ -39,6 +39,10 @@ describe.skipIf(!hasBrowser)("the runs screen (needs Chromium)", { timeout: 120_
     const { page } = open;
     await page.goto(`${designer.url}/runs`);
     await page.getByText("50 of 243 runs").waitFor();
+    // Wide enough for all filters in one row.
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const tops = await page.locator(".filters .field__label").evaluateAll((labels) => labels.map((label) => label.getBoundingClientRect().top));
+    expect(new Set(tops).size).toBe(1);
     await page.getByLabel("Flow", { exact: true }).selectOption("orders");
     await page.getByText("3 of 3 runs").waitFor();
     expect(new URL(page.url()).search).toBe("?flow=orders");

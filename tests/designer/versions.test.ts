@@ -84,8 +84,9 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeou
     const { page } = open;
     const text = (steps: string): string => `- route:\n    id: reviewed\n    from:\n      uri: platform-http:/api/reviewed\n      steps:\n${steps}`;
     const before = "        - log: arrived\n        - setBody:\n            constant: one\n";
-    designer.writeFlow("reviewed", text(before));
-    await server.putFlow("reviewed", text(before));
+    const dropped = "- route: {id: dropped, from: {uri: 'direct:dropped', steps: [{log: gone}]}}\n";
+    designer.writeFlow("reviewed", text(before) + dropped);
+    expect((await server.putFlow("reviewed", text(before) + dropped)).status).toBe(201);
     const tests = "flowId: reviewed\ntests:\n  - name: answers\n    when: {webhook: reviewed}\n    then: [{visited: [log1]}]\n";
     expect((await designer.call("PUT", "/_designer/flows/reviewed/tests/answers", { text: tests, expectedHash: null })).status).toBeLessThan(300);
     await page.goto(`${designer.url}/flows/reviewed?view=yaml`);
@@ -96,7 +97,12 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeou
     const changes = dialog.getByRole("list", { name: "Changes" }).getByRole("listitem");
     await expect
       .poll(async () => (await changes.allInnerTexts()).map((line) => line.replaceAll(/\s+/g, " ").trim()), soon)
-      .toEqual(["~ Changed: Set body: constant one → two", "+ Added: Set header kind (order)", "− Removed: Log (arrived)"]);
+      .toEqual([
+        "− Removed: Route dropped (direct:dropped) stops",
+        "~ Changed: Set body: constant one → two",
+        "+ Added: Set header kind (order)",
+        "− Removed: Log (arrived)",
+      ]);
     expect(await findingsOf(page)).toEqual([]);
     await dialog.getByRole("region", { name: "Webhook contract" }).getByText("Compatible: existing callers are not affected.").waitFor();
     expect(await dialog.getByRole("region", { name: "Affected tests" }).getByRole("listitem").allInnerTexts()).toEqual([
@@ -104,10 +110,10 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeou
     ]);
 
     // Navigate by keyboard to the canvas, where each change has a badge with text.
-    await changes.first().getByRole("button").press("Enter");
+    await changes.nth(1).getByRole("button").press("Enter");
     const canvas = page.getByRole("region", { name: "Canvas" });
     const bar = canvas.getByRole("region", { name: "Changes since the version on local" });
-    await bar.getByText("1 added, 1 changed, 1 removed").waitFor();
+    await bar.getByText("1 added, 1 changed, 2 removed").waitFor();
     const cards = canvas.locator(".route .card");
     const marks = async (): Promise<readonly string[]> => (await cards.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " ").trim());
     await expect
@@ -115,16 +121,19 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeou
       .toEqual([
         "Webhook , trigger, /api/reviewed",
         "Log arrived − Removed",
-        "Set body , transform step, 1 of 2, two ~ Changed constant one → two",
+        "Set body , transform step, 1 of 2, constant one → two ~ Changed",
         "Set header kind , transform step, 2 of 2, order + Added",
       ]);
+    const gone = canvas.getByRole("region", { name: "Removed route dropped" });
+    expect(await gone.locator(".card").count()).toBe(2);
+    await gone.getByText("gone").waitFor();
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent), soon).toContain("Set body");
     expect(await findingsOf(page)).toEqual([]);
     await page.keyboard.press("Control+z");
     await bar.getByText("No route or step changes.").waitFor();
     expect(await canvas.getByText("Removed").count()).toBe(0);
     await page.keyboard.press("Control+Shift+z");
-    await bar.getByText("1 added, 1 changed, 1 removed").waitFor();
+    await bar.getByText("1 added, 1 changed, 2 removed").waitFor();
     await bar.getByRole("button", { name: "Review changes" }).click();
     await changes.first().waitFor();
     const reply = async (): Promise<string> => (await fetch(`${server.baseUrl}/api/reviewed`, { method: "POST" })).text();

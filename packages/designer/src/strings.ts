@@ -2,6 +2,7 @@
 
 import { count } from "./strings/count.ts";
 import { canvasStrings, inspectorStrings } from "./strings/drawing.ts";
+import { dataStrings } from "./strings/data.ts";
 import { flowMenuStrings } from "./strings/flow-menu.ts";
 import { metricsStrings } from "./strings/metrics.ts";
 import { versionsStrings } from "./strings/versions.ts";
@@ -187,6 +188,8 @@ export const strings = {
     warnings: "Warnings",
     text: "Show the changed lines",
     kinds: { added: "Added: ", changed: "Changed: ", moved: "Moved: ", removed: "Removed: " },
+    removedRoute: (id: string) => `Removed route ${id}`,
+    removedElements: "Removed elements",
     badges: { added: "Added", changed: "Changed", moved: "Moved", removed: "Removed" },
     counts: {
       added: (count: number) => `${count} added`,
@@ -284,6 +287,7 @@ export const strings = {
   },
   inspector: inspectorStrings,
   canvas: canvasStrings,
+  data: dataStrings,
   metrics: metricsStrings,
   runs: runsStrings,
   deadLetters: deadLettersStrings,
@@ -355,6 +359,7 @@ export const strings = {
     viewCanvas: "Show the canvas",
     viewSplit: "Show canvas and YAML",
     viewYaml: "Show the YAML",
+    data: "Show or hide the data panel",
     outline: "Show or hide the outline",
     newFlow: "New flow",
     goFlows: "Go to Flows",

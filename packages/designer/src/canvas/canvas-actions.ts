@@ -11,7 +11,7 @@ import type { Editor } from "../document/editor.ts";
 import { pathKey } from "@sluice/model";
 import { blockAt, selectedStep, selectedSteps } from "../document/open-flow.ts";
 import { strings } from "../strings.ts";
-import { openPicker, setZoom, useCanvasUi } from "./canvas-ui.ts";
+import { openPicker, setDirection, setZoom, useCanvasUi } from "./canvas-ui.ts";
 
 const words = strings.canvas;
 
@@ -93,6 +93,7 @@ export const canvasActions: readonly CanvasAction[] = [
   },
   { name: "open", title: words.open, shortcut: "Enter", isPossible: ({ flow }) => flow.selection !== undefined, run: () => focusInspector() },
   { name: "find", title: words.find, shortcut: "Mod+F", hidden: true, isPossible: always, run: () => useCanvasUi.setState({ finding: true }) },
+  { name: "direction", title: words.direction, shortcut: "X", hidden: true, isPossible: always, run: turn },
   { name: "fit", title: words.fit, shortcut: "1", hidden: true, isPossible: always, run: fit },
   { name: "actual-size", title: words.actualSize, shortcut: "0", hidden: true, isPossible: always, run: () => setZoom(1) },
 ];
@@ -134,11 +135,20 @@ function branchOwner({ flow }: Editor): readonly (string | number)[] | undefined
 
 /** Moves the focus to the inspector. */
 function focusInspector(which = "input, select, textarea"): void {
+  flushSync(() => useCanvasUi.setState({ isSheetOpen: true }));
   const inspector = document.querySelector(".editor__inspector");
   const field =
     inspector?.querySelector<HTMLElement>(`[role=tabpanel] :is(${which})`) ?? inspector?.querySelector<HTMLElement>("input, select, textarea, button");
   if (field instanceof HTMLInputElement) field.select();
   field?.focus();
+}
+
+/** Switches between top to bottom and left to right; the selected card, else the trigger, stays in view. */
+function turn(editor: Editor): void {
+  flushSync(() => setDirection(useCanvasUi.getState().direction === "down" ? "right" : "down"));
+  const pane = document.querySelector<HTMLElement>(".canvas");
+  if (pane !== null) showTrigger(pane);
+  if (editor.flow.selection !== undefined) cardOf(pathKey(editor.flow.selection))?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
 /** The padding of the content and the gap between routes, see canvas.css. */
@@ -167,9 +177,12 @@ function fitOnce(): void {
   showTrigger(pane);
 }
 
-/** Scrolls to the top with the first trigger in the middle. */
+/** Scrolls to the edge where the flow starts, with the first trigger in the middle of it. */
 export function showTrigger(pane: HTMLElement): void {
   const trigger = pane.querySelector(".card")?.getBoundingClientRect();
+  if (trigger === undefined) return pane.scrollTo({ top: 0, left: 0 });
   const view = pane.getBoundingClientRect();
-  pane.scrollTo({ top: 0, left: trigger === undefined ? 0 : pane.scrollLeft + trigger.left + trigger.width / 2 - view.left - view.width / 2 });
+  if (useCanvasUi.getState().direction === "right")
+    pane.scrollTo({ left: 0, top: pane.scrollTop + trigger.top + trigger.height / 2 - view.top - view.height / 2 });
+  else pane.scrollTo({ top: 0, left: pane.scrollLeft + trigger.left + trigger.width / 2 - view.left - view.width / 2 });
 }

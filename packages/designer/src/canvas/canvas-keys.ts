@@ -10,15 +10,16 @@ import { setFolded, useCanvasUi } from "./canvas-ui.ts";
 
 export function onTreeKey(event: KeyboardEvent<HTMLElement>, editor: Editor): void {
   if (!(event.target instanceof HTMLElement) || event.target.getAttribute("role") !== "treeitem") return;
-  if (walk(event, editor)) return event.preventDefault();
-  const action = canvasActions.find(({ shortcut, also }) => [shortcut, also].some((keys) => keys !== undefined && matchesShortcut(keys, event)));
+  const press = turned(pressOf(event));
+  if (walk(event, press.key, editor)) return event.preventDefault();
+  const action = canvasActions.find(({ shortcut, also }) => [shortcut, also].some((keys) => keys !== undefined && matchesShortcut(keys, press)));
   if (action !== undefined) {
     event.preventDefault();
     if (action.isPossible(editor)) action.run(editor);
     return;
   }
-  const press = event.key === "Backspace" ? { ...pressOf(event), key: "Delete" } : pressOf(event);
-  const command = documentCommands.find(({ shortcut }) => shortcut !== undefined && matchesShortcut(shortcut, press));
+  const deleting = press.key === "Backspace" ? { ...press, key: "Delete" } : press;
+  const command = documentCommands.find(({ shortcut }) => shortcut !== undefined && matchesShortcut(shortcut, deleting));
   if (command !== undefined) {
     event.preventDefault();
     actOn(editor, command);
@@ -31,16 +32,24 @@ export function onTreeKey(event: KeyboardEvent<HTMLElement>, editor: Editor): vo
 
 const pressOf = ({ key, code, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent) => ({ key, code, ctrlKey, metaKey, altKey, shiftKey });
 
+const turnedKeys: Readonly<Record<string, string>> = { ArrowRight: "ArrowDown", ArrowLeft: "ArrowUp", ArrowDown: "ArrowRight", ArrowUp: "ArrowLeft" };
+
+/** In a flow drawn left to right, the right arrow moves to the next step, like the down arrow in one drawn top to bottom. */
+function turned(press: ReturnType<typeof pressOf>): ReturnType<typeof pressOf> {
+  const key = useCanvasUi.getState().direction === "right" ? turnedKeys[press.key] : undefined;
+  return key === undefined ? press : { ...press, key, code: key };
+}
+
 /** True when the key was a navigation key. */
-function walk(event: KeyboardEvent<HTMLElement>, editor: Editor): boolean {
+function walk(event: KeyboardEvent<HTMLElement>, key: string, editor: Editor): boolean {
   if (event.altKey || event.ctrlKey || event.metaKey) return false;
-  if (event.shiftKey) return event.key === "ArrowDown" ? extend(editor, 1) : event.key === "ArrowUp" ? extend(editor, -1) : false;
+  if (event.shiftKey) return key === "ArrowDown" ? extend(editor, 1) : key === "ArrowUp" ? extend(editor, -1) : false;
   const target = event.target as HTMLElement;
   const items = [...event.currentTarget.querySelectorAll<HTMLElement>("[role=treeitem]")];
   const at = items.indexOf(target);
   const expanded = target.getAttribute("aria-expanded");
   const level = (item: HTMLElement | undefined): number => Number(item?.getAttribute("aria-level") ?? 0);
-  switch (event.key) {
+  switch (key) {
     case "ArrowDown":
       return focus(items[at + 1]);
     case "ArrowUp":

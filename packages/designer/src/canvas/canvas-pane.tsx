@@ -9,10 +9,11 @@ import { useProblems } from "../editor/use-problems.ts";
 import { strings } from "../strings.ts";
 import { focusSelected, showTrigger } from "./canvas-actions.ts";
 import { onTreeKey } from "./canvas-keys.ts";
-import { CanvasTools, type OutlineSwitch } from "./canvas-tools.tsx";
+import { CanvasTools, type CanvasToolsProps } from "./canvas-tools.tsx";
 import { setZoom, useCanvasUi } from "./canvas-ui.ts";
 import { CardMenu } from "./card-menu.tsx";
 import { OverviewMap } from "./overview-map.tsx";
+import { RemovedRoutes } from "./removed-steps.tsx";
 import { RouteTree, type TreeFacts } from "./route-tree.tsx";
 import { IconSheet } from "./step-icon.tsx";
 import { StepPicker } from "./step-picker.tsx";
@@ -27,10 +28,11 @@ const titleZoom = 0.7;
 const tileZoom = 0.3;
 
 /** Draws the flow: one tree per route, from the last text that could be parsed. */
-export function CanvasPane({ outline }: { readonly outline: OutlineSwitch }) {
+export function CanvasPane({ outline, data }: CanvasToolsProps) {
   const editor = useEditor();
   const flow = useEditorState((state) => state.flow);
   const zoom = useCanvasUi((state) => state.zoom);
+  const direction = useCanvasUi((state) => state.direction);
   const pane = useRef<HTMLDivElement>(null);
   const drag = useCardDrag(editor);
   const pan = usePan();
@@ -45,6 +47,7 @@ export function CanvasPane({ outline }: { readonly outline: OutlineSwitch }) {
         className="canvas"
         ref={pane}
         data-broken={isBroken(flow) || undefined}
+        data-direction={direction}
         data-detail={zoom < tileZoom ? "tile" : zoom < titleZoom ? "title" : undefined}
         onMouseOver={(event) => showTooltip(event.target as HTMLElement)}
         onKeyDown={(event) => onTreeKey(event, editor)}
@@ -56,10 +59,11 @@ export function CanvasPane({ outline }: { readonly outline: OutlineSwitch }) {
         <IconSheet />
         <div className="canvas__content" style={{ zoom, "--zoom": zoom } as CSSProperties}>
           <Trees flow={flow} />
+          <RemovedRoutes />
         </div>
       </div>
       <OverviewMap pane={pane} />
-      <CanvasTools outline={outline} />
+      <CanvasTools outline={outline} data={data} />
       <StepPicker />
       <CardMenu />
     </>
@@ -69,11 +73,12 @@ export function CanvasPane({ outline }: { readonly outline: OutlineSwitch }) {
 function Trees({ flow }: { readonly flow: OpenFlow }) {
   const catalog = useCatalog();
   const folded = useCanvasUi((state) => state.folded);
+  const direction = useCanvasUi((state) => state.direction);
   const problems = useProblems();
   const { good, text, syntax } = flow;
   // Memoized by its inputs instead of the flow, which changes with every selection.
   const faults = useSameFaults(useMemo(() => problemsByStep({ good, text }, problems), [good, text, problems]));
-  const facts = useMemo((): TreeFacts => ({ catalog, folded, faults }), [catalog, folded, faults]);
+  const facts = useMemo((): TreeFacts => ({ catalog, folded, faults, direction }), [catalog, folded, faults, direction]);
   const outline = good?.outline;
   if (outline === undefined || (outline.routes.length === 0 && outline.entities.length === 0)) {
     const fault = outline === undefined ? syntax[0] : undefined;

@@ -25,7 +25,9 @@ export function pointingOn(editor: Editor) {
       const branchOf = (target as Element).closest<HTMLElement>("[data-branch-of]")?.dataset["branchOf"];
       if (branchOf !== undefined) return openPicker({ for: "branch", step: pathOf(branchOf) });
       const key = keyOf(target);
-      if (key !== undefined && !shiftKey) editor.select(pathOf(key));
+      if (key === undefined || shiftKey) return;
+      editor.select(pathOf(key));
+      useCanvasUi.setState({ isSheetOpen: true });
     },
     /** Before the focus moves, so that Shift extends the selection instead of starting a new one. */
     onMouseDown({ target, shiftKey }: MouseEvent): void {

@@ -1,7 +1,8 @@
-import { Activity, ListTree, Maximize, MoreHorizontal, Plus, Route, Search, ZoomIn, ZoomOut } from "lucide-react";
+import { Activity, ArrowDown, ArrowRight, Braces, ListTree, Maximize, MoreHorizontal, Plus, Route, Search, ZoomIn, ZoomOut } from "lucide-react";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { shownShortcut } from "../commands/shortcut.ts";
 import { Button } from "../controls/button.tsx";
+import { useIsNarrow } from "../controls/use-is-narrow.ts";
 import { everyStep, pathKey } from "@sluice/model";
 import { useEditor, useEditorState } from "../editor/editor-context.ts";
 import { switchMetrics, useMetricsSwitch } from "../metrics/live-metrics.tsx";
@@ -12,15 +13,22 @@ import { setZoom, useCanvasUi } from "./canvas-ui.ts";
 
 const words = strings.canvas;
 
-export interface OutlineSwitch {
+interface PanelSwitch {
   readonly isOpen: boolean;
   toggle(): void;
 }
 
+export interface CanvasToolsProps {
+  readonly outline: PanelSwitch;
+  readonly data: PanelSwitch;
+}
+
 /** The toolbars of the canvas: actions at the top, zoom at the bottom. */
-export function CanvasTools({ outline }: { readonly outline: OutlineSwitch }) {
+export function CanvasTools({ outline, data }: CanvasToolsProps) {
   const editor = useEditor();
   const zoom = useCanvasUi((state) => state.zoom);
+  const direction = useCanvasUi((state) => state.direction);
+  const isNarrow = useIsNarrow();
   const finding = useCanvasUi((state) => state.finding);
   const hasSelection = useEditorState((state) => state.flow.selection !== undefined);
   const isDeployed = useWorkspace((state) => state.runtime.flows.has(editor.id));
@@ -62,6 +70,16 @@ export function CanvasTools({ outline }: { readonly outline: OutlineSwitch }) {
           title={`${strings.outline.open} (${shownShortcut("Shift+O")})`}
           onClick={outline.toggle}
         />
+        {isNarrow ? null : (
+          <Button
+            variant="quiet"
+            icon={<Braces size={16} aria-hidden="true" />}
+            aria-label={strings.data.open}
+            aria-pressed={data.isOpen}
+            title={`${strings.data.open} (${shownShortcut("Shift+D")})`}
+            onClick={data.toggle}
+          />
+        )}
         {isDeployed ? (
           <Button
             variant="quiet"
@@ -77,6 +95,13 @@ export function CanvasTools({ outline }: { readonly outline: OutlineSwitch }) {
       {finding ? <Find /> : null}
       <span className="grow" />
       <div className="canvas-bar" role="toolbar" aria-label={words.zoom}>
+        <Button
+          variant="quiet"
+          icon={direction === "down" ? <ArrowRight size={16} aria-hidden="true" /> : <ArrowDown size={16} aria-hidden="true" />}
+          aria-label={direction === "down" ? words.directionRight : words.directionDown}
+          title={`${direction === "down" ? words.directionRight : words.directionDown} (${shownShortcut("X")})`}
+          onClick={() => run("direction")}
+        />
         <Button
           variant="quiet"
           icon={<ZoomOut size={16} aria-hidden="true" />}

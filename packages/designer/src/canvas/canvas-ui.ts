@@ -2,6 +2,7 @@
 import type { Path } from "@sluice/model";
 import { create } from "zustand";
 import type { Place } from "../document/step-edits.ts";
+import { readSetting, writeSetting } from "../workspace/workspace-store.ts";
 
 /** The purpose for which the step list was opened. */
 export type PickerRequest =
@@ -11,16 +12,38 @@ export type PickerRequest =
   | { readonly for: "element" }
   | { readonly for: "branch"; readonly step: Path };
 
+/** Where the next step is drawn. */
+export type Direction = "down" | "right";
+
 interface CanvasUi {
   /** Ids of collapsed steps, with their route. */
   readonly folded: ReadonlySet<string>;
   readonly zoom: number;
+  /** Kept in this browser, never in the flow. */
+  readonly direction: Direction;
   readonly picker: PickerRequest | undefined;
   readonly menu: { readonly x: number; readonly y: number } | undefined;
   readonly finding: boolean;
+  /** On a phone: whether the inspector is open over the canvas. */
+  readonly isSheetOpen: boolean;
 }
 
-export const useCanvasUi = create<CanvasUi>(() => ({ folded: new Set(), zoom: 1, picker: undefined, menu: undefined, finding: false }));
+const directionKey = "sluice.direction";
+
+export const useCanvasUi = create<CanvasUi>(() => ({
+  folded: new Set(),
+  zoom: 1,
+  direction: readSetting(directionKey) === "right" ? "right" : "down",
+  picker: undefined,
+  menu: undefined,
+  finding: false,
+  isSheetOpen: false,
+}));
+
+export function setDirection(direction: Direction): void {
+  useCanvasUi.setState({ direction });
+  writeSetting(directionKey, direction);
+}
 
 export function setFolded(id: string, folded: boolean): void {
   useCanvasUi.setState(({ folded: before }) => {

@@ -1,12 +1,12 @@
 // The marks of a review on the canvas: which cards a deployment adds, changes or moves, and which steps it removes. None by default.
-import type { StepChange, StepOutline } from "@sluice/model";
+import type { EntityOutline, RouteOutline, StepChange, StepOutline } from "@sluice/model";
 import { create } from "zustand";
 
 export type ChangeKind = StepChange["change"];
 
 export interface CardChange {
   readonly kind: ChangeKind;
-  /** The changed options, for the tooltip and screen readers; empty when the kind of change says everything. */
+  /** The changed options, which the card shows; empty when the kind of change says everything. */
   readonly text: string;
 }
 
@@ -15,9 +15,12 @@ export interface ChangeMarks {
   readonly cards: ReadonlyMap<string, CardChange>;
   /** Removed steps by their previous position, see `removedKey`. */
   readonly removed: ReadonlyMap<string, readonly StepOutline[]>;
+  readonly removedRoutes: readonly RouteOutline[];
+  /** Removed top-level elements other than routes. */
+  readonly removedElements: readonly EntityOutline[];
 }
 
-export const noMarks: ChangeMarks = { cards: new Map(), removed: new Map() };
+export const noMarks: ChangeMarks = { cards: new Map(), removed: new Map(), removedRoutes: [], removedElements: [] };
 
 export const useChangeMarks = create<ChangeMarks>(() => noMarks);
 

@@ -6,6 +6,7 @@ import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import { strings } from "../strings.ts";
 import { entityFace, stepFace, triggerFace } from "./step-face.ts";
 import { Addresses } from "./address-lanes.tsx";
+import type { Direction } from "./canvas-ui.ts";
 import { RemovedSteps } from "./removed-steps.tsx";
 import { useMark } from "./selected-keys.ts";
 import { InViewContext, StepCard } from "./step-card.tsx";
@@ -18,6 +19,7 @@ export interface TreeFacts {
   readonly catalog: FlowCatalog | undefined;
   readonly folded: ReadonlySet<string>;
   readonly faults: ReadonlyMap<string, readonly unknown[]>;
+  readonly direction: Direction;
 }
 
 export interface RouteTreeProps {
@@ -29,7 +31,13 @@ export interface RouteTreeProps {
 
 export const RouteTree = memo(function RouteTree({ route, entities, facts }: RouteTreeProps) {
   return (
-    <ul className="route" role="tree" aria-multiselectable="true" aria-label={route === undefined ? words.othersLabel : words.routeLabel(route.id)}>
+    <ul
+      className="route"
+      role="tree"
+      aria-multiselectable="true"
+      aria-orientation={facts.direction === "right" ? "horizontal" : "vertical"}
+      aria-label={route === undefined ? words.othersLabel : words.routeLabel(route.id)}
+    >
       {route === undefined ? null : (
         <>
           <Trigger route={route} facts={facts} />
@@ -116,7 +124,7 @@ const StepChunk = memo(
     const { steps, start, scope, facts } = props;
     const chunk = useRef<HTMLLIElement>(null);
     const isInView = useComesIntoView(chunk, start < drawnAtOnce);
-    const { width, height } = drawnSize(steps, ({ id }) => facts.folded.has(`${scope}/${id}`));
+    const { width, height } = drawnSize(steps, facts.direction, ({ id }) => facts.folded.has(`${scope}/${id}`));
     return (
       <li role="none" className="chunk" ref={chunk} style={{ containIntrinsicSize: `auto ${width}px auto ${height}px` }}>
         <ul role="none" className="chunk__steps">

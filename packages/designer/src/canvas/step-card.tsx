@@ -69,6 +69,8 @@ function CardContent({
 }: StepCardProps & { readonly frame: Readonly<Record<string, unknown>> }) {
   const facts = useCardFacts(id);
   const change = useChangeMarks(({ cards }) => cards.get(id));
+  // In a review, the changed and removed options are what the card is about.
+  const changes = change === undefined || change.text === "" ? undefined : change.text;
   return (
     <div
       {...frame}
@@ -82,12 +84,12 @@ function CardContent({
       <span className="card__text">
         <span className="card__title">{title}</span>
         <span className="visually-hidden">{label}</span>
-        <span className="card__subtitle" title={facts?.error ?? subtitle}>
-          {disabled ? words.disabled : (facts?.error ?? (facts?.dropped === true ? words.dropped : subtitle))}
+        <span className="card__subtitle" title={changes ?? facts?.error ?? subtitle}>
+          {changes ?? (disabled ? words.disabled : (facts?.error ?? (facts?.dropped === true ? words.dropped : subtitle)))}
         </span>
       </span>
       {change !== undefined ? (
-        <ChangeBadge {...change} />
+        <ChangeBadge kind={change.kind} />
       ) : facts?.metrics === undefined || faults > 0 ? (
         <CardState faults={faults} error={facts?.error} count={facts?.count} summary={facts?.summary} />
       ) : (
@@ -98,11 +100,10 @@ function CardContent({
 }
 
 /** The effect of a deployment on the step, as text. */
-function ChangeBadge({ kind, text }: CardChange) {
+function ChangeBadge({ kind }: Pick<CardChange, "kind">) {
   return (
-    <span className="card__state card__change" data-kind={kind} title={text}>
+    <span className="card__state card__change" data-kind={kind}>
       {changeSigns[kind]} <span className="card__state-text">{strings.review.badges[kind]}</span>
-      <span className="visually-hidden">{text}</span>
     </span>
   );
 }

@@ -37,7 +37,8 @@ test("a generated step number matters only for the collapsed state", () => {
 
 test("a chunk is as high as its cards and gaps, and as wide as its branches side by side", () => {
   const open = (): boolean => false;
-  expect(drawnSize(stepsOf(logs(10)), open)).toEqual({ width: 272, height: 10 * 86 });
-  expect(drawnSize(stepsOf([choice]), () => true)).toEqual({ width: 272, height: 86 });
-  expect(drawnSize(stepsOf([choice]), open)).toEqual({ width: 2 * (216 + 16) + 14 + 24, height: 26 + 46 + (24 + 2 * 86 + 6) + 39 });
+  expect(drawnSize(stepsOf(logs(10)), "down", open)).toEqual({ width: 272, height: 10 * 86 });
+  expect(drawnSize(stepsOf([choice]), "down", () => true)).toEqual({ width: 272, height: 86 });
+  expect(drawnSize(stepsOf([choice]), "down", open)).toEqual({ width: 2 * (216 + 16) + 14 + 24, height: 26 + 46 + (24 + 2 * 86 + 6) + 39 });
+  expect(drawnSize(stepsOf(logs(10)), "right", open)).toEqual({ width: 10 * 242, height: 60 });
 });

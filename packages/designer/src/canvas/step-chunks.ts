@@ -1,6 +1,7 @@
 // Long lists of steps are rendered in chunks, which the browser skips while they are out of view. A chunk must therefore estimate its size and
 // detect when its content is unchanged.
 import type { BlockOutline, StepOutline } from "@sluice/model";
+import type { Direction } from "./canvas-ui.ts";
 
 export interface Size {
   readonly width: number;
@@ -79,15 +80,23 @@ const gap = 26;
 const emptyBlock = 48;
 const branchHead = 24;
 const frame = { block: 8 + 8 + 14 + 8 + 1, sides: 2 * (6 + 1), blockSides: 2 * 8, addBranch: 24 };
+/** Left to right: the width of a branch's label, and what a branch adds to the height of its steps. */
+const rightFrame = { label: 120, blockSides: 2 * 8, sides: 2 * 8 + 8 + 14 + 2, ends: 2 * 8 + 1 };
 
-/** Estimated size of steps below each other. The browser uses the real size once they were visible. */
-export function drawnSize(steps: readonly StepOutline[], isFolded: (step: StepOutline) => boolean, cardWidth = card.width): Size {
+type IsFolded = (step: StepOutline) => boolean;
+
+/** Estimated size of steps one after the other. The browser uses the real size once they were visible. */
+export function drawnSize(steps: readonly StepOutline[], direction: Direction, isFolded: IsFolded): Size {
+  return direction === "down" ? sizeDown(steps, isFolded, card.width) : sizeRight(steps, isFolded);
+}
+
+function sizeDown(steps: readonly StepOutline[], isFolded: IsFolded, cardWidth: number): Size {
   const size = { width: cardWidth, height: 0 };
   for (const step of steps) {
     const holds = step.blocks.length > 0 && !isFolded(step);
     size.height += gap + (holds ? head : card.height);
     if (!holds) continue;
-    const blocks = step.blocks.map((block) => blockSize(block, isFolded));
+    const blocks = step.blocks.map((block) => blockDown(block, isFolded));
     const named = step.blocks.some(({ name }) => name !== "") ? frame.addBranch : 0;
     size.width = Math.max(size.width, blocks.reduce((sum, { width }) => sum + width + frame.blockSides, 0) + frame.sides + named);
     size.height += Math.max(...blocks.map(({ height }) => height)) + frame.block;
@@ -95,9 +104,32 @@ export function drawnSize(steps: readonly StepOutline[], isFolded: (step: StepOu
   return size;
 }
 
-function blockSize({ name, steps }: BlockOutline, isFolded: (step: StepOutline) => boolean): Size {
+function blockDown({ name, steps }: BlockOutline, isFolded: IsFolded): Size {
   const label = name === "" ? 0 : branchHead;
   if (steps.length === 0) return { width: innerCard, height: label + emptyBlock };
-  const { width, height } = drawnSize(steps, isFolded, innerCard);
+  const { width, height } = sizeDown(steps, isFolded, innerCard);
   return { width, height: label + height + 6 };
+}
+
+function sizeRight(steps: readonly StepOutline[], isFolded: IsFolded): Size {
+  const size = { width: 0, height: card.height };
+  for (const step of steps) {
+    const holds = step.blocks.length > 0 && !isFolded(step);
+    size.width += gap;
+    if (!holds) {
+      size.width += innerCard;
+      continue;
+    }
+    const blocks = step.blocks.map((block) => blockRight(block, isFolded));
+    size.width += Math.max(...blocks.map(({ width }) => width)) + rightFrame.sides;
+    size.height = Math.max(size.height, blocks.reduce((sum, { height }) => sum + height + rightFrame.blockSides, 0) + head + rightFrame.ends);
+  }
+  return size;
+}
+
+function blockRight({ name, steps }: BlockOutline, isFolded: IsFolded): Size {
+  const label = name === "" ? 0 : rightFrame.label;
+  if (steps.length === 0) return { width: label + innerCard, height: card.height };
+  const { width, height } = sizeRight(steps, isFolded);
+  return { width: label + width, height };
 }

@@ -2,7 +2,7 @@ import { useMemo, useState } from "react";
 import { flushSync } from "react-dom";
 import { closest, type KameletView, type PaletteGroup, type Path } from "@sluice/model";
 import { kindOfStep, type FlowCatalog, type StepKind } from "../catalog/flow-catalog.ts";
-import { recipes } from "../catalog/recipes.ts";
+import { offeredAnswers, recipes, type Answers, type Recipe } from "../catalog/recipes.ts";
 import { elementYaml, kameletRouteYaml, kameletYaml, routeYaml, sendYaml, starterYaml } from "../catalog/starter-yaml.ts";
 import { useCatalog } from "../catalog/use-catalog.ts";
 import type { DocumentCommand } from "../commands/command.ts";
@@ -19,6 +19,7 @@ import { Button } from "../controls/button.tsx";
 import { actOn, focusSelected } from "./canvas-actions.ts";
 import { openPicker, useCanvasUi, type PickerRequest } from "./canvas-ui.ts";
 import { wordsOf } from "./card-text.ts";
+import { RecipeDialog } from "./recipe-dialog.tsx";
 import { StepIcon } from "./step-icon.tsx";
 import "./step-picker.css";
 
@@ -38,7 +39,9 @@ interface Choice {
   readonly keywords?: readonly string[];
   /** The text that is inserted. */
   readonly yaml?: string;
-  command(request: PickerRequest): DocumentCommand;
+  /** A recipe, which may ask questions first. */
+  readonly recipe?: Recipe;
+  command(request: PickerRequest, answers?: Answers): DocumentCommand;
 }
 
 /** The searchable list for adding, wrapping or replacing steps and for adding branches. */
@@ -67,11 +70,14 @@ function Picker({ request }: { readonly request: PickerRequest }) {
     flushSync(() => openPicker(undefined));
     focusSelected(editor);
   };
-  const choose = (choice: Choice): void => {
+  const [asked, setAsked] = useState<Choice | undefined>(undefined);
+  const insert = (choice: Choice, answers?: Answers): void => {
     close();
     remember(choice.key);
-    actOn(editor, choice.command(request));
+    actOn(editor, choice.command(request, answers));
   };
+  const choose = (choice: Choice): void => ((choice.recipe?.questions.length ?? 0) > 0 ? setAsked(choice) : insert(choice));
+  if (asked?.recipe !== undefined) return <RecipeDialog recipe={asked.recipe} onInsert={(answers) => insert(asked, answers)} onClose={close} />;
   const title = { insert: words.pickStep, wrap: words.pickWrap, replace: words.pickReplace, branch: words.pickBranch, element: words.pickElement }[request.for];
   return (
     <Dialog title={title} wide onClose={close}>
@@ -190,22 +196,34 @@ const kameletFacts = ({ name, title, summary }: KameletView) => ({
 const groupName = (group: PaletteGroup | undefined): string => (group === undefined ? words.groups.other : words.paletteGroups[group]);
 
 function recipeChoices(catalog: FlowCatalog): readonly Choice[] {
-  return recipes.map(({ key, title, summary, icon, keywords, place, yaml }) => ({
-    key: `recipe:${key}`,
-    title,
-    word: "",
-    summary,
-    kind: place === "element" ? "error" : "routing",
-    icon,
-    group: words.groups.recipes,
-    keywords,
-    yaml: yaml.join("\n"),
-    command: (to) =>
-      place === "element"
-        ? addElement(title, yaml[0] ?? "", catalog.entity(/^\w+/.exec(yaml[0] ?? "")?.[0] ?? "")?.beforeRoutes === true)
-        : insertStepsAt(`${words.addStep}: ${title}`, yaml, to.for === "insert" ? to.place : () => undefined),
-  }));
+  return recipes.map((recipe) => {
+    const { title, place } = recipe;
+    const offered = offeredAnswers(recipe);
+    return {
+      ...recipeFace(recipe),
+      recipe,
+      yaml: recipe.yaml(offered).join("\n"),
+      command: (to, answers = offered) => {
+        const texts = recipe.yaml(answers);
+        const [first = ""] = texts;
+        return place === "element"
+          ? addElement(title, first, catalog.entity(/^\w+/.exec(first)?.[0] ?? "")?.beforeRoutes === true)
+          : insertStepsAt(`${words.addStep}: ${title}`, texts, to.for === "insert" ? to.place : () => undefined);
+      },
+    };
+  });
 }
+
+const recipeFace = ({ key, title, summary, icon, keywords, place }: Recipe): Omit<Choice, "command"> => ({
+  key: `recipe:${key}`,
+  title,
+  word: "",
+  summary,
+  kind: place === "element" ? "error" : "routing",
+  icon,
+  group: words.groups.recipes,
+  keywords,
+});
 
 function commandFor(request: PickerRequest, title: string, yaml: string): DocumentCommand {
   if (request.for === "wrap") return wrapIn(`${words.wrap} ${title}`, yaml);

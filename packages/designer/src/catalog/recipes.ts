@@ -6,9 +6,27 @@ export interface Recipe {
   readonly icon: string;
   readonly keywords: readonly string[];
   readonly place: "steps" | "element";
+  /** At most three, asked before the steps are inserted. */
+  readonly questions: readonly RecipeQuestion[];
   /** One text per step; one for an element. */
-  readonly yaml: readonly string[];
+  yaml(answers: Answers): readonly string[];
 }
+
+interface RecipeQuestion {
+  readonly name: string;
+  readonly label: string;
+  /** The answer that is offered. */
+  readonly value: string;
+  readonly isNumber?: boolean;
+}
+
+export type Answers = Readonly<Record<string, string>>;
+
+/** The answers that a recipe offers. */
+export const offeredAnswers = ({ questions }: Pick<Recipe, "questions">): Answers => Object.fromEntries(questions.map(({ name, value }) => [name, value]));
+
+/** A number as it is, any other text in double quotes. */
+const written = (answer = ""): string => (/^\d+$/.test(answer) ? answer : JSON.stringify(answer));
 
 export const recipes: readonly Recipe[] = [
   {
@@ -18,18 +36,23 @@ export const recipes: readonly Recipe[] = [
     icon: "repeat",
     keywords: ["retry", "again", "resilience", "error", "catch", "exception", "dead"],
     place: "element",
-    yaml: [
+    questions: [
+      { name: "times", label: "How often to try again", value: "3", isNumber: true },
+      { name: "delay", label: "Delay between attempts in ms", value: "1000", isNumber: true },
+      { name: "then", label: "Where the message goes then", value: "sluice:dead-letters" },
+    ],
+    yaml: ({ times, delay, then }) => [
       `onException:
   exception:
     - java.lang.Exception
   redeliveryPolicy:
-    maximumRedeliveries: 3
-    redeliveryDelay: 1000
+    maximumRedeliveries: ${written(times)}
+    redeliveryDelay: ${written(delay)}
   handled:
     constant: "true"
   steps:
     - to:
-        uri: sluice:dead-letters`,
+        uri: ${then}`,
     ],
   },
   {
@@ -39,7 +62,11 @@ export const recipes: readonly Recipe[] = [
     icon: "globe",
     keywords: ["call", "rest", "api", "request", "fetch", "json", "map"],
     place: "steps",
-    yaml: ["marshal:\n  json: {}", "to:\n  uri: http://example.com/orders\n  parameters:\n    httpMethod: POST", "unmarshal:\n  json: {}"],
+    questions: [
+      { name: "url", label: "URL", value: "http://example.com/orders" },
+      { name: "method", label: "Method", value: "POST" },
+    ],
+    yaml: ({ url, method }) => ["marshal:\n  json: {}", `to:\n  uri: ${url}\n  parameters:\n    httpMethod: ${method}`, "unmarshal:\n  json: {}"],
   },
   {
     key: "each-line",
@@ -48,7 +75,8 @@ export const recipes: readonly Recipe[] = [
     icon: "split",
     keywords: ["loop", "for", "each", "iterate", "csv", "file", "line"],
     place: "steps",
-    yaml: ['split:\n  tokenize:\n    token: "\\n"\n  streaming: true\n  steps:\n    - log:\n        message: "${body}"'],
+    questions: [],
+    yaml: () => ['split:\n  tokenize:\n    token: "\\n"\n  streaming: true\n  steps:\n    - log:\n        message: "${body}"'],
   },
   {
     key: "once",
@@ -57,8 +85,9 @@ export const recipes: readonly Recipe[] = [
     icon: "fingerprint",
     keywords: ["dedupe", "duplicate", "once"],
     place: "steps",
-    yaml: [
-      'idempotentConsumer:\n  simple: "${header.orderId}"\n  idempotentRepository: "#class:org.apache.camel.support.processor.idempotent.MemoryIdempotentRepository"\n  steps:\n    - log:\n        message: "${body}"',
+    questions: [{ name: "key", label: "What identifies a message", value: "${header.orderId}" }],
+    yaml: ({ key }) => [
+      `idempotentConsumer:\n  simple: ${written(key)}\n  idempotentRepository: "#class:org.apache.camel.support.processor.idempotent.MemoryIdempotentRepository"\n  steps:\n    - log:\n        message: "\${body}"`,
     ],
   },
   {
@@ -68,6 +97,10 @@ export const recipes: readonly Recipe[] = [
     icon: "square-pen",
     keywords: ["response", "answer", "http", "status", "code"],
     place: "steps",
-    yaml: ['setHeader:\n  name: CamelHttpResponseCode\n  constant: "201"', "setBody:\n  constant: accepted"],
+    questions: [
+      { name: "status", label: "Status code", value: "201", isNumber: true },
+      { name: "text", label: "Text of the reply", value: "accepted" },
+    ],
+    yaml: ({ status, text }) => [`setHeader:\n  name: CamelHttpResponseCode\n  constant: "${status}"`, `setBody:\n  constant: ${written(text)}`],
   },
 ];

@@ -51,6 +51,7 @@ export interface EditorHandle {
   tryIt(): void;
   setView(view: "canvas" | "split" | "yaml"): void;
   toggleOutline(): void;
+  toggleData(): void;
   run(command: DocumentCommand): void;
 }
 

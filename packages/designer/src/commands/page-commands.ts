@@ -20,6 +20,7 @@ export const pageCommands: readonly PageCommand[] = [
   { name: "view-split", title: words.viewSplit, shortcut: "Alt+2", everywhere: true, ...withEditor((editor) => editor.setView("split")) },
   { name: "view-yaml", title: words.viewYaml, shortcut: "Alt+3", everywhere: true, ...withEditor((editor) => editor.setView("yaml")) },
   { name: "outline", title: words.outline, shortcut: "Shift+O", ...withEditor((editor) => editor.toggleOutline()) },
+  { name: "data", title: words.data, shortcut: "Shift+D", ...withEditor((editor) => editor.toggleData()) },
   { name: "new-flow", title: words.newFlow, shortcut: "Alt+N", run: ({ navigate }) => navigate("/flows/new") },
   { name: "go-flows", title: words.goFlows, run: ({ navigate }) => navigate("/flows") },
   { name: "go-runs", title: words.goRuns, run: ({ navigate }) => navigate("/runs") },

@@ -187,6 +187,15 @@ const blocksToward = (steps: readonly StepOutline[], path: Path): readonly Block
 
 const isBelow = (path: Path, above: Path): boolean => path.length >= above.length && above.every((part, index) => part === path[index]);
 
+/** The step that contains a part of the document. */
+export function stepAround(flow: OpenFlow, path: Path): StepOutline | undefined {
+  for (let length = path.length; length > 0; length--) {
+    const step = stepAt(flow, path.slice(0, length));
+    if (step !== undefined) return step;
+  }
+  return undefined;
+}
+
 /** The element at a position of the outlined text: the innermost step or branch, else the surrounding trigger or element. */
 export function placeAt(outline: Outline, offset: number): Path | undefined {
   const route = outline.routes.findLast((candidate) => holds(candidate, offset));

@@ -1,10 +1,14 @@
-// Completions inside ${…}: the most common functions of Simple, and the names used in this flow.
+// Completions in an expression: paths of the message in every language; in Simple also its most common functions and the names used in this flow.
 import type { Tree } from "@sluice/model";
-import type { SeenMessage } from "../simulation/evaluate.ts";
+import type { MessageData } from "../data-panel/message-data.ts";
+import { pathCompletions } from "../data-panel/path-completions.ts";
+import type { SomeMessage } from "../trial/message-text.ts";
 
 export interface Completion {
   readonly text: string;
   readonly doc: string;
+  /** True when the value has members of its own, which are offered after a dot. */
+  readonly isDeep?: boolean;
 }
 
 const functions: readonly Completion[] = [
@@ -58,12 +62,10 @@ export interface KnownNames {
   readonly header: readonly string[];
   readonly variable: readonly string[];
   readonly exchangeProperty: readonly string[];
-  /** Fields found in bodies. */
-  readonly body?: readonly string[];
 }
 
 /** The names, starting with those that occur in the message. */
-export function withSeen(names: KnownNames, message: SeenMessage | undefined): KnownNames {
+export function withSeen(names: KnownNames, message: SomeMessage | undefined): KnownNames {
   if (message === undefined) return names;
   const both = (seen: Readonly<Record<string, unknown>> | undefined, known: readonly string[]): readonly string[] => [
     ...new Set([...Object.keys(seen ?? {}), ...known]),
@@ -72,23 +74,10 @@ export function withSeen(names: KnownNames, message: SeenMessage | undefined): K
     header: both(message.headers, names.header),
     variable: both(message.variables, names.variable),
     exchangeProperty: both(message.properties, names.exchangeProperty),
-    body: fieldsOf(message.body),
   };
 }
 
-function fieldsOf(body: unknown): readonly string[] {
-  if (typeof body === "object" && body !== null && !Array.isArray(body)) return Object.keys(body);
-  if (typeof body !== "string" || !body.trimStart().startsWith("{")) return [];
-  try {
-    return Object.keys(JSON.parse(body) as object);
-  } catch {
-    return [];
-  }
-}
-
-type SetName = Exclude<keyof KnownNames, "body">;
-
-const setters: Readonly<Record<string, SetName>> = {
+const setters: Readonly<Record<string, keyof KnownNames>> = {
   setHeader: "header",
   setHeaders: "header",
   setVariable: "variable",
@@ -98,7 +87,7 @@ const setters: Readonly<Record<string, SetName>> = {
 
 export function namesIn(tree: Tree, extraHeaders: readonly string[] = []): KnownNames {
   const names = { header: new Set(extraHeaders), variable: new Set<string>(), exchangeProperty: new Set<string>() };
-  const visit = (node: Tree, kind: SetName | undefined): void => {
+  const visit = (node: Tree, kind: keyof KnownNames | undefined): void => {
     if (node.type === "list") for (const item of node.items) visit(item, kind);
     if (node.type !== "map") return;
     for (const { key, value } of node.entries) {
@@ -119,23 +108,52 @@ export interface Suggestions {
 
 const maxItems = 8;
 
-/** The completions at the caret; only inside an open `${`. */
-export function suggestionsAt(text: string, caret: number, names: KnownNames): Suggestions | undefined {
+const templates: ReadonlySet<string> = new Set(["simple", "csimple"]);
+
+export interface CompletionSource {
+  readonly language: string;
+  readonly names: KnownNames;
+  /** The message that the expression will see, if known. */
+  readonly data: MessageData | undefined;
+}
+
+/** The completions at the caret. Those of Simple appear only inside an open `${`. */
+export function suggestionsAt(text: string, caret: number, { language, names, data }: CompletionSource): Suggestions | undefined {
   const before = text.slice(0, caret);
-  const open = before.lastIndexOf("${");
-  if (open === -1 || before.slice(open).includes("}")) return undefined;
+  return (templates.has(language) ? functionsAt(before, names) : undefined) ?? pathCompletions(language, before, data);
+}
+
+function functionsAt(before: string, names: KnownNames): Suggestions | undefined {
+  const open = openBrace(before);
+  if (open === -1) return undefined;
   const start = open + 2;
   const typed = before.slice(start).toLowerCase();
-  const own = (Object.keys(names) as (keyof KnownNames)[]).flatMap((kind) => (names[kind] ?? []).map((name) => ({ text: `${kind}.${name}`, doc: "" })));
+  const own = (Object.keys(names) as (keyof KnownNames)[]).flatMap((kind) => names[kind].map((name) => ({ text: `${kind}.${name}`, doc: "" })));
   const items = [...functions, ...own].filter((item) => item.text.toLowerCase().startsWith(typed) && item.text.toLowerCase() !== typed).slice(0, maxItems);
   return items.length === 0 ? undefined : { start, items };
 }
 
-/** The text with a completion inserted, and the new caret position. */
-export function completed(text: string, caret: number, start: number, { text: chosen }: Completion): { readonly text: string; readonly caret: number } {
-  const isOpen = chosen.endsWith(".") || chosen.endsWith(":");
+/** The start of the function that is being typed; -1 outside `${…}`. */
+function openBrace(before: string): number {
+  const open = before.lastIndexOf("${");
+  return open === -1 || before.slice(open).includes("}") ? -1 : open;
+}
+
+/** The text with a completion inserted, and the new caret position. A function of Simple is closed, unless more input is required. */
+export function completed(
+  language: string,
+  text: string,
+  caret: number,
+  start: number,
+  { text: chosen, isDeep = false }: Completion,
+): { readonly text: string; readonly caret: number } {
+  const before = text.slice(0, start);
+  const open = openBrace(before);
+  const isArgument = /\([^)]*$/.test(before.slice(open + 2));
+  const isOpen = !templates.has(language) || open === -1 || isArgument || chosen.endsWith(".") || chosen.endsWith(":");
   const closed = text.slice(caret).startsWith("}");
   const inserted = isOpen || closed ? chosen : `${chosen}}`;
-  const end = start + inserted.length + (closed && !isOpen ? 1 : 0);
-  return { text: text.slice(0, start) + inserted + text.slice(caret), caret: end };
+  // A value with members may be continued with a dot, so the caret stays inside the braces.
+  const end = isDeep ? start + chosen.length : start + inserted.length + (closed && !isOpen ? 1 : 0);
+  return { text: before + inserted + text.slice(caret), caret: end };
 }

@@ -110,20 +110,24 @@ describe("suggestions", () => {
     readTree("- setHeader: {name: kind, simple: a}\n- setVariables:\n    variables:\n      - {name: total, constant: 1}\n- log: {name: no}\n").tree as Tree,
   );
 
+  const simple = { language: "simple", names, data: undefined };
+
   test("contain the names set by the flow", () => {
-    expect(names).toEqual({ header: ["kind"], variable: ["total"], exchangeProperty: [] });
-    expect(suggestionsAt("a ${header.k", 12, names)?.items.map(({ text }) => text)).toEqual(["header.kind"]);
+    expect(simple.names).toEqual({ header: ["kind"], variable: ["total"], exchangeProperty: [] });
+    expect(suggestionsAt("a ${header.k", 12, simple)?.items.map(({ text }) => text)).toEqual(["header.kind"]);
   });
 
   test("appear only inside an open function", () => {
-    expect(suggestionsAt("body", 4, names)).toBeUndefined();
-    expect(suggestionsAt("${body} b", 9, names)).toBeUndefined();
-    expect(suggestionsAt("${bo", 4, names)).toMatchObject({ start: 2, items: expect.arrayContaining([{ text: "body", doc: expect.any(String) }]) });
+    expect(suggestionsAt("body", 4, simple)).toBeUndefined();
+    expect(suggestionsAt("${body} b", 9, simple)).toBeUndefined();
+    expect(suggestionsAt("${bo", 4, simple)).toMatchObject({ start: 2, items: expect.arrayContaining([{ text: "body", doc: expect.any(String) }]) });
   });
 
   test("complete the typed text and close the brace, unless more input is required", () => {
-    expect(completed("x ${bo y", 6, 4, { text: "body", doc: "" })).toEqual({ text: "x ${body} y", caret: 9 });
-    expect(completed("${bo}", 4, 2, { text: "body", doc: "" })).toEqual({ text: "${body}", caret: 7 });
-    expect(completed("${he", 4, 2, { text: "header.", doc: "" })).toEqual({ text: "${header.", caret: 9 });
+    expect(completed("simple", "x ${bo y", 6, 4, { text: "body", doc: "" })).toEqual({ text: "x ${body} y", caret: 9 });
+    expect(completed("simple", "${bo}", 4, 2, { text: "body", doc: "" })).toEqual({ text: "${body}", caret: 7 });
+    expect(completed("simple", "${he", 4, 2, { text: "header.", doc: "" })).toEqual({ text: "${header.", caret: 9 });
+    expect(completed("simple", "${body.or", 9, 7, { text: "order", doc: "", isDeep: true })).toEqual({ text: "${body.order}", caret: 12 });
+    expect(completed("jq", ".or", 3, 1, { text: "order", doc: "" })).toEqual({ text: ".order", caret: 6 });
   });
 });

@@ -1,5 +1,6 @@
 import { CircleAlert } from "lucide-react";
-import { useId, useMemo, useRef, useState } from "react";
+import { Suspense, useId, useMemo, useRef, useState } from "react";
+import { useIsNarrow } from "../controls/use-is-narrow.ts";
 import { useCatalog } from "../catalog/use-catalog.ts";
 import { selectedSteps } from "../document/open-flow.ts";
 import { problemsByStep } from "../document/problem-places.ts";
@@ -7,7 +8,7 @@ import { useEditorState } from "../editor/editor-context.ts";
 import { useProblems } from "../editor/use-problems.ts";
 import { strings } from "../strings.ts";
 import { formTarget } from "./form-target.ts";
-import { inspectorTabs } from "./inspector-tabs.ts";
+import { inspectorTabs as tabsFor } from "./inspector-tabs.ts";
 import "./inspector.css";
 
 const words = strings.inspector;
@@ -19,6 +20,7 @@ export function InspectorPane() {
   const problems = useProblems();
   const target = useMemo(() => formTarget(flow, catalog), [flow, catalog]);
   const [tab, setTab] = useState("properties");
+  const inspectorTabs = tabsFor(useIsNarrow());
   const id = useId();
   const pane = useRef<HTMLDivElement>(null);
   const several = selectedSteps(flow).length;
@@ -73,7 +75,7 @@ export function InspectorPane() {
         ))}
       </div>
       <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${tab}`} className="inspector__panel" key={`${target.key} ${target.word}`}>
-        {Content === undefined ? null : <Content flow={flow} catalog={catalog} target={target} problems={own} />}
+        <Suspense>{Content === undefined ? null : <Content flow={flow} catalog={catalog} target={target} problems={own} />}</Suspense>
       </div>
       {/* Below the form: a problem that appears and disappears while the user types must not move the field. */}
       {own.map((problem, index) => (

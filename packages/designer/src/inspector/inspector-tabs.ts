@@ -1,5 +1,5 @@
 // The tabs of the inspector: one component and one line per tab.
-import type { ComponentType } from "react";
+import { lazy, type ComponentType } from "react";
 import { strings } from "../strings.ts";
 import { DocsTab } from "./docs-tab.tsx";
 import { PropertiesTab, type PropertiesTabProps } from "./properties-tab.tsx";
@@ -10,13 +10,22 @@ export interface InspectorTab {
   readonly id: string;
   readonly title: string;
   readonly content: ComponentType<PropertiesTabProps>;
+  /** Shown on phones only, where there is no room for it beside the inspector. */
+  readonly isNarrow?: boolean;
 }
 
 const words = strings.inspector;
 
-export const inspectorTabs: readonly InspectorTab[] = [
+const DataTab = lazy(() => import("../data-panel/data-content.tsx").then((module) => ({ default: module.DataContent })));
+
+const allTabs: readonly InspectorTab[] = [
   { id: "properties", title: words.properties, content: PropertiesTab },
+  { id: "data", title: strings.data.title, content: DataTab, isNarrow: true },
   { id: "message", title: strings.trial.message, content: MessageTab },
   { id: "yaml", title: words.yamlTab, content: YamlTab },
   { id: "docs", title: words.docs, content: DocsTab },
 ];
+
+const wideTabs = allTabs.filter(({ isNarrow }) => isNarrow !== true);
+
+export const inspectorTabs = (isNarrow: boolean): readonly InspectorTab[] => (isNarrow ? allTabs : wideTabs);

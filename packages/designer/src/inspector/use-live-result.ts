@@ -1,7 +1,7 @@
 // The result of an expression for a message, computed by the engine in the page shortly after the last keystroke.
 import { useEffect, useMemo, useState } from "react";
-import { pathKey, type StepOutline, type Tree, treeAt } from "@sluice/model";
-import { stepAt, type OpenFlow } from "../document/open-flow.ts";
+import { pathKey, type Tree, treeAt } from "@sluice/model";
+import { stepAround } from "../document/open-flow.ts";
 import { useEditor } from "../editor/editor-context.ts";
 import { useShownRun } from "../trial/shown-run.tsx";
 import type { SeenMessage } from "../simulation/evaluate.ts";
@@ -69,15 +69,6 @@ export function useLiveResult(scope: FormScope, place: ExpressionPlace): LiveRes
 }
 
 const summary = (value: unknown): string => (typeof value === "string" ? JSON.stringify(value).slice(0, 200) : bodySummary(value));
-
-/** The step that contains a part of the document. */
-function stepAround(flow: OpenFlow, path: FormScope["path"]): StepOutline | undefined {
-  for (let length = path.length; length > 0; length--) {
-    const step = stepAt(flow, path.slice(0, length));
-    if (step !== undefined) return step;
-  }
-  return undefined;
-}
 
 function plain(tree: Tree): unknown {
   if (tree.type === "scalar") return tree.text;

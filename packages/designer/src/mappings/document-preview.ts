@@ -34,7 +34,7 @@ export interface Preview {
   readonly problems: readonly Problem[];
   readonly warnings: readonly string[];
   readonly errors: readonly FieldError[];
-  /** Undefined without a sample, or when it could not be mapped. */
+  /** Undefined without a sample, or when it could not be mapped; without the failing fields when there are errors. */
   readonly output: string | undefined;
 }
 
@@ -44,7 +44,41 @@ export function previewDocument(document: unknown, sample: string, environment: 
   const { mapping, problems, warnings } = compileMapping(document, environment);
   if (mapping === undefined || sample.trim() === "") return { problems, warnings, errors: [], output: undefined };
   const { output, errors } = mapping.run({ body: sample, headers: noHeaders, params: {}, now });
-  return { problems, warnings, errors, output: errors.length > 0 ? undefined : shownOutput(output, mapping) };
+  if (errors.length === 0) return { problems, warnings, errors, output: shownOutput(output, mapping) };
+  const rest = withoutRules(document, new Set(errors.map(({ rule }) => rule)));
+  // An error of the whole message names no rule.
+  return { problems, warnings, errors, output: rest === undefined ? undefined : previewDocument(rest, sample, environment, now).output };
+}
+
+/** The document without these rules, such as `map[6].map[3]`; undefined when nothing is removed. */
+function withoutRules(document: unknown, places: ReadonlySet<string>): unknown {
+  let isChanged = false;
+  const without = (rules: unknown, at: string): unknown =>
+    !Array.isArray(rules)
+      ? rules
+      : (rules as readonly unknown[]).flatMap((rule, index) => {
+          const place = `${at}[${index}]`;
+          if (places.has(place)) {
+            isChanged = true;
+            return [];
+          }
+          const members = rule as Readonly<Record<string, unknown>>;
+          return [
+            typeof rule === "object" && rule !== null && members["map"] !== undefined ? { ...members, map: without(members["map"], `${place}.map`) } : rule,
+          ];
+        });
+  const members = document as Readonly<Record<string, unknown>>;
+  const target = members["target"] as Readonly<Record<string, unknown>> | undefined;
+  // Without its schema, the target does not require the removed fields.
+  const next = { ...members, target: { ...target, schema: undefined, sample: undefined }, tests: undefined, map: without(members["map"], "map") };
+  return isChanged ? (JSON.parse(JSON.stringify(next)) as unknown) : undefined;
+}
+
+/** The document as it is checked against the sample that the user sees, instead of the one it was saved with. */
+export function withSample(document: Readonly<Record<string, unknown>>, sample: string): Readonly<Record<string, unknown>> {
+  const source = document["source"] as Readonly<Record<string, unknown>> | undefined;
+  if (source?.["sample"] === undefined || sample.trim() === "") return document;
+  return { ...document, source: { ...source, sample: jsonOrText(sample) } };
 }
 
 const shownOutput = (output: unknown, { target }: CompiledMapping): string =>

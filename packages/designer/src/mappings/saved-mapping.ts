@@ -1,4 +1,4 @@
-// Storage of a table or document: installed on the runtime, and saved as a workspace file for simulations.
+// Storage of a table or document: saved as a workspace file, deployed to the runtime.
 import { ApiError } from "@sluice/client";
 import { documentText } from "@sluice/mapping";
 import { parse } from "yaml";
@@ -6,8 +6,10 @@ import { runtimeAt, type MappingKind } from "../api-client/runtime-client.ts";
 import { workspaceClient, type DocumentFile } from "../api-client/workspace-client.ts";
 
 export interface SavedMapping {
-  /** Undefined for a mapping that does not exist yet. */
+  /** The saved version; undefined for a mapping that does not exist yet. */
   readonly document: unknown;
+  /** The version that the runtime uses. */
+  readonly deployed: unknown;
   /** The installed version; undefined when the runtime has none. */
   readonly hash: string | undefined;
   readonly file: DocumentFile | undefined;
@@ -25,34 +27,56 @@ export async function loadMapping(kind: MappingKind, id: string, target: string 
   ]);
   const installed = (kind === "value-mappings" ? tables : documents).find((entry) => entry.id === id);
   const file = files.find((entry) => entry.id === id);
-  const document =
-    installed === undefined ? (file === undefined ? undefined : contentOf(file.text)) : await runtime.call(`GET /${kind}/:id`, { params: { id } });
-  return { document, hash: installed?.hash, file, tableIds: tables.map((entry) => entry.id), documentIds: documents.map((entry) => entry.id) };
+  const deployed = installed === undefined ? undefined : await runtime.call(`GET /${kind}/:id`, { params: { id } });
+  const saved = file === undefined ? undefined : contentOf(file.text);
+  return {
+    document: saved ?? deployed,
+    deployed,
+    hash: installed?.hash,
+    file,
+    tableIds: tables.map((entry) => entry.id),
+    documentIds: documents.map((entry) => entry.id),
+  };
 }
 
 export interface SaveOutcome {
-  readonly hash: string;
-  readonly warnings: readonly string[];
   readonly file: DocumentFile | undefined;
   /** Why the workspace file was not changed. */
   readonly fileLeft: "commented" | "changed" | undefined;
 }
 
-export async function saveMapping(kind: MappingKind, id: string, document: unknown, saved: SavedMapping, target: string | undefined): Promise<SaveOutcome> {
-  const { hash, warnings } = await runtimeAt(target).call(`PUT /${kind}/:id`, { params: { id }, body: document, ifMatch: saved.hash });
-  const { file } = saved;
+/** Writes the workspace file; the runtime keeps what it has. */
+export async function saveMapping(kind: MappingKind, id: string, document: unknown, { file }: SavedMapping): Promise<SaveOutcome> {
   const text = documentText(document);
-  if (file?.text === text) return { hash, warnings, file, fileLeft: undefined };
-  // A hand-written file is not replaced by an equivalent one without its comments.
-  if (file !== undefined && file.text !== documentText(contentOf(file.text))) return { hash, warnings, file, fileLeft: "commented" };
+  if (file?.text === text) return { file, fileLeft: undefined };
+  // Comments would be lost.
+  if (file !== undefined && /(^|\s)#/.test(file.text)) return { file, fileLeft: "commented" };
   try {
-    const { hash: fileHash, ...rest } = await workspaceClient.saveDocument(kind, id, text, file?.hash ?? null);
-    return { hash, warnings, file: { ...rest, id, text, hash: fileHash }, fileLeft: undefined };
+    const { hash, ...rest } = await workspaceClient.saveDocument(kind, id, text, file?.hash ?? null);
+    return { file: { ...rest, id, text, hash }, fileLeft: undefined };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return { hash, warnings, file, fileLeft: "changed" };
+    return { file, fileLeft: "changed" };
   }
 }
+
+export interface DeployOutcome {
+  readonly hash: string;
+  readonly warnings: readonly string[];
+}
+
+/** Installs it on the runtime, unless somebody else deployed another version since it was loaded. */
+export async function deployMapping(
+  kind: MappingKind,
+  id: string,
+  document: unknown,
+  { hash }: SavedMapping,
+  target: string | undefined,
+): Promise<DeployOutcome> {
+  return runtimeAt(target).call(`PUT /${kind}/:id`, { params: { id }, body: document, ifMatch: hash });
+}
+
+export const isSameDocument = (one: unknown, other: unknown): boolean => documentText(one) === documentText(other);
 
 /** Removes it from both places; a missing one is not an error. */
 export async function removeMapping(kind: MappingKind, id: string, hash: string | undefined, target: string | undefined): Promise<void> {

@@ -16,5 +16,10 @@ export function marksOf({ routes, steps, elements }: FlowDifference): ChangeMark
     // A step inside a removed step is removed with it: only the outer one is drawn.
     else if (gap !== undefined) removed.set(removedKey(gap.list, gap.index), [...(removed.get(removedKey(gap.list, gap.index)) ?? []), step]);
   }
-  return { cards, removed };
+  return {
+    cards,
+    removed,
+    removedRoutes: routes.filter(({ change }) => change === "removed").map(({ route }) => route),
+    removedElements: elements.filter(({ change }) => change === "removed").map(({ element }) => element),
+  };
 }

@@ -1,8 +1,19 @@
 // Unsaved drafts of the mapping and access editors. They are only in the page's memory, because they may contain secrets: they survive navigation,
 // and closing the page asks for confirmation.
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 
 const kept = new Map<string, unknown>();
+
+interface Past {
+  readonly before: readonly unknown[];
+  readonly after: readonly unknown[];
+  /** Consecutive changes with the same group are one step. */
+  readonly group: string | undefined;
+}
+
+const pasts = new Map<string, Past>();
+const noPast: Past = { before: [], after: [], group: undefined };
+const maxSteps = 200;
 
 function ask(event: BeforeUnloadEvent): void {
   if (kept.size > 0) event.preventDefault();
@@ -13,7 +24,10 @@ export const hasDraft = (key: string): boolean => kept.has(key);
 /** Creates a draft before its screen is opened. */
 export const keepDraft = (key: string, draft: unknown): void => void kept.set(key, draft);
 
-export const dropDraft = (key: string): void => void kept.delete(key);
+export const dropDraft = (key: string): void => {
+  kept.delete(key);
+  pasts.delete(key);
+};
 
 /** The part of a draft key after the prefix. */
 export const draftsUnder = (start: string): readonly string[] => [...kept.keys()].filter((key) => key.startsWith(start)).map((key) => key.slice(start.length));
@@ -23,7 +37,11 @@ export interface KeptDraft<T> {
   readonly isChanged: boolean;
   /** True when the draft existed before this screen was opened. */
   readonly isRestored: boolean;
-  change(next: T): void;
+  /** Changes of the same group are undone together. */
+  change(next: T, group?: string): void;
+  /** Undefined when there is nothing to undo. */
+  readonly undo: (() => void) | undefined;
+  readonly redo: (() => void) | undefined;
   /** Resets the draft to the saved version. */
   settle(saved: T): void;
 }
@@ -36,18 +54,40 @@ export function useKeptDraft<T>(key: string, saved: T): KeptDraft<T> {
   useEffect(() => {
     window.addEventListener("beforeunload", ask);
     return () => {
+      if (!kept.has(key)) pasts.delete(key);
       // Drafts outlive their screen, and so does the warning.
       if (kept.size === 0) window.removeEventListener("beforeunload", ask);
     };
-  }, []);
-  const change = useCallback(
-    (next: T) => {
+  }, [key]);
+  const [past, setPast] = useState(() => pasts.get(key) ?? noPast);
+  const latest = useRef(draft);
+  latest.current = draft;
+  const put = useCallback(
+    (next: T, after: Past) => {
       kept.set(key, next);
+      pasts.set(key, after);
+      setPast(after);
       setDraft(next);
       setChanged(true);
     },
     [key],
   );
+  const change = useCallback(
+    (next: T, group?: string) => {
+      const { before, group: last } = pasts.get(key) ?? noPast;
+      const isSame = group !== undefined && group === last;
+      put(next, { before: isSame ? before : [...before.slice(-maxSteps), latest.current], after: [], group });
+    },
+    [key, put],
+  );
+  const step = (from: readonly unknown[], isUndo: boolean) =>
+    from.length === 0
+      ? undefined
+      : () => {
+          const rest = from.slice(0, -1);
+          const other = [...(isUndo ? past.after : past.before), latest.current];
+          put(from.at(-1) as T, { before: isUndo ? rest : other, after: isUndo ? other : rest, group: undefined });
+        };
   const settle = useCallback(
     (next: T) => {
       kept.delete(key);
@@ -57,5 +97,5 @@ export function useKeptDraft<T>(key: string, saved: T): KeptDraft<T> {
     },
     [key],
   );
-  return { draft, isChanged, isRestored, change, settle };
+  return { draft, isChanged, isRestored, change, undo: step(past.before, true), redo: step(past.after, false), settle };
 }

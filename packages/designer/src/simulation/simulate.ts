@@ -19,6 +19,8 @@ export interface Sample {
   readonly properties?: Readonly<Record<string, unknown>>;
   readonly variables?: Readonly<Record<string, unknown>>;
   readonly pattern?: "InOut" | "InOnly";
+  /** Starts at this top-level step instead of the trigger. */
+  readonly fromStep?: string;
   /** For routes called over HTTP. */
   readonly method?: string;
   readonly path?: string;
@@ -108,13 +110,15 @@ export async function sendSample(simulated: SimulatedRuntime, sample: Sample, se
   const { runtime, host } = simulated;
   const route = runtime.routes.get(sample.routeId);
   if (route === undefined) return `unknown route '${sample.routeId}'`;
+  const inlet = sample.fromStep === undefined ? route.inlet : route.enterAt(sample.fromStep);
+  if (inlet === undefined) return `route '${sample.routeId}' has no top-level step '${sample.fromStep}'`;
   let began: Exchange | undefined;
   let input: ShownMessage | undefined;
   const remember = (exchange: Exchange): void => {
     began ??= exchange;
     input ??= shownMessage(exchange);
   };
-  if (route.trigger === "request") {
+  if (route.trigger === "request" && sample.fromStep === undefined) {
     const untap = runtime.tap({ layer: 90, covers: () => true, step: (next) => (exchange) => (remember(exchange), next(exchange)) });
     const reply = await finish(
       simulated,
@@ -133,7 +137,7 @@ export async function sendSample(simulated: SimulatedRuntime, sample: Sample, se
     if (reply === undefined) return `${sample.method ?? "POST"} ${sample.path ?? `/api/${sample.routeId}`} reaches no route`;
     return { input, outcome: { ...outcomeOf(began), reply: shownReply(reply) } };
   }
-  const result = route.inlet.deliver(new Message(sample.body ?? null, Headers.of(sample.headers)), {
+  const result = inlet.deliver(new Message(sample.body ?? null, Headers.of(sample.headers)), {
     pattern: sample.pattern ?? "InOut",
     trigger: { uri: route.from },
     session,

@@ -11,19 +11,30 @@ import { isBroken, stepAt } from "../document/open-flow.ts";
 import { pathKey } from "@sluice/model";
 import { problemOf, type Problem } from "../document/problem.ts";
 import { strings } from "../strings.ts";
+import { namesIn, type KnownNames } from "../inspector/completions.ts";
+import { dataCompletion, type CompletionFacts } from "./data-completion.ts";
 import { editorSurface } from "./editor-surface.ts";
+
+const noNames: KnownNames = { header: [], variable: [], exchangeProperty: [] };
 
 /** Marks changes from the document, so that they are not sent back to it. */
 const fromDocument = Annotation.define<boolean>();
 
+export interface CodeEditorOptions {
+  readonly label: string;
+  /** The message at the selected step, if known. */
+  readonly message: CompletionFacts["message"];
+}
+
 /** Mounts the source editor in an element; returns the unmount function. */
-export function mountCodeEditor(parent: HTMLElement, editor: Editor, label: string): () => void {
+export function mountCodeEditor(parent: HTMLElement, editor: Editor, { label, message }: CodeEditorOptions): () => void {
   const view = new EditorView({
     parent,
     state: EditorState.create({
       doc: editor.flow.text,
       extensions: [
         editorSurface(label),
+        dataCompletion({ message, names: () => (editor.flow.good === undefined ? noNames : namesIn(editor.flow.good.tree)) }),
         EditorState.lineSeparator.of(editor.flow.text.includes("\r\n") ? "\r\n" : "\n"),
         keymap.of([
           { key: "Mod-z", run: () => (editor.undo(), true), preventDefault: true },

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "react";
 import { useEditor } from "../editor/editor-context.ts";
 import { strings } from "../strings.ts";
+import { useStepMessage } from "../trial/step-message.tsx";
 import { mountCodeEditor } from "./code-editor.ts";
 import "./source-view.css";
 
@@ -8,6 +9,12 @@ import "./source-view.css";
 export function SourceView() {
   const editor = useEditor();
   const host = useRef<HTMLDivElement>(null);
-  useEffect(() => (host.current === null ? undefined : mountCodeEditor(host.current, editor, strings.editor.source)), [editor]);
+  const { before } = useStepMessage();
+  const latest = useRef(before);
+  latest.current = before;
+  useEffect(
+    () => (host.current === null ? undefined : mountCodeEditor(host.current, editor, { label: strings.editor.source, message: () => latest.current })),
+    [editor],
+  );
   return <div className="source" ref={host} />;
 }

@@ -16,6 +16,14 @@ export interface SampleDraft {
   readonly bytes: Uint8Array | undefined;
   /** Description of its origin; empty for typed samples. */
   readonly origin: string;
+  /** The step at which a forked run starts, and what the run had set before it; undefined to start at the trigger. */
+  readonly start: SampleStart | undefined;
+}
+
+interface SampleStart {
+  readonly stepId: string;
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly variables: Readonly<Record<string, unknown>>;
 }
 
 export const emptySample: SampleDraft = {
@@ -26,6 +34,7 @@ export const emptySample: SampleDraft = {
   bodyKind: "text",
   bytes: undefined,
   origin: "",
+  start: undefined,
 };
 
 /** The route that the sample is sent to: the selected one, or the first one. */
@@ -50,6 +59,10 @@ export const headerText = (headers: Readonly<Record<string, unknown>>): string =
 /** The message of a draft, or why it is invalid. */
 export function sampleOf(draft: SampleDraft, route: RouteOutline, catalog: FlowCatalog | undefined): Sample {
   const common = { routeId: route.id, headers: headersOf(draft.headers), method: draft.method };
+  if (draft.start !== undefined) {
+    const { stepId, properties, variables } = draft.start;
+    return { ...common, body: draft.bytes ?? bodyOf(draft, false), fromStep: stepId, properties, variables };
+  }
   const isHttpTrigger = catalog?.isHttpTrigger(route.from.uri) === true;
   const path = isHttpTrigger ? ownPath(route.from.uri) : undefined;
   const address = path === undefined ? {} : { path };

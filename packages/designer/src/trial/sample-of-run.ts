@@ -4,6 +4,7 @@ import { runtimeAt } from "../api-client/runtime-client.ts";
 import { strings } from "../strings.ts";
 import { bodyText } from "./message-text.ts";
 import { headerText, type SampleDraft } from "./sample-draft.ts";
+import type { RecordedStep } from "./recorded-run.ts";
 import { responseKey, type MockResponse, type MockResponses } from "./trial.ts";
 
 export interface RunSample {
@@ -33,9 +34,28 @@ export function sampleOfRun(run: RunDetail): RunSample {
       headers: headerText(known),
       ...(run.trigger.method === undefined ? {} : { method: run.trigger.method }),
       origin: strings.trial.fromRun(run.id),
+      start: undefined,
     },
     responses: responsesOf(run),
     note: first === undefined ? strings.trial.noInput : undefined,
+  };
+}
+
+/** A sample that starts at a step of the run, with the message it had there and the recorded responses of external systems. */
+export function sampleAtStep(run: RunDetail, { stepId, before }: RecordedStep): RunSample {
+  const from = sampleOfRun(run);
+  if (before === undefined) return from;
+  const { body, headers = {}, properties = {}, variables = {} } = before;
+  return {
+    ...from,
+    sample: {
+      ...from.sample,
+      body: bodyText(body),
+      bodyKind: typeof body === "object" && body !== null ? "json" : "text",
+      headers: headerText(headers),
+      origin: strings.trial.fromStep(run.id, stepId),
+      start: { stepId, properties, variables },
+    },
   };
 }
 

@@ -15,6 +15,8 @@ export interface ShownRun {
   /** The runs of the same chain: the routes that it called, and those they called. */
   readonly chain: readonly Run[];
   readonly at: number;
+  /** The steps up to the one that was moved to; all of them until then. */
+  readonly reached: readonly RecordedStep[];
   /** Moves to a step and selects it on the canvas. */
   goTo(at: number): void;
 }
@@ -22,7 +24,7 @@ export interface ShownRun {
 /** How often a run that is in flight is read again. */
 const runningMs = 500;
 
-const noRun: ShownRun = { runId: undefined, run: undefined, problem: undefined, steps: [], chain: [], at: 0, goTo: () => undefined };
+const noRun: ShownRun = { runId: undefined, run: undefined, problem: undefined, steps: [], chain: [], at: 0, reached: [], goTo: () => undefined };
 const ShownRunContext = createContext<ShownRun>(noRun);
 
 export const useShownRun = (): ShownRun => useContext(ShownRunContext);
@@ -53,7 +55,16 @@ export function ShownRunProvider({ runId, children }: { readonly runId: string |
       const path = steps[next]?.path;
       if (path !== undefined) editor.select(path);
     };
-    return { runId, run: loaded, problem: polled !== undefined && "error" in polled ? polled.error : undefined, steps, chain, at, goTo };
+    return {
+      runId,
+      run: loaded,
+      problem: polled !== undefined && "error" in polled ? polled.error : undefined,
+      steps,
+      chain,
+      at,
+      reached: chosen?.runId === runId ? steps.slice(0, at + 1) : steps,
+      goTo,
+    };
   }, [runId, loaded, chain, outline, chosen, polled, editor]);
   return <ShownRunContext value={shown}>{children(shown)}</ShownRunContext>;
 }

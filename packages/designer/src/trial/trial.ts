@@ -11,6 +11,7 @@ import { runtimeConnectorsOf } from "../simulation/runtime-connectors.ts";
 import { SimulationStopped, type Simulator } from "../simulation/simulator.ts";
 import type { SimulatedStep } from "../simulation/step-recorder.ts";
 import type { FileVerdict, TestFile } from "../simulation/test-verdict.ts";
+import type { SomeMessage } from "./message-text.ts";
 import { emptySample, routeOf, sampleOf, type SampleDraft } from "./sample-draft.ts";
 
 /** A simulated step and its card. */
@@ -30,6 +31,14 @@ export interface MockResponse {
 export type MockResponses = Readonly<Record<string, MockResponse>>;
 
 export const responseKey = (routeId: string, stepId: string): string => `${routeId}/${stepId}`;
+
+/** The steps that the sample visits. */
+export interface LookedSteps {
+  readonly steps: readonly TriedStep[];
+  readonly input: SomeMessage | undefined;
+  /** True for a flow that cannot run, e.g. while an expression is being typed: the sample itself is then the best guess for every step. */
+  readonly isGuess: boolean;
+}
 
 export interface TestRun {
   readonly by: "simulation" | "runtime";
@@ -173,6 +182,22 @@ export class Trial {
     );
   }
 
+  /** What the sample passes through, without changing the state of the trial; undefined when it is not known. */
+  async look(): Promise<LookedSteps | undefined> {
+    const { good, text } = this.#editor.flow;
+    const { sample, responses } = this.store.getState();
+    const route = routeOf(good?.outline.routes ?? [], sample);
+    if (good?.text !== text || route === undefined) return undefined;
+    const request = await this.#request(text, route, sample, responses);
+    return this.#parts.simulator.run("simulate", request).then(
+      ({ steps, input, faults }) =>
+        faults.length > 0
+          ? { steps: [], input: { body: request.sample.body, headers: request.sample.headers }, isGuess: true }
+          : { steps: placed(steps, good.outline), input, isGuess: false },
+      () => undefined,
+    );
+  }
+
   /** The result of an expression for the message that reaches its step; undefined when it is not available. */
   async evaluate(wanted: Omit<EvaluationRequest, "flow">): Promise<Evaluation | "replaced" | undefined> {
     const { good, text } = this.#editor.flow;
@@ -227,7 +252,7 @@ export class Trial {
 
   #take(text: string, outline: Outline, result: SimulationResult): void {
     if (this.#editor.flow.text !== text || !this.store.getState().isOn) return this.store.setState({ isBusy: false });
-    const steps = result.steps.map((step) => ({ ...step, path: placeAt(outline, step.offset) }));
+    const steps = placed(result.steps, outline);
     this.store.setState(({ shown }) => ({
       result,
       steps,
@@ -254,6 +279,9 @@ export class Trial {
     return { tables, mappings };
   }
 }
+
+const placed = (steps: readonly SimulatedStep[], outline: Outline): readonly TriedStep[] =>
+  steps.map((step) => ({ ...step, path: placeAt(outline, step.offset) }));
 
 const isReplaced = (error: unknown): boolean => error instanceof SimulationStopped && error.reason === "replaced";
 

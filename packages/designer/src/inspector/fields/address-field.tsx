@@ -10,6 +10,7 @@ import { faultAt, FormContext, inner, textAt, useForm, valueAt, writeText, type 
 import { asMap, textOf } from "../tree-values.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { BrowseButton } from "./browse-button.tsx";
+import { MappingLink } from "./mapping-link.tsx";
 import { OptionFrame } from "./option-frame.tsx";
 import { optionLabel } from "./option-label.ts";
 import { OptionList } from "./option-list.tsx";
@@ -81,6 +82,7 @@ export function AddressField({ option, options }: FieldProps) {
           />
         )}
       </OptionFrame>
+      <MappingLink uri={uri} />
       {option.name === "uri" && parameters !== undefined ? <ConnectorOptions connector={connector} uri={uri} parameters={parameters} /> : null}
     </EndpointContext.Provider>
   );

@@ -5,13 +5,14 @@ import { withName } from "../../connections/browsed-connection.ts";
 import { ConnectionSelect } from "../../connections/connection-select.tsx";
 import type { FieldControl } from "../../controls/field.tsx";
 import { strings } from "../../strings.ts";
+import { useStepMessage } from "../../trial/step-message.tsx";
 import { connectionBeans } from "../connection-beans.ts";
 import { faultAt, removeValue, textAt, useForm, valueAt, writeText } from "../form-scope.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { BrowseButton } from "./browse-button.tsx";
+import { CompletingInput } from "./completing-input.tsx";
 import { OptionFrame } from "./option-frame.tsx";
 import { optionLabel, shownDefault } from "./option-label.ts";
-import { TypedInput } from "./typed-input.tsx";
 
 const words = strings.inspector;
 const long: ReadonlySet<string> = new Set(["message", "note"]);
@@ -31,6 +32,7 @@ export function ScalarField({ option }: { readonly option: OptionView }) {
   const isSet = value !== undefined;
   const frame = { option, isSet, error: faultAt(scope, valueAt(scope, option.name)), onReset: isSet ? remove : undefined };
   const choose = (text: string): boolean => (text === "" ? remove() : writer.write(words.changed(label), writeText(scope, option.name, text)));
+  const { before } = useStepMessage();
   if (!isChosen || asText || !fits) {
     const insert = (name: string): boolean => choose(option.browse?.within === true ? withName(value ?? "", input.current?.selectionStart ?? 0, name) : name);
     const extra = isChosen ? (
@@ -41,8 +43,10 @@ export function ScalarField({ option }: { readonly option: OptionView }) {
     return (
       <OptionFrame {...frame} extra={extra}>
         {(control) => (
-          <TypedInput
+          <CompletingInput
             element={input}
+            language="simple"
+            message={before}
             control={control}
             name={option.name}
             label={label}

@@ -6,6 +6,7 @@ import { strings } from "../../strings.ts";
 import { DeployedPanel } from "./deployed-panel.tsx";
 import { dockTabs, type DockTabId } from "./dock-tabs.tsx";
 import { changePanel, panelLimits, usePanels } from "./panel-sizes.ts";
+import { ShowTabContext } from "./show-tab.ts";
 import { useProblems } from "../../editor/use-problems.ts";
 
 const defaultSize = 220;
@@ -84,7 +85,7 @@ export function Dock({ tab, onTab }: { readonly tab: DockTabId; readonly onTab: 
         />
       </div>
       <div className="dock__panel" hidden={isCollapsed} role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${tab}`} tabIndex={0}>
-        {Content === undefined ? null : <Content />}
+        <ShowTabContext value={show}>{Content === undefined ? null : <Content />}</ShowTabContext>
       </div>
     </section>
   );

@@ -28,10 +28,13 @@ import { OutlinePanel, outlineSize } from "./outline-panel.tsx";
 import { changePanel, usePanels } from "./panel-sizes.ts";
 import { QuestionDialog } from "./question-dialog.tsx";
 import { ShownRunProvider } from "../../trial/shown-run.tsx";
+import { StepMessageProvider } from "../../trial/step-message.tsx";
 import type { View } from "./view.ts";
 import "./editor.css";
 
 const SourceView = lazy(() => import("../../source-view/source-view.tsx").then((module) => ({ default: module.SourceView })));
+
+const DataPanel = lazy(() => import("./data-panel.tsx").then((module) => ({ default: module.DataPanel })));
 
 const ReviewDialog = lazy(() => import("../../review/review-dialog.tsx").then((module) => ({ default: module.ReviewDialog })));
 
@@ -46,9 +49,11 @@ export function EditorFrame({ runId }: { readonly runId: string | undefined }) {
   return (
     <TrialContext value={trial}>
       <ShownRunProvider runId={runId}>
-        {({ steps, run }) => (
-          <FactsProvider steps={run === undefined ? undefined : steps}>
-            <Frame runId={runId} />
+        {({ reached, run }) => (
+          <FactsProvider steps={run === undefined ? undefined : reached}>
+            <StepMessageProvider>
+              <Frame runId={runId} />
+            </StepMessageProvider>
           </FactsProvider>
         )}
       </ShownRunProvider>
@@ -94,6 +99,7 @@ function Frame({ runId }: { readonly runId: string | undefined }) {
   const outline = usePanels((state) => state.outline);
   const isOutlineOpen = !outline.isCollapsed;
   const outlineStyle = { "--outline": `${outline.size ?? outlineSize}px` } as CSSProperties;
+  const isDataOpen = !usePanels((state) => state.data.isCollapsed);
   const inspector = usePanels((state) => state.inspector);
   const isInspectorCollapsed = inspector.isCollapsed;
   const style = inspector.size === undefined ? undefined : ({ "--inspector": `${inspector.size}px` } as CSSProperties);
@@ -105,7 +111,7 @@ function Frame({ runId }: { readonly runId: string | undefined }) {
         {view === "yaml" ? null : (
           <section className="editor__canvas" data-region data-outline={isOutlineOpen || undefined} aria-label={strings.editor.canvas} style={outlineStyle}>
             {isOutlineOpen ? <OutlinePanel /> : null}
-            <CanvasPane outline={{ isOpen: isOutlineOpen, toggle: handle.toggleOutline }} />
+            <CanvasPane outline={{ isOpen: isOutlineOpen, toggle: handle.toggleOutline }} data={{ isOpen: isDataOpen, toggle: handle.toggleData }} />
             {compared === undefined || target === undefined ? null : (
               <Suspense>
                 <ShownChanges deployed={compared} target={target} onReview={() => setReviewing(true)} onHide={endReview} />
@@ -120,6 +126,11 @@ function Frame({ runId }: { readonly runId: string | undefined }) {
             </Suspense>
           </section>
         )}
+        {isDataOpen ? (
+          <Suspense fallback={<aside className="editor__data" />}>
+            <DataPanel />
+          </Suspense>
+        ) : null}
         {view === "canvas" ? <InspectorPanel /> : null}
         <Dock tab={tab} onTab={setTab} />
       </div>
@@ -176,6 +187,7 @@ function handleOf(editor: Editor, trial: Trial, setView: (view: View) => void, s
     },
     setView,
     toggleOutline: () => changePanel("outline", { isCollapsed: !usePanels.getState().outline.isCollapsed }),
+    toggleData: () => changePanel("data", { isCollapsed: !usePanels.getState().data.isCollapsed }),
     run: (command: DocumentCommand) => void runCommand(editor, command, "command"),
   };
 }

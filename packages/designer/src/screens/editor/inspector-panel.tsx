@@ -1,6 +1,12 @@
-import { PanelRightClose, PanelRightOpen } from "lucide-react";
+import { pathKey } from "@sluice/model";
+import { PanelRightClose, PanelRightOpen, X } from "lucide-react";
+import { useEffect } from "react";
+import { cardOf, focusSelected } from "../../canvas/canvas-actions.ts";
+import { useCanvasUi } from "../../canvas/canvas-ui.ts";
 import { Button } from "../../controls/button.tsx";
 import { Separator } from "../../controls/separator.tsx";
+import { useIsNarrow } from "../../controls/use-is-narrow.ts";
+import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 import { InspectorPane } from "../../inspector/inspector-pane.tsx";
 import { strings } from "../../strings.ts";
 import { changePanel, panelLimits, usePanels } from "./panel-sizes.ts";
@@ -8,8 +14,58 @@ import { changePanel, panelLimits, usePanels } from "./panel-sizes.ts";
 const words = strings.editor;
 const defaultSize = 320;
 
-/** The column of the inspector: resized at its border, collapsed to a strip. */
+/** The inspector: a column beside the canvas, on a phone a sheet over it. */
 export function InspectorPanel() {
+  return useIsNarrow() ? <InspectorSheet /> : <InspectorColumn />;
+}
+
+/** Opened by tapping a card; its upper edge can be dragged. */
+function InspectorSheet() {
+  const editor = useEditor();
+  const isOpen = useCanvasUi((state) => state.isSheetOpen);
+  const selection = useEditorState(({ flow }) => flow.selection);
+  const { size } = usePanels((state) => state.sheet);
+  const close = (): void => {
+    useCanvasUi.setState({ isSheetOpen: false });
+    focusSelected(editor);
+  };
+  // The sheet covers the lower part of the canvas.
+  useEffect(() => {
+    if (isOpen && selection !== undefined) cardOf(pathKey(selection))?.scrollIntoView({ block: "start", inline: "nearest" });
+  }, [isOpen, selection]);
+  if (!isOpen || selection === undefined) return null;
+  return (
+    <aside
+      className="editor__inspector editor__sheet"
+      data-region
+      aria-label={words.inspector}
+      style={size === undefined ? undefined : { height: `min(${size}px, 85dvh)` }}
+    >
+      <Separator
+        label={words.resizeInspector}
+        axis="y"
+        size={size ?? Math.round(innerHeight / 2)}
+        {...panelLimits.sheet}
+        onResize={(next) => changePanel("sheet", { size: next })}
+        onReset={() => changePanel("sheet", { size: undefined })}
+      />
+      <Button
+        variant="quiet"
+        className="panel__toggle"
+        icon={<X size={16} aria-hidden="true" />}
+        aria-label={words.closeInspector}
+        title={words.closeInspector}
+        onClick={close}
+      />
+      <div className="editor__inspector-content">
+        <InspectorPane />
+      </div>
+    </aside>
+  );
+}
+
+/** Resized at its border, collapsed to a strip. */
+function InspectorColumn() {
   const { size, isCollapsed } = usePanels((state) => state.inspector);
   const Icon = isCollapsed ? PanelRightOpen : PanelRightClose;
   return (

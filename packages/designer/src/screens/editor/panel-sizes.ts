@@ -2,7 +2,7 @@
 import { create } from "zustand";
 import { readSetting, writeSetting } from "../../workspace/workspace-store.ts";
 
-export type PanelName = "inspector" | "dock" | "outline";
+export type PanelName = "inspector" | "dock" | "outline" | "data" | "sheet";
 
 interface Panel {
   /** Undefined for the default size. */
@@ -12,12 +12,28 @@ interface Panel {
 
 type Panels = Readonly<Record<PanelName, Panel>>;
 
-export const panelLimits = { inspector: { min: 240, max: 640 }, dock: { min: 120, max: 640 }, outline: { min: 160, max: 360 } } as const;
+export const panelLimits = {
+  inspector: { min: 240, max: 640 },
+  dock: { min: 120, max: 640 },
+  outline: { min: 160, max: 360 },
+  data: { min: 200, max: 520 },
+  sheet: { min: 200, max: 760 },
+} as const;
 
 const settingKey = "sluice.panels";
 const open: Panel = { size: undefined, isCollapsed: false };
 
-export const usePanels = create<Panels>(() => ({ inspector: open, dock: open, outline: { ...open, isCollapsed: true }, ...stored() }));
+/** From this width on, there is room for the data panel beside canvas and inspector. */
+const roomForData = 1440;
+
+export const usePanels = create<Panels>(() => ({
+  inspector: open,
+  dock: open,
+  outline: { ...open, isCollapsed: true },
+  data: { ...open, isCollapsed: innerWidth < roomForData },
+  sheet: open,
+  ...stored(),
+}));
 
 export function changePanel(name: PanelName, change: Partial<Panel>): void {
   usePanels.setState((before) => ({ [name]: { ...before[name], ...change } }));
@@ -27,7 +43,13 @@ export function changePanel(name: PanelName, change: Partial<Panel>): void {
 function stored(): Partial<Panels> {
   try {
     const kept = JSON.parse(readSetting(settingKey) ?? "{}") as Partial<Record<PanelName, Partial<Panel>>>;
-    return { inspector: panelOf(kept.inspector), dock: panelOf(kept.dock), outline: panelOf(kept.outline ?? { isCollapsed: true }) };
+    return {
+      inspector: panelOf(kept.inspector),
+      dock: panelOf(kept.dock),
+      outline: panelOf(kept.outline ?? { isCollapsed: true }),
+      data: panelOf(kept.data ?? { isCollapsed: innerWidth < roomForData }),
+      sheet: panelOf(kept.sheet),
+    };
   } catch {
     return {};
   }

@@ -1,6 +1,6 @@
-import { ChevronLeft, ChevronRight } from "lucide-react";
-import { useMemo, useState } from "react";
-import { Link } from "wouter";
+import { ChevronLeft, ChevronRight, GitFork } from "lucide-react";
+import { useContext, useMemo, useState } from "react";
+import { Link, useLocation } from "wouter";
 import type { ReplayOutcome, RunDetail } from "@sluice/client";
 import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { currentCatalog } from "../../catalog/use-catalog.ts";
@@ -21,8 +21,9 @@ import { useSentReply } from "../../trial/sent-reply.ts";
 import { ReplyView } from "./reply-view.tsx";
 import { ForkDialog } from "./fork-dialog.tsx";
 import { ReplayResult } from "./replay-result.tsx";
-import { sampleOfRun } from "../../trial/sample-of-run.ts";
+import { sampleAtStep, sampleOfRun } from "../../trial/sample-of-run.ts";
 import { SaveTestDialog } from "./save-test-dialog.tsx";
+import { ShowTabContext } from "./show-tab.ts";
 import { useShownRun } from "../../trial/shown-run.tsx";
 import "./run-view.css";
 import "./try-tab.css";
@@ -222,13 +223,39 @@ function RowName({ row, isShown }: { readonly row: WaterfallRow; readonly isShow
   );
 }
 
+/** Tries the flow in the page from a step of a run. Nothing is sent: recorded responses stand in for external systems. */
+function useFork(): (run: RunDetail, step: RecordedStep) => void {
+  const editor = useEditor();
+  const trial = useTrial();
+  const show = useContext(ShowTabContext);
+  const [, navigate] = useLocation();
+  return (run, step) => {
+    const { sample, responses } = sampleAtStep(run, step);
+    trial.setResponses(responses);
+    trial.setSample({ ...sample, routeId: run.routeId });
+    trial.start();
+    show("try");
+    navigate(`/flows/${editor.id}`);
+  };
+}
+
 function StepMessage({ run, step }: { readonly run: RunDetail; readonly step: RecordedStep }) {
   const route = useEditorState((state) => state.flow.good?.outline.routes.find(({ id }) => id === run.routeId));
   const [forking, setForking] = useState(false);
+  const fork = useFork();
   const isOwnStep = route?.steps.some(({ id }) => id === step.stepId) === true;
   return (
     <>
       <div className="run__head">
+        <Button
+          variant="primary"
+          icon={<GitFork size={16} aria-hidden="true" />}
+          disabled={!isOwnStep || step.before === undefined}
+          title={isOwnStep ? words.forkHereHint : words.forkNested}
+          onClick={() => fork(run, step)}
+        >
+          {words.forkHere}
+        </Button>
         <Button disabled={!isOwnStep} title={isOwnStep ? undefined : words.forkNested} onClick={() => setForking(true)}>
           {words.fork}
         </Button>

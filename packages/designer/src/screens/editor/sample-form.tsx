@@ -52,7 +52,12 @@ export function SampleForm({
       <div className="try__row" data-served={served || undefined}>
         <Field label={words.route}>
           {(control) => (
-            <select {...control} className="input input--mono" value={route?.id ?? ""} onChange={(event) => trial.setSample({ routeId: event.target.value })}>
+            <select
+              {...control}
+              className="input input--mono"
+              value={route?.id ?? ""}
+              onChange={(event) => trial.setSample({ routeId: event.target.value, start: undefined })}
+            >
               {routes.map(({ id }) => (
                 <option key={id}>{id}</option>
               ))}
@@ -85,6 +90,12 @@ export function SampleForm({
           </Field>
         )}
       </div>
+      {sample.start === undefined ? null : (
+        <p className="try__start">
+          {words.startsAt(sample.start.stepId)}
+          <Button onClick={() => trial.setSample({ start: undefined })}>{words.startAtTrigger}</Button>
+        </p>
+      )}
       {children}
       <TextAreaField
         label={strings.tryIt.body}

@@ -59,6 +59,7 @@ function Outcome() {
   const editor = useEditor();
   const trial = useTrial();
   const result = useTrialState((state) => state.result);
+  const isForked = useTrialState((state) => state.sample.start !== undefined);
   const [draft, setDraft] = useState<TestDraft | undefined>(undefined);
   const outcome = result?.outcome;
   if (result === undefined || outcome === undefined) return null;
@@ -73,7 +74,11 @@ function Outcome() {
       <span className="mono try__summary">{bodySummary(outcome.reply?.body ?? outcome.body)}</span>
       {outcome.error === null ? null : <span className="field__error">{outcome.error.message}</span>}
       <span className="grow" />
-      <Button onClick={() => setDraft(draftOfTrial(editor.id, editor.flow.good?.outline.routes ?? [], trial.store.getState(), currentCatalog()))}>
+      <Button
+        // A test starts at the trigger.
+        disabled={isForked}
+        onClick={() => setDraft(draftOfTrial(editor.id, editor.flow.good?.outline.routes ?? [], trial.store.getState(), currentCatalog()))}
+      >
         {words.saveTest}
       </Button>
       {draft === undefined ? null : <SaveTestDialog draft={draft} onClose={() => setDraft(undefined)} />}

@@ -58,7 +58,11 @@ export function TryTab() {
               {strings.trial.simulate}
             </Button>
             {isOn ? <Button onClick={() => trial.stop()}>{strings.trial.off}</Button> : null}
-            {served ? <Button onClick={send}>{words.send}</Button> : null}
+            {served ? (
+              <Button disabled={sample.start !== undefined} onClick={send}>
+                {words.send}
+              </Button>
+            ) : null}
           </div>
           {served ? <NotDeployed /> : null}
           <div aria-live="polite">

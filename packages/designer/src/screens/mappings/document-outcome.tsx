@@ -1,15 +1,9 @@
 import type { Preview } from "../../mappings/document-preview.ts";
-import { fieldList } from "../../mappings/field-list.ts";
 import { documentStrings as words } from "../../strings/mappings.ts";
 import { DataTable } from "../../controls/data-table.tsx";
 
-export interface OutcomeProps {
-  readonly preview: Preview | undefined;
-  readonly document: Readonly<Record<string, unknown>> | undefined;
-}
-
 /** The output of the document for the sample, or every failing field with its source. */
-export function DocumentOutcome({ preview, document }: OutcomeProps) {
+export function DocumentOutcome({ preview }: { readonly preview: Preview | undefined }) {
   const errors = preview?.errors ?? [];
   return (
     <section className="panel" aria-label={words.output}>
@@ -21,9 +15,9 @@ export function DocumentOutcome({ preview, document }: OutcomeProps) {
           {preview.output}
         </pre>
       )}
+      {errors.length === 0 || preview?.output === undefined ? null : <p className="muted">{words.outputPartial}</p>}
       {errors.length === 0 ? null : <ErrorTable errors={errors} />}
       <p className="field__hint">{words.live}</p>
-      {document === undefined ? null : <FieldTable document={document} output={preview?.output} />}
     </section>
   );
 }
@@ -40,25 +34,5 @@ function ErrorTable({ errors }: Pick<Preview, "errors">) {
         </tr>
       ))}
     </DataTable>
-  );
-}
-
-function FieldTable({ document, output }: { readonly document: Readonly<Record<string, unknown>>; readonly output: string | undefined }) {
-  const { fieldColumns: heads } = words;
-  return (
-    <details>
-      <summary>{words.fieldsTitle}</summary>
-      <DataTable className="mapping__fields" label={words.fieldsTitle} heads={[heads.target, heads.source, heads.result]}>
-        {fieldList(document, output).map(({ target, depth, source, result }, index) => (
-          <tr key={index}>
-            <td className="mono" style={{ paddingInlineStart: `${12 + depth * 16}px` }}>
-              {target}
-            </td>
-            <td className="mono">{source}</td>
-            <td className="mono cell-text">{result}</td>
-          </tr>
-        ))}
-      </DataTable>
-    </details>
   );
 }

@@ -1,14 +1,20 @@
-import { useEffect, useRef, useState } from "react";
+import { documentText } from "../../mappings/document-format.ts";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { Button } from "../../controls/button.tsx";
+import { TextAreaField } from "../../controls/text-area-field.tsx";
+import { useIsNarrow } from "../../controls/use-is-narrow.ts";
+import type { Members } from "../../data-panel/message-data.ts";
 import { documentStart } from "../../mappings/new-document.ts";
-import { readDocument, withTest } from "../../mappings/document-preview.ts";
+import { readDocument, withTest, type Preview } from "../../mappings/document-preview.ts";
+import { mapperStrings } from "../../strings/mapper.ts";
 import { documentStrings as words, mappingStrings } from "../../strings/mappings.ts";
 import { useKeptDraft } from "../use-kept-draft.ts";
-import { ConnectPanel } from "./connect-panel.tsx";
 import { DocumentOutcome } from "./document-outcome.tsx";
-import { DocumentSample } from "./document-sample.tsx";
 import { mountSource, type MountedSource } from "./document-source.ts";
 import { DocumentTests } from "./document-tests.tsx";
 import { MappingFrame, Remarks } from "./mapping-frame.tsx";
+import { Mapper } from "./mapper/mapper.tsx";
+import { MappingTable } from "./mapper/mapping-table.tsx";
 import { OpenedMapping, type MappingEditorProps } from "./opened-mapping.tsx";
 import { draftKey } from "./mapping-places.ts";
 import { usePreview } from "./use-preview.ts";
@@ -21,41 +27,79 @@ export function DocumentScreen({ id }: { readonly id: string }) {
   return <OpenedMapping kind="message-mappings" id={id} editor={DocumentEditor} />;
 }
 
+type DocumentView = "map" | "table" | "source";
+
+const views: readonly DocumentView[] = ["map", "table", "source"];
+
 function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
   const saving = useSaving("message-mappings", id, loaded, target);
   const savedText = documentStart(id, saving.saved.document);
-  const { draft: text, isChanged, isRestored, change, settle } = useKeptDraft(draftKey("message-mappings", id, target), savedText);
-  const [shown, setShown] = useState({ text });
-  /** Replaces the text of the source editor. */
-  const put = (next: string, keep: (text: string) => void): void => {
-    keep(next);
-    setShown({ text: next });
-  };
+  const { draft: text, isChanged, isRestored, change, undo, redo, settle } = useKeptDraft(draftKey("message-mappings", id, target), savedText);
+  const isNarrow = useIsNarrow();
+  const [chosenView, setView] = useState<DocumentView | undefined>(undefined);
+  const view = chosenView ?? (isNarrow ? "table" : "map");
   const { preview, lazyEnvironment, document, fault, sample, setSample } = usePreview(id, text, loaded, target);
-  const save = (): void => {
+  // The trees follow the text at once; the result follows after a pause.
+  const current = useMemo(() => {
+    const read = readDocument(text);
+    return "document" in read ? read.document : undefined;
+  }, [text]);
+  const errors = useMemo(() => errorsByField(preview), [preview]);
+  const put = (work: (document: unknown) => Promise<boolean>): void => {
     const read = readDocument(text);
     if ("fault" in read) saving.refuse(syntaxText(text, read.fault));
-    else void saving.save(read.document).then((isSaved) => isSaved && settle(text));
+    else void work(read.document).then((isDone) => isDone && settle(documentText(read.document)));
+  };
+  const outcome = <DocumentOutcome preview={preview} />;
+  const edited = {
+    output: preview?.output,
+    errors,
+    onChange: (next: Members, group?: string) => change(documentText(next), group),
   };
   return (
     <MappingFrame
       id={id}
       title={typeof document?.["name"] === "string" ? document["name"] : id}
-      isInstalled={saving.saved.hash !== undefined}
       isChanged={isChanged}
       isRestored={isRestored}
       saving={saving}
-      onSave={save}
-      onDiscard={() => put(savedText, settle)}
-    >
-      <div className="mapping__document">
-        <SourcePane shown={shown} fault={fault} onType={change} />
-        <div className="mapping__side">
-          <DocumentSample sample={sample} onSample={setSample} />
-          <DocumentOutcome preview={preview} document={document} />
+      target={target}
+      undo={undo}
+      redo={redo}
+      views={
+        <div className="segments" role="group" aria-label={mapperStrings.viewLabel}>
+          {views.map((name) => (
+            <Button key={name} aria-pressed={view === name} onClick={() => setView(name)}>
+              {mapperStrings.views[name]}
+            </Button>
+          ))}
         </div>
-      </div>
-      {document === undefined || fault !== undefined ? null : <ConnectPanel document={document} sample={sample} onChange={(next) => put(next, change)} />}
+      }
+      onSave={() => put(saving.save)}
+      onDeploy={() => put(saving.deploy)}
+      onDiscard={() => settle(savedText)}
+      onUseDeployed={() => change(documentStart(id, saving.saved.deployed))}
+    >
+      {view === "map" && current !== undefined ? (
+        <Mapper document={current} sample={sample} runtime={target} onSample={setSample} result={outcome} {...edited} />
+      ) : null}
+      {view === "table" && current !== undefined ? (
+        <>
+          <MappingTable document={current} {...edited} />
+          {outcome}
+        </>
+      ) : null}
+      {view === "source" || current === undefined ? (
+        <div className="mapping__document">
+          <SourcePane text={text} fault={fault} onType={(next) => change(next, "source")} />
+          <div className="mapping__side">
+            <section className="panel">
+              <TextAreaField label={mapperStrings.sampleText} hint={mapperStrings.sampleTextHint} rows={8} value={sample} onChange={setSample} />
+            </section>
+            {outcome}
+          </div>
+        </div>
+      ) : null}
       {fault === undefined ? null : <Remarks title={mappingStrings.problems} variant="fail" sentences={[syntaxText(text, fault), words.lastGood]} />}
       <Remarks
         title={mappingStrings.problems}
@@ -66,11 +110,19 @@ function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
       <DocumentTests
         document={document}
         environment={lazyEnvironment.environment}
-        canAdd={preview?.output !== undefined && fault === undefined}
-        onAdd={() => document !== undefined && preview?.output !== undefined && put(withTest(document, sample, preview.output), change)}
+        canAdd={preview?.output !== undefined && preview.errors.length === 0 && fault === undefined}
+        onAdd={() => document !== undefined && preview?.output !== undefined && change(withTest(document, sample, preview.output))}
       />
     </MappingFrame>
   );
+}
+
+/** Errors of the run and of the check by target path, positions as `[]`. */
+function errorsByField(preview: Preview | undefined): ReadonlyMap<string, string> {
+  return new Map([
+    ...(preview?.problems ?? []).map(({ path, message }) => [path, message] as const),
+    ...(preview?.errors ?? []).map(({ field, message }) => [field.replaceAll(/\[\d+\]/g, "[]"), message] as const),
+  ]);
 }
 
 function syntaxText(text: string, { message, at }: { readonly message: string; readonly at: number }): string {
@@ -79,25 +131,24 @@ function syntaxText(text: string, { message, at }: { readonly message: string; r
 }
 
 interface SourcePaneProps {
-  /** An external text; typed text is reported and not sent back. */
-  readonly shown: { readonly text: string };
+  readonly text: string;
   readonly fault: { readonly message: string; readonly at: number } | undefined;
   readonly onType: (text: string) => void;
 }
 
-function SourcePane({ shown, fault, onType }: SourcePaneProps) {
+function SourcePane({ text, fault, onType }: SourcePaneProps) {
   const host = useRef<HTMLDivElement>(null);
   const mounted = useRef<MountedSource | undefined>(undefined);
-  const first = useRef(shown.text);
+  const first = useRef(text);
   const type = useRef(onType);
   type.current = onType;
   useEffect(() => {
     if (host.current === null) return;
-    const source = mountSource(host.current, { text: first.current, label: words.source, onType: (text) => type.current(text) });
+    const source = mountSource(host.current, { text: first.current, label: words.source, onType: (next) => type.current(next) });
     mounted.current = source;
     return () => source.end();
   }, []);
-  useEffect(() => mounted.current?.show(shown.text), [shown]);
+  useEffect(() => mounted.current?.show(text), [text]);
   useEffect(() => mounted.current?.mark(fault), [fault]);
   return (
     <section className="panel mapping__source" aria-label={words.source}>

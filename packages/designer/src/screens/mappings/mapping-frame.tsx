@@ -1,6 +1,6 @@
-import { ArrowLeft } from "lucide-react";
+import { ArrowLeft, Redo2, Undo2 } from "lucide-react";
 import { useEffect, useRef, type ReactNode } from "react";
-import { Link } from "wouter";
+import { Link, useSearchParams } from "wouter";
 import { Button } from "../../controls/button.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { mappingStrings as words } from "../../strings/mappings.ts";
@@ -9,33 +9,65 @@ import type { Saving } from "./use-saving.ts";
 export interface MappingFrameProps {
   readonly id: string;
   readonly title: string;
-  readonly isInstalled: boolean;
   readonly isChanged: boolean;
   readonly isRestored: boolean;
   readonly saving: Saving;
+  readonly target: string | undefined;
+  readonly undo: (() => void) | undefined;
+  readonly redo: (() => void) | undefined;
+  /** Controls between the title and the buttons. */
+  readonly views?: ReactNode;
   readonly onSave: () => void;
+  readonly onDeploy: () => void;
   readonly onDiscard: () => void;
+  /** Replaces the draft by the version that the runtime uses. */
+  readonly onUseDeployed: () => void;
   readonly children: ReactNode;
 }
 
-/** The shared layout of the table and document editors: back link, Save, and its result. */
-export function MappingFrame({ id, title, isInstalled, isChanged, isRestored, saving, onSave, onDiscard, children }: MappingFrameProps) {
-  useSaveKey(onSave);
+/** The shared layout of the table and document editors: back link, undo, Save and Deploy, and their result. */
+export function MappingFrame(props: MappingFrameProps) {
+  const { id, title, isChanged, isRestored, saving, target, undo, redo, views, onSave, onDeploy, onDiscard, onUseDeployed, children } = props;
+  useKeys({ s: onSave, Enter: onDeploy, z: undo, y: redo, "Shift+z": redo });
+  const flow = useSearchParams()[0].get("flow");
+  const isInstalled = saving.saved.hash !== undefined;
   return (
     <div className="screen mapping">
-      <Link href="/mappings" className="mapping__back">
+      <Link href={flow === null ? "/mappings" : `/flows/${flow}`} className="mapping__back">
         <ArrowLeft size={16} aria-hidden="true" />
-        {words.back}
+        {flow === null ? words.back : words.backToFlow(flow)}
       </Link>
       <div className="screen__head">
         <h1>{title}</h1>
         {title === id ? null : <span className="mono muted">{id}</span>}
-        {isInstalled ? null : <span className="chip">{words.isNew}</span>}
+        <span className={`chip${saving.state === "deployed" ? " chip--ok" : ""}`}>{words.states[saving.state]}</span>
         {isChanged ? <span className="chip chip--warn">{words.unsaved}</span> : null}
         <span className="grow" />
+        {views}
+        <span className="grow" />
+        <Button
+          variant="quiet"
+          icon={<Undo2 size={16} aria-hidden="true" />}
+          aria-label={words.undo}
+          title={words.undo}
+          disabled={undo === undefined}
+          onClick={undo}
+        />
+        <Button
+          variant="quiet"
+          icon={<Redo2 size={16} aria-hidden="true" />}
+          aria-label={words.redo}
+          title={words.redo}
+          disabled={redo === undefined}
+          onClick={redo}
+        />
         {isChanged ? <Button onClick={onDiscard}>{words.discard}</Button> : null}
-        <Button variant="primary" title={words.saveHint} disabled={saving.isBusy || (!isChanged && isInstalled)} onClick={onSave}>
+        {saving.state === "changed" && !isChanged ? <Button onClick={onUseDeployed}>{words.useDeployed}</Button> : null}
+        <Button title={words.saveHint} disabled={saving.isBusy || (!isChanged && saving.saved.document !== undefined)} onClick={onSave}>
           {words.save}
+        </Button>
+        <Button variant="primary" title={words.deployHint} disabled={saving.isBusy || (!isChanged && saving.state === "deployed")} onClick={onDeploy}>
+          {words.deploy(target ?? "")}
         </Button>
       </div>
       <p className={saving.note === "" ? "visually-hidden" : "muted"} role="status">
@@ -52,14 +84,21 @@ export function MappingFrame({ id, title, isInstalled, isChanged, isRestored, sa
   );
 }
 
-function useSaveKey(onSave: () => void): void {
-  const latest = useRef(onSave);
-  latest.current = onSave;
+type Keys = Readonly<Record<string, (() => void) | undefined>>;
+
+/** Ctrl or ⌘ with a key. Undo and redo are left to a field that has the focus and to the source editor. */
+function useKeys(keys: Keys): void {
+  const latest = useRef(keys);
+  latest.current = keys;
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== "s" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+      if (!(event.ctrlKey || event.metaKey) || event.altKey || document.querySelector("dialog[open]") !== null) return;
+      const name = `${event.shiftKey ? "Shift+" : ""}${event.key.length === 1 ? event.key.toLowerCase() : event.key}`;
+      if (!Object.hasOwn(latest.current, name)) return;
+      const isTyping = event.target instanceof Element && event.target.closest("input, textarea, .cm-editor") !== null;
+      if (isTyping && name !== "s" && name !== "Enter") return;
       event.preventDefault();
-      latest.current();
+      latest.current[name]?.();
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);

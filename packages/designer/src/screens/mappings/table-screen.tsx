@@ -23,26 +23,32 @@ export function TableScreen({ id }: { readonly id: string }) {
 function TableEditor({ id, loaded, target }: MappingEditorProps) {
   const saving = useSaving("value-mappings", id, loaded, target);
   const opened = useMemo(() => openTable(id, saving.saved.document), [id, saving.saved.document]);
-  const { draft, isChanged, isRestored, change, settle } = useKeptDraft(draftKey("value-mappings", id, target), opened.draft);
+  const { draft, isChanged, isRestored, change, undo, redo, settle } = useKeptDraft(draftKey("value-mappings", id, target), opened.draft);
   const [search, setSearch] = useState("");
   const settled = useDeferredValue(draft);
   const check = useMemo(() => checkTable(id, settled), [id, settled]);
-  const save = (): void => void saving.save(documentOf(draft)).then((isSaved) => isSaved && settle(openTable(id, documentOf(draft)).draft));
+  const done = (isDone: boolean): void => {
+    if (isDone) settle(openTable(id, documentOf(draft)).draft);
+  };
   const serverWarnings = saving.warnings.filter((warning) => !check.warnings.includes(warning));
   return (
     <MappingFrame
       id={id}
       title={draft.name === "" ? id : draft.name}
-      isInstalled={saving.saved.hash !== undefined}
       isChanged={isChanged}
       isRestored={isRestored}
       saving={saving}
-      onSave={save}
+      target={target}
+      undo={undo}
+      redo={redo}
+      onSave={() => void saving.save(documentOf(draft)).then(done)}
+      onDeploy={() => void saving.deploy(documentOf(draft)).then(done)}
+      onUseDeployed={() => change(openTable(id, saving.saved.deployed).draft)}
       onDiscard={() => settle(opened.draft)}
     >
       {opened.problem === undefined ? null : <Remarks title={words.problems} variant="fail" sentences={[opened.problem]} />}
       <TableSettings draft={draft} onChange={change} />
-      <TableGrid draft={draft} problems={check.problems} search={search} onSearch={setSearch} onChange={change} />
+      <TableGrid draft={draft} problems={check.problems} search={search} onSearch={setSearch} onChange={(next) => change(next, typedCell())} />
       <Remarks title={words.problems} variant="fail" sentences={check.problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))} />
       <Remarks title={words.warnings} variant="warn" sentences={[...check.warnings, ...serverWarnings]} />
       <div className="mapping__pair">
@@ -52,4 +58,10 @@ function TableEditor({ id, loaded, target }: MappingEditorProps) {
       <TableColumns draft={draft} onChange={change} />
     </MappingFrame>
   );
+}
+
+/** The cell that is being typed in: its keystrokes are one step of the undo history. */
+function typedCell(): string | undefined {
+  const { activeElement } = document;
+  return activeElement instanceof HTMLInputElement ? (activeElement.getAttribute("aria-label") ?? undefined) : undefined;
 }

@@ -1,13 +1,11 @@
 import { useEffect, useMemo, useState } from "react";
 import { runtimeAt } from "../../api-client/runtime-client.ts";
-import { previewDocument, readDocument, sampleOf, type Preview, type SyntaxFault } from "../../mappings/document-preview.ts";
+import { previewDocument, readDocument, sampleOf, withSample, type Preview, type SyntaxFault } from "../../mappings/document-preview.ts";
+import { keepSample, keptSample } from "../../mappings/kept-samples.ts";
 import { createLazyEnvironment, type LazyEnvironment } from "../../mappings/mapping-environment.ts";
 import type { SavedMapping } from "../../mappings/saved-mapping.ts";
 
 const pauseMs = 120;
-/** Samples by document. They may be real messages, so they are stored only in the memory of this page. */
-const samples = new Map<string, string>();
-
 export interface LivePreview {
   readonly preview: Preview | undefined;
   /** The last text that could be parsed. */
@@ -27,7 +25,7 @@ export function usePreview(id: string, text: string, { tableIds, documentIds }: 
       ),
     [id, tableIds, documentIds, target],
   );
-  const [own, setOwn] = useState<string | undefined>(() => samples.get(id));
+  const [own, setOwn] = useState<string | undefined>(() => keptSample(id));
   const [state, setState] = useState<Pick<LivePreview, "preview" | "document" | "fault">>(() => {
     const read = readDocument(text);
     return { preview: undefined, document: "document" in read ? read.document : undefined, fault: "fault" in read ? read.fault : undefined };
@@ -40,7 +38,12 @@ export function usePreview(id: string, text: string, { tableIds, documentIds }: 
       if ("fault" in read) return setState((before) => ({ ...before, fault: read.fault }));
       const show = (): void =>
         setState({
-          preview: previewDocument(read.document, own ?? sampleOf(read.document), lazyEnvironment.environment, Date.now()),
+          preview: previewDocument(
+            own === undefined ? read.document : withSample(read.document, own),
+            own ?? sampleOf(read.document),
+            lazyEnvironment.environment,
+            Date.now(),
+          ),
           document: read.document,
           fault: undefined,
         });
@@ -59,7 +62,7 @@ export function usePreview(id: string, text: string, { tableIds, documentIds }: 
     sample,
     lazyEnvironment,
     setSample(next) {
-      samples.set(id, next);
+      keepSample(id, next);
       setOwn(next);
     },
   };

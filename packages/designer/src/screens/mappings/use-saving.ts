@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { MappingKind } from "../../api-client/runtime-client.ts";
 import { shownTime } from "../../controls/moment.tsx";
-import { saveMapping, type SavedMapping } from "../../mappings/saved-mapping.ts";
+import { deployMapping, isSameDocument, saveMapping, type SavedMapping } from "../../mappings/saved-mapping.ts";
 import { mappingStrings as words } from "../../strings/mappings.ts";
 
 export interface Saving {
@@ -11,8 +11,12 @@ export interface Saving {
   readonly warnings: readonly string[];
   /** The saved version: the loaded one, or the last saved one. */
   readonly saved: SavedMapping;
-  /** Installs the document; false when it was rejected. */
+  /** Whether the runtime uses the saved version, another one, or none. */
+  readonly state: "deployed" | "changed" | "draft";
+  /** Writes the workspace file; false when it failed. */
   save(document: unknown): Promise<boolean>;
+  /** Saves it and installs it on the runtime; false when it was rejected. */
+  deploy(document: unknown): Promise<boolean>;
   refuse(sentence: string): void;
 }
 
@@ -22,15 +26,12 @@ export function useSaving(kind: MappingKind, id: string, loaded: SavedMapping, t
   const [note, setNote] = useState("");
   const [error, setError] = useState<string | undefined>(undefined);
   const [warnings, setWarnings] = useState<readonly string[]>([]);
-  const save = async (document: unknown): Promise<boolean> => {
+  const run = async (work: () => Promise<string>): Promise<boolean> => {
     setBusy(true);
     setNote("");
     try {
-      const { hash, file, fileLeft, warnings: serverWarnings } = await saveMapping(kind, id, document, saved, target);
-      setSaved({ ...saved, document, hash, file });
-      setWarnings(fileLeft === undefined ? serverWarnings : [...serverWarnings, fileLeft === "commented" ? words.fileCommented : words.fileChanged]);
+      setNote(await work());
       setError(undefined);
-      setNote(words.saved(shownTime(new Date().toISOString())));
       return true;
     } catch (reason) {
       setError((reason as Error).message);
@@ -39,5 +40,22 @@ export function useSaving(kind: MappingKind, id: string, loaded: SavedMapping, t
       setBusy(false);
     }
   };
-  return { isBusy, note, error, warnings, saved, save, refuse: setError };
+  const save = (document: unknown): Promise<boolean> =>
+    run(async () => {
+      const { file, fileLeft } = await saveMapping(kind, id, document, saved);
+      if (fileLeft !== undefined) throw new Error(fileLeft === "commented" ? words.fileCommented : words.fileChanged);
+      setSaved({ ...saved, document, file });
+      setWarnings([]);
+      return words.saved(shownTime(new Date().toISOString()));
+    });
+  const deploy = (document: unknown): Promise<boolean> =>
+    run(async () => {
+      const { hash, warnings: found } = await deployMapping(kind, id, document, saved, target);
+      const { file, fileLeft } = await saveMapping(kind, id, document, saved);
+      setSaved({ ...saved, document, deployed: document, hash, file });
+      setWarnings(fileLeft === undefined ? found : [...found, fileLeft === "commented" ? words.fileLeftCommented : words.fileLeftChanged]);
+      return words.deployed(target ?? "", shownTime(new Date().toISOString()));
+    });
+  const state = saved.hash === undefined ? "draft" : isSameDocument(saved.document, saved.deployed) ? "deployed" : "changed";
+  return { isBusy, note, error, warnings, saved, state, save, deploy, refuse: setError };
 }

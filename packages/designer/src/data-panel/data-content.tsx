@@ -1,0 +1,51 @@
+import { useState } from "react";
+import { Button } from "../controls/button.tsx";
+import { MessageView } from "../controls/message-view.tsx";
+import { useEditorState } from "../editor/editor-context.ts";
+import { strings } from "../strings.ts";
+import { useStepMessage, type StepMessage } from "../trial/step-message.tsx";
+import { DataTree } from "./data-tree.tsx";
+import "./data-panel.css";
+
+const words = strings.data;
+const views = ["before", "after", "diff"] as const;
+type DataView = (typeof views)[number];
+
+/** The content of the panel, which a narrow window shows as a tab of the inspector. */
+export function DataContent() {
+  const [view, setView] = useState<DataView>("before");
+  const hasSelection = useEditorState(({ flow }) => flow.selection !== undefined);
+  const message = useStepMessage();
+  return (
+    <div className="data">
+      <div className="data__head">
+        <div className="segments" role="group" aria-label={words.viewLabel}>
+          {views.map((name) => (
+            <Button key={name} aria-pressed={view === name} onClick={() => setView(name)}>
+              {words.views[name]}
+            </Button>
+          ))}
+        </div>
+      </div>
+      <p className="data__source muted">
+        {message.runId === undefined ? words.ofSample : words.ofRun(message.runId)}
+        {message.times > 1 ? ` · ${words.times(message.times)}` : ""}
+      </p>
+      {hasSelection ? <Shown view={view} message={message} /> : <p className="muted data__note">{words.none}</p>}
+    </div>
+  );
+}
+
+function Shown({ view, message: { before, after, times } }: { readonly view: DataView; readonly message: StepMessage }) {
+  if (times === 0) return <p className="muted data__note">{words.unreached}</p>;
+  if (view === "diff") {
+    return (
+      <div className="data__diff">
+        <MessageView label={words.views.diff} before={after === undefined ? undefined : before} after={after ?? before} />
+      </div>
+    );
+  }
+  // The trigger has only a message after it.
+  const shown = view === "after" ? after : (before ?? after);
+  return shown === undefined ? <p className="muted data__note">{words.noAfter}</p> : <DataTree message={shown} />;
+}

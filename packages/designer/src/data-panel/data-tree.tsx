@@ -1,0 +1,169 @@
+import { ChevronDown, ChevronRight } from "lucide-react";
+import { useMemo, useRef, useState, type CSSProperties, type KeyboardEvent } from "react";
+import { strings } from "../strings.ts";
+import type { SomeMessage } from "../trial/message-text.ts";
+import { placeType, useInsertTarget } from "./insert-target.ts";
+import { dataAt, innerPlaces, messageData, valueSummary, valueType, type DataPlace, type DataRoot, type MessageData } from "./message-data.ts";
+import { pathText } from "./path-text.ts";
+
+const words = strings.data;
+const roots: readonly DataRoot[] = ["body", "header", "variable", "exchangeProperty"];
+const maxRows = 300;
+/** Deeper values are collapsed at first. */
+const openDepth = 4;
+
+interface Row {
+  readonly key: string;
+  readonly place: DataPlace;
+  readonly name: string;
+  readonly value: unknown;
+  readonly level: number;
+  /** Undefined for values without members. */
+  readonly isOpen: boolean | undefined;
+}
+
+/** A message as a tree: Enter, double click or a drag inserts the path of a value into an expression. */
+export function DataTree({ message }: { readonly message: SomeMessage }) {
+  const data = useMemo(() => messageData(message), [message]);
+  const [turned, setTurned] = useState<ReadonlySet<string>>(new Set());
+  const [filter, setFilter] = useState("");
+  const [current, setCurrent] = useState("body");
+  const [note, setNote] = useState("");
+  const target = useInsertTarget((state) => state.target);
+  const tree = useRef<HTMLDivElement>(null);
+  const all = useMemo(() => rowsOf(data, turned, filter.trim().toLowerCase()), [data, turned, filter]);
+  const rows = all.slice(0, maxRows);
+  const tabStop = rows.some(({ key }) => key === current) ? current : rows[0]?.key;
+  const toggle = (key: string): void =>
+    setTurned((before) => {
+      const next = new Set(before);
+      if (!next.delete(key)) next.add(key);
+      return next;
+    });
+  const insert = ({ place }: Row): void => {
+    if (place.names.length === 0 && place.root !== "body") return;
+    if (target === undefined) return setNote(words.insertHint);
+    setNote(target.insert(place, data) ? "" : words.cannot(target.language));
+  };
+  const copy = ({ place }: Row): void => {
+    const path = pathText(target?.language ?? "simple", place, data) ?? pathText("simple", place, data) ?? "";
+    void navigator.clipboard?.writeText(path).then(
+      () => setNote(words.copied(path)),
+      () => undefined,
+    );
+  };
+  const focus = (row: Row | undefined): void => {
+    if (row === undefined) return;
+    setCurrent(row.key);
+    tree.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(row.key)}"]`)?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent, row: Row, index: number): void => {
+    if (event.key === "c" && (event.ctrlKey || event.metaKey)) copy(row);
+    else if (event.ctrlKey || event.metaKey || event.altKey) return;
+    else if (event.key === "Enter") insert(row);
+    else if (event.key === "ArrowDown") focus(rows[index + 1]);
+    else if (event.key === "ArrowUp") focus(rows[index - 1]);
+    else if (event.key === "Home") focus(rows[0]);
+    else if (event.key === "End") focus(rows.at(-1));
+    else if (event.key === "ArrowRight" && row.isOpen === false) toggle(row.key);
+    else if (event.key === "ArrowRight") focus(row.isOpen === true ? rows[index + 1] : undefined);
+    else if (event.key === "ArrowLeft" && row.isOpen === true) toggle(row.key);
+    else if (event.key === "ArrowLeft") focus(rows.slice(0, index).findLast(({ level }) => level < row.level));
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <>
+      <input
+        type="search"
+        className="input data__filter"
+        aria-label={words.filter}
+        placeholder={words.filter}
+        value={filter}
+        onChange={(event) => setFilter(event.target.value)}
+      />
+      <div className="data__tree" role="tree" aria-label={words.tree} ref={tree}>
+        {rows.map((row, index) => (
+          <div
+            key={row.key}
+            role="treeitem"
+            className="data__row"
+            data-row={row.key}
+            data-type={row.level === 1 ? "section" : valueType(row.value)}
+            aria-level={row.level}
+            aria-expanded={row.isOpen}
+            aria-selected={row.key === tabStop}
+            tabIndex={row.key === tabStop ? 0 : -1}
+            draggable={row.level > 1 || row.place.root === "body"}
+            style={{ "--level": row.level - 1 } as CSSProperties}
+            onFocus={() => setCurrent(row.key)}
+            onKeyDown={(event) => onKeyDown(event, row, index)}
+            onClick={() => row.isOpen !== undefined && toggle(row.key)}
+            onDoubleClick={() => insert(row)}
+            onDragStart={(event) => {
+              event.dataTransfer.setData(placeType, JSON.stringify(row.place));
+              event.dataTransfer.setData("text/plain", pathText("simple", row.place, data) ?? "");
+              event.dataTransfer.effectAllowed = "copy";
+            }}
+          >
+            <span className="data__mark" aria-hidden="true">
+              {row.isOpen === undefined ? null : row.isOpen ? <ChevronDown size={14} /> : <ChevronRight size={14} />}
+            </span>
+            <span className="data__name">{row.name}</span>
+            <span className="data__value">{summaryOf(row, data)}</span>
+          </div>
+        ))}
+      </div>
+      {all.length > rows.length ? <p className="muted data__note">{words.more(all.length - rows.length)}</p> : null}
+      {message.truncated === true ? <p className="muted data__note">{words.truncated}</p> : null}
+      <p className="data__hint muted" role="status">
+        {note !== "" ? note : target === undefined ? words.insertHint : words.insertInto(target.label, target.language)}
+      </p>
+    </>
+  );
+}
+
+function summaryOf({ level, place: { root }, value }: Row, data: MessageData): string {
+  if (level > 1) return valueSummary(value);
+  if (root === "body") return words.formats[data.format];
+  return String(Object.keys(data[root]).length);
+}
+
+function rowsOf(data: MessageData, turned: ReadonlySet<string>, filter: string): readonly Row[] {
+  return roots.flatMap((root) => {
+    const names = root === "body" ? 1 : Object.keys(data[root]).length;
+    if (names === 0) return [];
+    return rowsAt(data, { root, names: [] }, words.sections[root], 1, { turned, filter });
+  });
+}
+
+interface Shown {
+  readonly turned: ReadonlySet<string>;
+  readonly filter: string;
+}
+
+function rowsAt(data: MessageData, place: DataPlace, name: string, level: number, shown: Shown): readonly Row[] {
+  const value = dataAt(data, place);
+  const key = [place.root, ...place.names].join("/");
+  const isText = level === 1 && place.root === "body" && (data.format === "text" || typeof value !== "object");
+  const inner = isText ? [] : innerPlaces(place, value);
+  const isOpen = inner.length === 0 ? undefined : shown.filter !== "" || level <= openDepth !== shown.turned.has(key);
+  const children =
+    isOpen === true
+      ? inner.flatMap((one) =>
+          rowsAt(
+            data,
+            one,
+            typeof one.names.at(-1) === "number" ? words.item((value as readonly unknown[]).length) : String(one.names.at(-1)),
+            level + 1,
+            shown,
+          ),
+        )
+      : [];
+  const own: Row = { key, place, name, value, level, isOpen };
+  if (isText && data.format !== "empty" && value !== undefined) {
+    return [own, { key: `${key}/text`, place, name: valueSummary(value), value: undefined, level: 2, isOpen: undefined }];
+  }
+  const isMatch = shown.filter === "" || level === 1 || `${name} ${inner.length === 0 ? valueSummary(value) : ""}`.toLowerCase().includes(shown.filter);
+  return isMatch || children.length > 0 ? [own, ...children] : [];
+}

@@ -1,0 +1,22 @@
+// The field that receives a value from the data panel: the expression that had the focus last.
+import { create } from "zustand";
+import type { DataPlace, MessageData } from "./message-data.ts";
+
+export interface InsertTarget {
+  readonly label: string;
+  readonly language: string;
+  /** Inserts the path of a value at the caret; false when the language cannot read it. */
+  insert(place: DataPlace, data: MessageData): boolean;
+}
+
+export const useInsertTarget = create<{ readonly target: InsertTarget | undefined }>(() => ({ target: undefined }));
+
+export const setInsertTarget = (target: InsertTarget): void => useInsertTarget.setState({ target });
+
+/** Forgets the target, unless another field replaced it. */
+export function dropInsertTarget(target: InsertTarget | undefined): void {
+  if (target !== undefined && useInsertTarget.getState().target === target) useInsertTarget.setState({ target: undefined });
+}
+
+/** Drags of values carry their place as JSON. */
+export const placeType = "application/x-sluice-place";

@@ -1,0 +1,128 @@
+// A message as data that can be walked by name: JSON and XML text is parsed, everything else stays as it is.
+import type { SomeMessage } from "../trial/message-text.ts";
+
+export type DataRoot = "body" | "header" | "variable" | "exchangeProperty";
+
+export type Names = readonly (string | number)[];
+
+/** One value of a message. */
+export interface DataPlace {
+  readonly root: DataRoot;
+  readonly names: Names;
+}
+
+export interface MessageData {
+  readonly body: unknown;
+  /** How the body arrives at the step. */
+  readonly format: "data" | "json" | "xml" | "text" | "empty";
+  readonly header: Members;
+  readonly variable: Members;
+  readonly exchangeProperty: Members;
+}
+
+export type Members = Readonly<Record<string, unknown>>;
+
+export const isMembers = (value: unknown): value is Members => typeof value === "object" && value !== null && !Array.isArray(value);
+
+export function messageData({ body, headers = {}, variables = {}, properties = {} }: SomeMessage): MessageData {
+  return { ...bodyData(body), header: headers, variable: variables, exchangeProperty: properties };
+}
+
+function bodyData(body: unknown): Pick<MessageData, "body" | "format"> {
+  if (body === null || body === undefined || body === "") return { body: undefined, format: "empty" };
+  if (typeof body !== "string") return { body, format: "data" };
+  const text = body.trimStart();
+  if (/^[[{]/.test(text)) {
+    try {
+      return { body: JSON.parse(text) as unknown, format: "json" };
+    } catch {
+      return { body, format: "text" };
+    }
+  }
+  const xml = text.startsWith("<") ? xmlData(text) : undefined;
+  return xml === undefined ? { body, format: "text" } : { body: xml, format: "xml" };
+}
+
+const xmlToken =
+  /<!--[^]*?-->|<\?[^]*?\?>|<!DOCTYPE[^>[]*>|<!\[CDATA\[(?<raw>[^]*?)\]\]>|<(?<end>\/)?(?<name>[\w:.-]+)(?<attributes>(?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(?<empty>\/)?>|(?<text>[^<]+)/y;
+const xmlAttribute = /([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
+
+interface OpenElement {
+  readonly name: string;
+  readonly members: Record<string, unknown>;
+  text: string;
+}
+
+/**
+ * Elements as members, attributes as `@name`, text next to attributes as `#text`. Undefined when it is not well-formed. A parser of the browser would
+ * report styles in the message as violations of the page's content security policy.
+ */
+function xmlData(source: string): Members | undefined {
+  const root: OpenElement = { name: "", members: {}, text: "" };
+  const open = [root];
+  xmlToken.lastIndex = 0;
+  for (let at = 0; at < source.length; at = xmlToken.lastIndex) {
+    const groups = xmlToken.exec(source)?.groups;
+    const inner = open.at(-1);
+    if (groups === undefined || inner === undefined) return undefined;
+    const { raw, end, name, attributes = "", empty, text } = groups;
+    inner.text += raw ?? unescaped(text ?? "");
+    if (name === undefined) continue;
+    if (end !== undefined) {
+      if (open.length === 1 || inner.name !== name) return undefined;
+      open.pop();
+      put(open.at(-1) ?? root, inner);
+      continue;
+    }
+    const element: OpenElement = { name, members: {}, text: "" };
+    for (const [, key, double, single] of attributes.matchAll(xmlAttribute)) element.members[`@${key}`] = unescaped(double ?? single ?? "");
+    if (empty === undefined) open.push(element);
+    else put(inner, element);
+  }
+  return open.length === 1 && root.text.trim() === "" && Object.keys(root.members).length === 1 ? root.members : undefined;
+}
+
+function put({ members }: OpenElement, { name, members: own, text }: OpenElement): void {
+  const content = text.trim();
+  const value = Object.keys(own).length === 0 ? content : content === "" ? own : { ...own, "#text": content };
+  const before = members[name];
+  members[name] = before === undefined ? value : [...(Array.isArray(before) ? (before as readonly unknown[]) : [before]), value];
+}
+
+const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
+
+const unescaped = (text: string): string => text.replaceAll(/&(lt|gt|amp|quot|apos);/g, (whole, name: string) => entities[name] ?? whole);
+
+/** The value at a place; a name on a list means its first item. */
+export function dataAt(data: MessageData, { root, names }: DataPlace): unknown {
+  return names.reduce<unknown>((value, name) => memberOf(value, name), data[root]);
+}
+
+function memberOf(value: unknown, name: string | number): unknown {
+  if (typeof name === "number") return Array.isArray(value) ? (value as readonly unknown[])[name] : name === 0 ? value : undefined;
+  const holder = Array.isArray(value) ? (value as readonly unknown[])[0] : value;
+  return isMembers(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined;
+}
+
+/** The places inside a value: the members of an object, the first item of a list. */
+export function innerPlaces(place: DataPlace, value: unknown): readonly DataPlace[] {
+  if (Array.isArray(value)) return value.length === 0 ? [] : [{ ...place, names: [...place.names, 0] }];
+  return isMembers(value) ? Object.keys(value).map((name) => ({ ...place, names: [...place.names, name] })) : [];
+}
+
+const maxValueLength = 60;
+
+/** A value in a few characters; the size for objects and lists. */
+export function valueSummary(value: unknown): string {
+  if (Array.isArray(value)) return `[ ${value.length} ]`;
+  if (isMembers(value)) return `{ ${Object.keys(value).length} }`;
+  const text = JSON.stringify(value) ?? "";
+  return text.length > maxValueLength ? `${text.slice(0, maxValueLength)}…` : text;
+}
+
+export function valueType(value: unknown): "list" | "object" | "text" | "number" | "boolean" | "null" {
+  if (Array.isArray(value)) return "list";
+  if (value === null || value === undefined) return "null";
+  if (typeof value === "string") return "text";
+  return typeof value === "number" ? "number" : typeof value === "boolean" ? "boolean" : "object";
+}

@@ -1,0 +1,115 @@
+import { useEffect, useMemo, useRef, useState, type DragEvent, type KeyboardEvent, type RefObject } from "react";
+import { flushSync } from "react-dom";
+import { dropInsertTarget, placeType, setInsertTarget, type InsertTarget } from "../../data-panel/insert-target.ts";
+import { messageData, type DataPlace, type MessageData } from "../../data-panel/message-data.ts";
+import { insertedPath } from "../../data-panel/path-text.ts";
+import { strings } from "../../strings.ts";
+import type { SomeMessage } from "../../trial/message-text.ts";
+import { completed, namesIn, suggestionsAt, withSeen, type Completion, type Suggestions } from "../completions.ts";
+import { useForm } from "../form-scope.ts";
+import { nextGroup, useFormWriter } from "../use-form-writer.ts";
+import { TypedInput, type TypedInputProps } from "./typed-input.tsx";
+
+const words = strings.inspector;
+
+export interface CompletingInputProps extends Omit<TypedInputProps, "element" | "onCaret" | "onKeyDown"> {
+  readonly language: string;
+  /** The message that the expression will see, if known. */
+  readonly message: SomeMessage | undefined;
+  readonly element?: RefObject<(HTMLInputElement & HTMLTextAreaElement) | null>;
+}
+
+/** An input for an expression or a text with `${…}`: completes paths, and accepts values from the data panel. */
+export function CompletingInput({ language, message, element, ...props }: CompletingInputProps) {
+  const scope = useForm();
+  const writer = useFormWriter();
+  const own = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
+  const input = element ?? own;
+  const [open, setOpen] = useState<(Suggestions & { readonly active: number }) | undefined>(undefined);
+  const headers = useMemo(() => scope.catalog.view.connectors.flatMap((connector) => connector.headers.map(({ name }) => name)), [scope.catalog]);
+  const data = useMemo(() => (message === undefined ? undefined : messageData(message)), [message]);
+  const { label, write } = props;
+  const suggest = (text: string, caret: number): void => {
+    const found = suggestionsAt(text, caret, { language, names: withSeen(namesIn(scope.tree, headers), message), data });
+    setOpen(found === undefined ? undefined : { ...found, active: 0 });
+  };
+  const put = (next: { readonly text: string; readonly caret: number }): void => {
+    flushSync(() => {
+      writer.typing(nextGroup(), words.changed(label), write(next.text));
+      setOpen(undefined);
+    });
+    input.current?.setSelectionRange(next.caret, next.caret);
+  };
+  const take = (item: Completion | undefined, added = ""): void => {
+    const field = input.current;
+    if (item === undefined || open === undefined || field === null) return;
+    const next = completed(language, field.value, field.selectionStart ?? field.value.length, open.start, item);
+    const text = next.text.slice(0, next.caret) + added + next.text.slice(next.caret);
+    const caret = next.caret + added.length;
+    put({ text, caret });
+    if (item.text.endsWith(".") || added !== "") suggest(text, caret);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (open === undefined) return;
+    const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    const active = open.items[open.active];
+    if (by !== 0) setOpen({ ...open, active: (open.active + by + open.items.length) % open.items.length });
+    else if (event.key === "Enter" || event.key === "Tab") take(active);
+    else if (event.key === "." && active?.isDeep === true && input.current?.selectionStart !== open.start) take(active, ".");
+    else if (event.key === "Escape") setOpen(undefined);
+    else return;
+    event.preventDefault();
+  };
+  const insert = (place: DataPlace, from: MessageData): boolean => {
+    const field = input.current;
+    if (field === null) return false;
+    const { value, selectionStart, selectionEnd } = field;
+    const next = insertedPath(language, place, from, value, selectionStart ?? value.length, selectionEnd ?? value.length);
+    if (next === undefined) return false;
+    put(next);
+    field.focus();
+    return true;
+  };
+  const latest = useRef(insert);
+  latest.current = insert;
+  const target = useRef<InsertTarget | undefined>(undefined);
+  const becomeTarget = (): void => {
+    target.current = { label, language, insert: (place, from) => latest.current(place, from) };
+    setInsertTarget(target.current);
+  };
+  useEffect(() => () => dropInsertTarget(target.current), []);
+  const onDrop = (event: DragEvent): void => {
+    const place = event.dataTransfer.getData(placeType);
+    if (place === "" || data === undefined) return;
+    event.preventDefault();
+    insert(JSON.parse(place) as DataPlace, data);
+    becomeTarget();
+  };
+  return (
+    <div
+      className="completing"
+      onFocus={becomeTarget}
+      onDragOver={(event) => event.dataTransfer.types.includes(placeType) && event.preventDefault()}
+      onDrop={onDrop}
+    >
+      <TypedInput {...props} element={input} onCaret={suggest} onKeyDown={onKeyDown} />
+      {open === undefined ? null : (
+        <ul className="completions" role="listbox" aria-label={words.completions}>
+          {open.items.map((item, index) => (
+            <li
+              key={item.text}
+              role="option"
+              aria-selected={index === open.active}
+              onMouseDown={(event) => {
+                event.preventDefault();
+                take(item);
+              }}
+            >
+              <span className="mono">{item.text}</span> <span className="muted">{item.doc}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+// The functions that the mapper offers, and how each is written around the current formula.
+import { functionGroups } from "../strings/mapper.ts";
+
+export interface MappingFunction {
+  readonly name: string;
+  readonly group: string;
+  /** How it is written; `x` stands for the current formula. */
+  readonly example: string;
+}
+
+/** Functions that need more than the value itself. */
+const examples: Readonly<Record<string, string>> = {
+  substring: "substring(x, 0, 10)",
+  left: "left(x, 10)",
+  right: "right(x, 10)",
+  substringBefore: "substringBefore(x, '-')",
+  substringAfter: "substringAfter(x, '-')",
+  padStart: "padStart(x, 10, '0')",
+  padEnd: "padEnd(x, 10, ' ')",
+  replace: "replace(x, 'a', 'b')",
+  replacePattern: "replacePattern(x, '[^0-9]', '')",
+  matches: "matches(x, '[A-Z]+')",
+  contains: "contains(x, 'a')",
+  startsWith: "startsWith(x, 'a')",
+  endsWith: "endsWith(x, 'a')",
+  split: "split(x, ',')",
+  join: "join(x, ', ')",
+  round: "round(x, 2)",
+  formatNumber: "formatNumber(x, '0.00')",
+  formatDate: "formatDate(x, 'yyyyMMdd')",
+  parseDate: "parseDate(x, 'dd.MM.yyyy')",
+  addDays: "addDays(x, 1)",
+  addMonths: "addMonths(x, 1)",
+  daysBetween: "daysBetween(x, today())",
+  now: "now()",
+  today: "today()",
+  slice: "slice(x, 0, 10)",
+  if: "if(x == '', 'yes', 'no')",
+  coalesce: "coalesce(x, '')",
+  default: "default(x, '')",
+  equals: "equals(x, '')",
+};
+
+export const mappingFunctions: readonly MappingFunction[] = functionGroups.flatMap(({ title, names }) =>
+  names.split(" ").map((name) => ({ name, group: title, example: examples[name] ?? `${name}(x)` })),
+);
+
+/** The function written around a formula. */
+export const appliedTo = ({ example }: MappingFunction, formula: string): string => example.replace(/\bx\b/, () => (formula === "" ? "''" : formula));

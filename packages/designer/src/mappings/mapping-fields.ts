@@ -1,0 +1,205 @@
+// Source and target fields of a document as trees, and what connects them.
+import { isMembers, messageData, type Members } from "../data-panel/message-data.ts";
+import { isList, loopPath, pathsIn, stepsIn } from "./mapping-paths.ts";
+import { formulaOf } from "./rule-edits.ts";
+
+export interface SourceField {
+  /** As written in a rule: `customer.name`, `lines[*].sku`. */
+  readonly path: string;
+  readonly name: string;
+  readonly depth: number;
+  /** A sample value; undefined for fields with children. */
+  readonly example: string | undefined;
+  readonly isObjectList: boolean;
+  readonly isNumber: boolean;
+}
+
+export interface TargetField {
+  readonly path: string;
+  readonly name: string;
+  readonly depth: number;
+  /** Indexes of its rule in the nested rule lists; undefined while the field is not filled. */
+  readonly rule: readonly number[] | undefined;
+  /** Its source as one line; undefined while it is not filled. */
+  readonly formula: string | undefined;
+  /** The condition of its rule. */
+  readonly when: string;
+  /** The source fields that it reads, with paths from the message. */
+  readonly sources: readonly string[];
+  /** The functions on the way. */
+  readonly steps: readonly string[];
+  /** True for a field that the schema or sample of the target has: it is listed even without a rule. */
+  readonly isWanted: boolean;
+  /** True for a field with fields of its own. */
+  readonly isGroup: boolean;
+  readonly required: boolean;
+}
+
+const maxFields = 400;
+const maxExampleLength = 40;
+
+/** The fields of a sample: those of JSON, or of XML without its root element. */
+export function sourceFields(sample: string): readonly SourceField[] {
+  const fields: SourceField[] = [];
+  const visit = (value: unknown, path: string, depth: number): void => {
+    if (!isMembers(value)) return;
+    for (const [name, member] of Object.entries(value)) {
+      if (fields.length >= maxFields) return;
+      const own = path === "" ? segment(name) : `${path}.${segment(name)}`.replace(".['", "['");
+      const item = Array.isArray(member) ? (member as readonly unknown[]).find(isMembers) : undefined;
+      const isLeaf = !isMembers(member) && item === undefined;
+      fields.push({
+        path: own,
+        name: Array.isArray(member) ? `${name}[]` : name,
+        depth,
+        example: isLeaf ? exampleOf(member) : undefined,
+        isObjectList: item !== undefined,
+        isNumber: typeof member === "number",
+      });
+      if (item !== undefined) visit(item, `${own}[*]`, depth + 1);
+      else visit(member, own, depth + 1);
+    }
+  };
+  visit(contentOf(sample), "", 0);
+  return fields;
+}
+
+function contentOf(sample: string): unknown {
+  const { body, format } = messageData({ body: sample });
+  if (format === "json") return body;
+  return format === "xml" && isMembers(body) ? Object.values(body)[0] : undefined;
+}
+
+/** Every field that the document fills, and those in its schema or sample. */
+export function targetFields(document: Members): readonly TargetField[] {
+  const fields: TargetField[] = [];
+  const open = (names: readonly string[], wanted: Wanted, depth: number, above: string): void => {
+    for (const name of names) {
+      if (fields.length >= maxFields) return;
+      const inner = wanted.inner(name);
+      const written = inner.isList ? `${name}[]` : name;
+      const path = above === "" ? written : `${above}.${written}`;
+      fields.push({ ...unfilled, path, name: written, depth, isGroup: inner.names.length > 0, isWanted: true, required: wanted.required.has(name) });
+      open(inner.names, inner, depth + 1, path);
+    }
+  };
+  const visit = (rules: unknown, wanted: Wanted, depth: number, at: readonly number[], above: string, loops: readonly string[]): void => {
+    const list = Array.isArray(rules) ? (rules as readonly unknown[]) : [];
+    const filled = new Set<string>();
+    list.forEach((rule, index) => {
+      if (!isMembers(rule) || fields.length >= maxFields) return;
+      const to = String(rule["to"] ?? "");
+      const name = to.replace(/\[\]$/, "");
+      filled.add(name);
+      const path = above === "" ? to : `${above}.${to}`;
+      const hasRules = Array.isArray(rule["map"]);
+      const { forEach, when, where } = rule;
+      const formula = sourceText(rule);
+      const read = pathsIn([formula, when].filter((text) => typeof text === "string").join(" "), loops);
+      const loop = typeof forEach === "string" ? loopPath(forEach, loops) : undefined;
+      fields.push({
+        path,
+        name: to,
+        depth,
+        rule: [...at, index],
+        formula,
+        when: typeof when === "string" ? when : typeof where === "string" ? where : "",
+        sources: loop === undefined ? read : [loop],
+        steps: loop === undefined ? stepsIn(formula) : [],
+        isGroup: hasRules,
+        isWanted: wanted.names.includes(name),
+        required: rule["required"] === true || wanted.required.has(name),
+      });
+      if (hasRules) visit(rule["map"], wanted.inner(name), depth + 1, [...at, index], path, loop === undefined ? loops : [...loops, loop]);
+    });
+    open(
+      wanted.names.filter((name) => !filled.has(name)),
+      wanted,
+      depth,
+      above,
+    );
+  };
+  visit(document["map"], wantedOf(document["target"]), 0, [], "", []);
+  return fields;
+}
+
+const unfilled = { rule: undefined, formula: undefined, when: "", sources: [], steps: [] } as const;
+
+/** One line for rules that have no formula, such as a switch. */
+function sourceText(rule: Members): string {
+  const formula = formulaOf(rule);
+  if (formula !== "" || Array.isArray(rule["map"])) return formula;
+  return ["switch", "use", "expr", "forEach"].find((key) => rule[key] !== undefined) ?? "";
+}
+
+/** The value of a target field in the output, of the first item for fields of lists; undefined when there is none. */
+export function outputValue(output: string | undefined, path: string): string | undefined {
+  if (output === undefined) return undefined;
+  const value = path.split(".").reduce<unknown>((inner, name) => {
+    const holder = Array.isArray(inner) ? (inner as readonly unknown[])[0] : inner;
+    return isMembers(holder) ? holder[name.replace(/\[\]$/, "")] : undefined;
+  }, contentOf(output));
+  if (value === undefined) return undefined;
+  return Array.isArray(value) ? `${value.length} ×` : exampleOf(value);
+}
+
+export interface Proposal {
+  readonly source: SourceField;
+  readonly target: TargetField;
+}
+
+/** Unfilled fields for which the sample has a field of the same name, ignoring case and dashes; in a loop, fields of its items first. */
+export function proposals(document: Members, sample: string): readonly Proposal[] {
+  const all = sourceFields(sample);
+  const targets = targetFields(document);
+  return targets.flatMap((target): readonly Proposal[] => {
+    if (target.rule !== undefined || (target.isGroup && !isList(target.name))) return [];
+    const around = targets.find(({ path, isGroup }) => isGroup && isList(path) && target.path.startsWith(`${path}.`))?.sources[0];
+    const fitting = all.filter(
+      (source) => folded(source.name) === folded(target.name) && (isList(target.name) ? source.isObjectList : source.example !== undefined),
+    );
+    const source = fitting.find(({ path }) => around !== undefined && path.startsWith(`${around}[*]`)) ?? fitting[0];
+    return source === undefined ? [] : [{ source, target }];
+  });
+}
+
+interface Wanted {
+  readonly isList: boolean;
+  readonly names: readonly string[];
+  readonly required: ReadonlySet<string>;
+  inner(name: string): Wanted;
+}
+
+const nothing: Wanted = { isList: false, names: [], required: new Set(), inner: () => nothing };
+
+function wantedOf(target: unknown): Wanted {
+  if (!isMembers(target)) return nothing;
+  if (isMembers(target["schema"])) return ofSchema(target["schema"]);
+  const { sample } = target;
+  return ofSample(typeof sample === "string" ? contentOf(sample) : sample);
+}
+
+function ofSchema(schema: Members): Wanted {
+  const properties = isMembers(schema["properties"]) ? schema["properties"] : {};
+  const required = new Set(Array.isArray(schema["required"]) ? (schema["required"] as readonly unknown[]).map(String) : []);
+  const inner = (name: string): Wanted => {
+    const member = properties[name];
+    if (!isMembers(member)) return nothing;
+    return isMembers(member["items"]) ? { ...ofSchema(member["items"]), isList: true } : { ...ofSchema(member), isList: member["type"] === "array" };
+  };
+  return { isList: false, names: Object.keys(properties), required, inner };
+}
+
+function ofSample(sample: unknown): Wanted {
+  const value = Array.isArray(sample) ? (sample as readonly unknown[]).find(isMembers) : sample;
+  const isList = Array.isArray(sample);
+  return isMembers(value) ? { isList, names: Object.keys(value), required: new Set(), inner: (name) => ofSample(value[name]) } : { ...nothing, isList };
+}
+
+const segment = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `['${name.replaceAll("'", "\\'")}']`);
+const folded = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
+
+function exampleOf(value: unknown): string {
+  const text = JSON.stringify(value) ?? "";
+  return text.length > maxExampleLength ? `${text.slice(0, maxExampleLength)}…` : text;
+}

@@ -1,0 +1,57 @@
+// Paths of source fields: absolute as the tree lists them (`lines[*].sku`), relative as rules inside a loop write them (`sku`).
+
+/** A target field that takes a list. */
+export const isList = (name: string): boolean => name.endsWith("[]");
+
+/** The path from the message of a loop written inside other loops, without its filter. */
+export function loopPath(written: string, loops: readonly string[]): string {
+  const path = written.replace(/\[\?.*\]$/s, "").replace(/\[\*\]$/, "");
+  return absolutePath(path, loops);
+}
+
+/** The path from the message of a path that a rule inside these loops writes. */
+function absolutePath(path: string, loops: readonly string[]): string {
+  if (path === "$") return "";
+  if (path.startsWith("$.")) return path.slice(2);
+  if (path.startsWith("$['")) return path.slice(1);
+  const around = loops.at(-1);
+  if (around === undefined) return path;
+  const inner = path.replace(/^\$item\.?/, "");
+  return inner === "" ? `${around}[*]` : `${around}[*]${inner.startsWith("[") ? "" : "."}${inner}`;
+}
+
+/** How a rule inside these loops writes a path of the message: relative to the item, or from the message with `$`. */
+export function relativePath(path: string, loops: readonly string[]): string {
+  const around = loops.at(-1);
+  if (around === undefined) return path;
+  const start = `${around}[*]`;
+  if (path === start) return "$item";
+  if (path.startsWith(`${start}.`)) return path.slice(start.length + 1);
+  if (path.startsWith(`${start}[`)) return path.slice(start.length);
+  return path.startsWith("[") ? `$${path}` : `$.${path}`;
+}
+
+const quotedText = /'(?:[^'\\]|\\.)*'/g;
+const pathIn = /(?:\$(?:item)?(?=[.[])|\$item\b|(?<![\w$.)\]'@])(?:[A-Za-z_@][\w$]*))(?:\.[@#]?[A-Za-z_][\w$]*|\[\*\]|\[\d+\]|\['[^']*'\])*(?![\w$]|\s*\()/g;
+
+/** The paths that a formula reads, from the message. Names in quotes and functions are none. */
+export function pathsIn(formula: string, loops: readonly string[]): readonly string[] {
+  // Quotes of a bracketed name are part of the path.
+  const text = formula.replaceAll(quotedText, (found, offset: number) => (formula[offset - 1] === "[" ? found : "''"));
+  return [...new Set([...text.matchAll(pathIn)].map(([path]) => absolutePath(path, loops).replaceAll(/\[\d+\]/g, "[*]")))];
+}
+
+const operators: readonly (readonly [RegExp, string])[] = [
+  [/\*/, "×"],
+  [/\+\s*'|'\s*\+/, "join"],
+  [/\+/, "+"],
+  [/\?/, "if"],
+];
+
+/** The functions on the way from source to target, for the chip on the line; empty for a plain path. */
+export function stepsIn(formula: string): readonly string[] {
+  const text = formula.replaceAll(quotedText, "''").replaceAll(/\[[*?][^\]]*\]/g, "");
+  const calls = [...text.matchAll(/([A-Za-z]+)\s*\(/g)].map(([, name = ""]) => name);
+  const operator = operators.find(([pattern]) => pattern.test(text));
+  return [...new Set([...calls, ...(operator === undefined ? [] : [operator[1]])])];
+}

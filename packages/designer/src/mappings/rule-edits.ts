@@ -1,0 +1,174 @@
+// Edits of a mapping document, one target field at a time. Each returns a new document; texts are made from it in one place.
+import { isMembers, type Members } from "../data-panel/message-data.ts";
+import { isList, loopPath, relativePath } from "./mapping-paths.ts";
+import type { SourceField, TargetField } from "./mapping-fields.ts";
+
+/** A target field: the rule that fills it, if there is one. */
+export type TargetPlace = Pick<TargetField, "path" | "rule"> & Partial<Pick<TargetField, "isWanted">>;
+
+/** The members that say where a value comes from; a rule has one of them. */
+const valueSources = ["forEach", "from", "value", "expr", "lookup", "switch", "use", "with", "map"] as const;
+
+type Change = (rule: Members, loops: readonly string[]) => Members | undefined;
+
+/** Changes the rule of a field, or adds one; undefined removes it. `listSource` is used for a list around the field that is not mapped yet. */
+function changeRule(document: Members, target: TargetPlace, change: Change, listSource?: string): Members {
+  const rules = rulesOf(document);
+  const map = target.rule === undefined ? addedRule(rules, target.path.split("."), [], change, listSource) : changedRule(rules, target.rule, [], change);
+  return { ...document, map };
+}
+
+const rulesOf = (holder: Members): readonly unknown[] => (Array.isArray(holder["map"]) ? (holder["map"] as readonly unknown[]) : []);
+
+function changedRule(rules: readonly unknown[], [at = -1, ...inner]: readonly number[], loops: readonly string[], change: Change): readonly unknown[] {
+  return rules.flatMap((rule, index) => {
+    if (index !== at || !isMembers(rule)) return [rule];
+    if (inner.length > 0) return [{ ...rule, map: changedRule(rulesOf(rule), inner, loopsIn(rule, loops), change) }];
+    const next = change(rule, loops);
+    return next === undefined ? [] : [next];
+  });
+}
+
+function addedRule(
+  rules: readonly unknown[],
+  [name = "", ...inner]: readonly string[],
+  loops: readonly string[],
+  change: Change,
+  listSource: string | undefined,
+): readonly unknown[] {
+  if (inner.length === 0) {
+    const rule = change({ to: name }, loops);
+    return rule === undefined ? rules : [...rules, rule];
+  }
+  const index = rules.findIndex((rule) => isMembers(rule) && Array.isArray(rule["map"]) && rule["to"] === name);
+  const found = rules[index] as Members | undefined;
+  const holder: Members =
+    found ?? (isList(name) && listSource !== undefined ? { to: name, forEach: relativePath(listSource, loops), map: [] } : { to: name, map: [] });
+  const next = { ...holder, map: addedRule(rulesOf(holder), inner, loopsIn(holder, loops), change, undefined) };
+  return found === undefined ? [...rules, next] : rules.map((rule, at) => (at === index ? next : rule));
+}
+
+/** The lists whose items the inner rules see, outermost first, with paths from the message. */
+function loopsIn(rule: Members, loops: readonly string[]): readonly string[] {
+  const { forEach } = rule;
+  return typeof forEach === "string" ? [...loops, loopPath(forEach, loops)] : loops;
+}
+
+/** Fills a field from a source field. A list of objects makes a loop; a second source is joined to the first one. */
+export function linked(document: Members, source: SourceField, target: TargetPlace): Members {
+  const list = source.path.lastIndexOf("[*]");
+  return changeRule(document, target, (rule, loops) => linkedRule(rule, source, loops), list === -1 ? undefined : source.path.slice(0, list));
+}
+
+function linkedRule(rule: Members, source: SourceField, loops: readonly string[]): Members {
+  const path = relativePath(source.path, loops);
+  if (rule["forEach"] !== undefined) return { ...rule, forEach: path };
+  if (source.isObjectList) {
+    const { to, ...others } = withoutSource(rule);
+    return { to: isList(String(to)) ? to : `${String(to)}[]`, forEach: path, ...others, map: rulesOf(rule) };
+  }
+  const before = formulaOf(rule);
+  if (before === "" || before === path || rule["value"] !== undefined) return withSource(rule, { from: path });
+  return withSource(rule, { expr: source.isNumber ? `${before} + ${path}` : `${before} + ' ' + ${path}` });
+}
+
+const withoutSource = (rule: Members): Members => Object.fromEntries(Object.entries(rule).filter(([key]) => !valueSources.some((one) => one === key)));
+
+function withSource(rule: Members, source: Members): Members {
+  const { to, ...others } = withoutSource(rule);
+  return { to, ...source, ...others };
+}
+
+const plainPath = /^(?:\$|[A-Za-z_@][\w$@]*|\['[^']*'\])(?:\.[@#]?[A-Za-z_][\w$]*|\[\*\]|\[\d+\]|\['[^']*'\])*$/;
+const literal = /^(?:-?\d+(?:\.\d+)?|true|false|null)$/;
+
+/** The source of a rule as one line: a path, a constant or an expression. Empty for the constant null, which stands for no source. */
+export function formulaOf(rule: Members): string {
+  const { from, expr, value, lookup, forEach } = rule;
+  if (typeof forEach === "string") return forEach;
+  if (typeof from === "string") return from;
+  if (typeof expr === "string") return expr;
+  if (value !== undefined && value !== null) return typeof value === "string" ? quoted(value) : JSON.stringify(value);
+  if (isMembers(lookup)) {
+    const { table, from: column, to, key, onMissing } = lookup;
+    const missing = typeof onMissing === "string" ? `, ${quoted(onMissing)}` : "";
+    return `lookup(${quoted(String(table))}, ${quoted(String(column))}, ${quoted(String(to))}, ${String(key)}${missing})`;
+  }
+  return "";
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+
+/** The text of a formula as the source of a field: a path, a constant, else an expression. Empty text removes the source. */
+export function withFormula(document: Members, target: TargetPlace, text: string): Members {
+  const formula = text.trim();
+  // A field that only its rule lists stays, without a source.
+  if (formula === "" && (target.rule === undefined || target.isWanted === true)) return unlinked(document, target);
+  if (formula === "") return changeRule(document, target, (rule) => withSource(rule, { value: null }));
+  return changeRule(document, target, (rule) => {
+    if (rule["forEach"] !== undefined) return { ...rule, forEach: formula };
+    if (literal.test(formula)) return withSource(rule, { value: JSON.parse(formula) as unknown });
+    const text = /^'((?:[^'\\]|\\.)*)'$/.exec(formula)?.[1];
+    if (text !== undefined) return withSource(rule, { value: text.replaceAll(/\\(.)/g, "$1") });
+    return withSource(rule, plainPath.test(formula) ? { from: formula } : { expr: formula });
+  });
+}
+
+/** Sets one member of the rule, such as `when` or `required`; undefined or empty text removes it. */
+export const withMember = (document: Members, target: TargetPlace, name: string, value: unknown): Members =>
+  changeRule(document, target, (rule) => {
+    const { [name]: _, ...others } = rule;
+    return value === undefined || value === "" ? others : { ...others, [name]: value };
+  });
+
+export interface Lookup {
+  readonly table: string;
+  readonly from: string;
+  readonly to: string;
+  readonly onMissing: string;
+}
+
+/** Translates the field's current source with a value-mapping table. */
+export const withLookup = (document: Members, target: TargetPlace, { onMissing, ...lookup }: Lookup): Members =>
+  changeRule(document, target, (rule) => {
+    const before = rule["lookup"];
+    const key = isMembers(before) ? before["key"] : formulaOf(rule);
+    return withSource(rule, { lookup: { ...lookup, key, ...(onMissing === "" ? {} : { onMissing }) } });
+  });
+
+/** Removes the source. A field of the target's schema stays visible without a rule; other members of its rule go with it. */
+export const unlinked = (document: Members, target: TargetPlace): Members =>
+  target.rule === undefined ? document : changeRule(document, target, () => undefined);
+
+export const renamed = (document: Members, target: TargetPlace, name: string): Members =>
+  changeRule(document, target, (rule) => ({ ...rule, to: isList(String(rule["to"])) && !isList(name) ? `${name}[]` : name }));
+
+/** Adds a field without a source inside another one, or at the top. */
+export function addedField(document: Members, inside: TargetPlace | undefined, name: string): Members {
+  const start: Members = isList(name) ? { to: name, forEach: "$", map: [] } : { to: name, value: null };
+  if (inside === undefined) return { ...document, map: [...rulesOf(document), start] };
+  return changeRule(document, inside, (rule) => ({ ...rule, map: [...rulesOf(rule), start] }));
+}
+
+/** Moves a field among its neighbours; undefined at the end of the list. */
+export function moved(document: Members, { rule }: TargetPlace, by: 1 | -1): Members | undefined {
+  if (rule === undefined) return undefined;
+  const around = rule.slice(0, -1);
+  const from = rule.at(-1) as number;
+  const swap = (rules: readonly unknown[]): readonly unknown[] => {
+    const next = [...rules];
+    [next[from], next[from + by]] = [next[from + by], next[from]];
+    return next;
+  };
+  const holder = around.reduce<Members>((one, at) => (rulesOf(one)[at] ?? {}) as Members, document);
+  if (from + by < 0 || from + by >= rulesOf(holder).length) return undefined;
+  if (around.length === 0) return { ...document, map: swap(rulesOf(document)) };
+  return changeRule(document, { path: "", rule: around }, (one) => ({ ...one, map: swap(rulesOf(one)) }));
+}
+
+/** Sets or removes members of a side, such as its format or sample. */
+export function withSide(document: Members, side: "source" | "target", members: Members): Members {
+  const before = isMembers(document[side]) ? document[side] : {};
+  const next = Object.fromEntries(Object.entries({ ...before, ...members }).filter(([, value]) => value !== undefined));
+  return { ...document, [side]: next };
+}

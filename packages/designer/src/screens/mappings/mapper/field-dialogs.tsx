@@ -1,0 +1,234 @@
+import { useEffect, useRef, useState } from "react";
+import type { TableSummary } from "@sluice/client";
+import { formatNames } from "../../../mappings/document-format.ts";
+import { runtimeAt } from "../../../api-client/runtime-client.ts";
+import { Button } from "../../../controls/button.tsx";
+import { Dialog } from "../../../controls/dialog.tsx";
+import { Field } from "../../../controls/field.tsx";
+import { SearchList } from "../../../controls/search-list.tsx";
+import { TextAreaField } from "../../../controls/text-area-field.tsx";
+import { mappingFunctions, type MappingFunction } from "../../../mappings/function-list.ts";
+import type { Lookup } from "../../../mappings/rule-edits.ts";
+import { strings } from "../../../strings.ts";
+import { mapperStrings as words } from "../../../strings/mapper.ts";
+
+interface FunctionDialogProps {
+  readonly onChoose: (chosen: MappingFunction) => void;
+  readonly onClose: () => void;
+}
+
+export function FunctionDialog({ onChoose, onClose }: FunctionDialogProps) {
+  const [query, setQuery] = useState("");
+  const wanted = query.trim().toLowerCase();
+  return (
+    <Dialog title={words.functionTitle} onClose={onClose}>
+      <SearchList
+        label={words.functionSearch}
+        listLabel={words.functionTitle}
+        query={query}
+        onQuery={setQuery}
+        items={mappingFunctions.filter(({ name, group }) => `${name} ${group}`.toLowerCase().includes(wanted))}
+        keyOf={({ name }) => name}
+        headingOf={({ group }) => group}
+        onChoose={onChoose}
+        none={words.functionNone}
+      >
+        {({ name, example }) => (
+          <>
+            <span className="grow">{name}</span>
+            <span className="search-list__aside mono">{example}</span>
+          </>
+        )}
+      </SearchList>
+    </Dialog>
+  );
+}
+
+interface LookupDialogProps {
+  readonly target: string | undefined;
+  readonly before: Partial<Lookup>;
+  readonly onChoose: (lookup: Lookup) => void;
+  readonly onClose: () => void;
+}
+
+/** Which table translates the value, from which column to which. */
+export function LookupDialog({ target, before, onChoose, onClose }: LookupDialogProps) {
+  const [tables, setTables] = useState<readonly TableSummary[] | undefined>(undefined);
+  const [lookup, setLookup] = useState<Lookup>({ table: "", from: "", to: "", onMissing: "", ...before });
+  useEffect(() => {
+    void runtimeAt(target)
+      .call("GET /value-mappings")
+      .then(
+        ({ valueMappings }) => setTables(valueMappings),
+        () => setTables([]),
+      );
+  }, [target]);
+  const table = tables?.find(({ id }) => id === lookup.table) ?? tables?.[0];
+  const columns = table?.columns ?? [];
+  const chosen: Lookup = {
+    ...lookup,
+    table: table?.id ?? "",
+    from: columns.includes(lookup.from) ? lookup.from : (columns[0] ?? ""),
+    to: columns.includes(lookup.to) ? lookup.to : (columns[1] ?? columns[0] ?? ""),
+  };
+  return (
+    <Dialog
+      title={words.lookupTitle}
+      onClose={onClose}
+      onSubmit={() => table !== undefined && onChoose(chosen)}
+      actions={
+        <>
+          <Button onClick={onClose}>{strings.common.cancel}</Button>
+          <Button type="submit" variant="primary" disabled={table === undefined}>
+            {words.useTable}
+          </Button>
+        </>
+      }
+    >
+      {tables === undefined ? <p className="muted">{strings.common.loading}</p> : null}
+      {tables?.length === 0 ? <p className="muted">{words.noTables}</p> : null}
+      {table === undefined ? null : (
+        <>
+          <Choice
+            autoFocus
+            label={words.table}
+            value={chosen.table}
+            choices={(tables ?? []).map(({ id }) => [id, id])}
+            onChange={(value) => setLookup({ ...chosen, table: value })}
+          />
+          <Choice
+            label={words.fromColumn}
+            value={chosen.from}
+            choices={columns.map((column) => [column, column])}
+            onChange={(value) => setLookup({ ...chosen, from: value })}
+          />
+          <Choice
+            label={words.toColumn}
+            value={chosen.to}
+            choices={columns.map((column) => [column, column])}
+            onChange={(value) => setLookup({ ...chosen, to: value })}
+          />
+          <Choice
+            label={words.onMissing}
+            value={chosen.onMissing}
+            choices={Object.entries(words.missing)}
+            onChange={(value) => setLookup({ ...chosen, onMissing: value })}
+          />
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly choices: readonly (readonly [value: string, label: string])[];
+  /** For a choice that appears after the dialog was opened. */
+  readonly autoFocus?: boolean;
+  readonly onChange: (value: string) => void;
+}
+
+function Choice({ label, value, choices, autoFocus, onChange }: ChoiceProps) {
+  return (
+    <Field label={label}>
+      {(control) => (
+        <select {...control} className="input" autoFocus={autoFocus} value={value} onChange={(event) => onChange(event.target.value)}>
+          {choices.map(([name, title]) => (
+            <option key={name} value={name}>
+              {title}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+interface NameDialogProps {
+  readonly title: string;
+  readonly name: string;
+  readonly onName: (name: string) => void;
+  readonly onClose: () => void;
+}
+
+export function NameDialog({ title, name, onName, onClose }: NameDialogProps) {
+  const [text, setText] = useState(name);
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      onSubmit={() => text.trim() !== "" && onName(text.trim())}
+      actions={
+        <>
+          <Button onClick={onClose}>{strings.common.cancel}</Button>
+          <Button type="submit" variant="primary" disabled={text.trim() === ""}>
+            {words.apply}
+          </Button>
+        </>
+      }
+    >
+      <Field label={words.fieldName} hint={words.fieldNameHint}>
+        {(control) => <input {...control} className="input" autoFocus value={text} onChange={(event) => setText(event.target.value)} />}
+      </Field>
+    </Dialog>
+  );
+}
+
+interface SideDialogProps {
+  readonly side: "source" | "target";
+  readonly format: string;
+  readonly root: string;
+  readonly text: string;
+  readonly onApply: (side: { readonly format: string; readonly root: string; readonly text: string }) => void;
+  readonly onClose: () => void;
+}
+
+/** Format and example of one side. */
+export function SideDialog({ side, onApply, onClose, ...before }: SideDialogProps) {
+  const [format, setFormat] = useState(before.format);
+  const [root, setRoot] = useState(before.root);
+  const [text, setText] = useState(before.text);
+  const file = useRef<HTMLInputElement>(null);
+  const isSource = side === "source";
+  return (
+    <Dialog
+      wide
+      title={isSource ? words.sourceTitle : words.targetTitle}
+      onClose={onClose}
+      onSubmit={() => onApply({ format, root, text })}
+      actions={
+        <>
+          <Button onClick={() => file.current?.click()}>{words.openFile}</Button>
+          <Button onClick={onClose}>{strings.common.cancel}</Button>
+          <Button type="submit" variant="primary">
+            {words.apply}
+          </Button>
+        </>
+      }
+    >
+      <Choice label={words.format} value={format} choices={formatNames.map((name) => [name, name.toUpperCase()])} onChange={setFormat} />
+      {format === "xml" ? (
+        <Field label={words.root}>{(control) => <input {...control} className="input" value={root} onChange={(event) => setRoot(event.target.value)} />}</Field>
+      ) : null}
+      <TextAreaField
+        label={isSource ? words.sampleText : words.targetSample}
+        hint={isSource ? words.sampleTextHint : words.targetSampleHint}
+        rows={14}
+        value={text}
+        onChange={setText}
+      />
+      <input
+        ref={file}
+        type="file"
+        hidden
+        aria-label={words.openFile}
+        onChange={(event) => {
+          const [chosen] = event.target.files ?? [];
+          if (chosen !== undefined) void chosen.text().then(setText);
+          event.target.value = "";
+        }}
+      />
+    </Dialog>
+  );
+}

@@ -1,0 +1,194 @@
+import { useState, type CSSProperties, type DragEvent, type KeyboardEvent } from "react";
+import type { SourceField, TargetField } from "../../../mappings/mapping-fields.ts";
+import { mapperStrings as words } from "../../../strings/mapper.ts";
+
+const fieldType = "application/x-sluice-source-field";
+
+interface SourceTreeProps {
+  readonly fields: readonly SourceField[];
+  /** The paths that the selected target reads. */
+  readonly used: ReadonlySet<string>;
+  /** The paths that any target reads. */
+  readonly linked: ReadonlySet<string>;
+  readonly linking: string | undefined;
+  readonly onLink: (field: SourceField) => void;
+}
+
+/** The fields of the sample: dragged onto a target, or chosen with L or Enter. */
+export function SourceTree({ fields, used, linked, linking, onLink }: SourceTreeProps) {
+  const [current, setCurrent] = useState("");
+  const tabStop = fields.some(({ path }) => path === current) ? current : fields[0]?.path;
+  if (fields.length === 0) return <p className="muted mapper__note">{words.noSource}</p>;
+  return (
+    <div className="mapper__tree" role="tree" aria-label={words.sourceFields} data-side="source">
+      {fields.map((field) => {
+        const { path, name, depth, example, isObjectList } = field;
+        return (
+          <div
+            key={path}
+            role="treeitem"
+            className="mapper__row"
+            data-path={path}
+            data-used={used.has(path) || undefined}
+            data-linked={linked.has(path) || undefined}
+            data-loop={isObjectList || undefined}
+            aria-level={depth + 1}
+            aria-selected={linking === path}
+            tabIndex={path === tabStop ? 0 : -1}
+            draggable
+            style={{ "--depth": depth } as CSSProperties}
+            onFocus={() => setCurrent(path)}
+            onDragStart={(event) => {
+              event.dataTransfer.setData(fieldType, path);
+              event.dataTransfer.effectAllowed = "link";
+            }}
+            onKeyDown={(event) => {
+              if (walk(event)) return;
+              if ((event.key.toLowerCase() === "l" || event.key === "Enter") && isPlain(event)) {
+                event.preventDefault();
+                onLink(field);
+              }
+            }}
+          >
+            <span className="mapper__name">{name}</span>
+            <span className="mapper__value">{example}</span>
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+export type TargetAction = "formula" | "constant" | "function" | "condition" | "lookup" | "remove" | "rename" | "add" | "up" | "down";
+
+const keys: Readonly<Record<string, TargetAction>> = {
+  Enter: "formula",
+  "=": "constant",
+  f: "function",
+  i: "condition",
+  v: "lookup",
+  Delete: "remove",
+  Backspace: "remove",
+  F2: "rename",
+  Insert: "add",
+};
+
+interface TargetTreeProps {
+  readonly fields: readonly TargetField[];
+  readonly selected: string | undefined;
+  readonly errors: ReadonlyMap<string, string>;
+  readonly isLinking: boolean;
+  readonly onSelect: (path: string) => void;
+  /** A source was dropped, or Enter pressed while linking. */
+  readonly onLink: (source: string | undefined, target: TargetField) => void;
+  readonly onCancel: () => void;
+  readonly onAction: (action: TargetAction, target: TargetField) => void;
+}
+
+/** The fields of the output, each with its formula. */
+export function TargetTree({ fields, selected, errors, isLinking, onSelect, onLink, onCancel, onAction }: TargetTreeProps) {
+  const [over, setOver] = useState<string | undefined>(undefined);
+  const tabStop = fields.some(({ path }) => path === selected) ? selected : fields[0]?.path;
+  if (fields.length === 0) return <p className="muted mapper__note">{words.noTarget}</p>;
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>, field: TargetField): void => {
+    if (event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
+      event.preventDefault();
+      return onAction(event.key === "ArrowUp" ? "up" : "down", field);
+    }
+    if (walk(event)) return;
+    if (isLinking && (event.key === "Enter" || event.key === "Escape")) {
+      event.preventDefault();
+      return event.key === "Enter" ? onLink(undefined, field) : onCancel();
+    }
+    const action = isPlain(event) ? (keys[event.key] ?? keys[event.key.toLowerCase()]) : undefined;
+    if (action === undefined) return;
+    event.preventDefault();
+    onAction(action, field);
+  };
+  const drop = (event: DragEvent, field: TargetField): void => {
+    setOver(undefined);
+    const source = event.dataTransfer.getData(fieldType);
+    if (source === "") return;
+    event.preventDefault();
+    onLink(source, field);
+  };
+  return (
+    <div className="mapper__tree" role="tree" aria-label={words.targetFields} data-side="target">
+      {fields.map((field) => {
+        const { path, name, depth, formula, required, isGroup } = field;
+        const isLoop = isGroup && name.endsWith("[]");
+        const isMissing = required && formula === undefined;
+        const error = errors.get(path);
+        return (
+          <div
+            key={path}
+            role="treeitem"
+            className="mapper__row mapper__row--target"
+            data-path={path}
+            data-over={over === path || undefined}
+            data-linked={(formula ?? "") !== "" || undefined}
+            data-loop={isLoop || undefined}
+            data-fault={isMissing || error !== undefined || undefined}
+            aria-level={depth + 1}
+            aria-selected={path === selected}
+            tabIndex={path === tabStop ? 0 : -1}
+            title={error}
+            style={{ "--depth": depth } as CSSProperties}
+            onFocus={() => onSelect(path)}
+            onClick={() => onSelect(path)}
+            onDoubleClick={() => onAction("formula", field)}
+            onKeyDown={(event) => onKeyDown(event, field)}
+            onDragOver={(event) => {
+              if (!event.dataTransfer.types.includes(fieldType)) return;
+              event.preventDefault();
+              setOver(path);
+            }}
+            onDragLeave={() => setOver(undefined)}
+            onDrop={(event) => drop(event, field)}
+          >
+            <span className="mapper__name">
+              {name}
+              {required ? (
+                <span className="mapper__required" aria-hidden="true">
+                  {" "}
+                  *
+                </span>
+              ) : null}
+            </span>
+            <span className="visually-hidden">{words.rowState(required, (formula ?? "") !== "" && !isLoop, error)}</span>
+            <span className="mapper__value">{shownSource(field)}</span>
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+function shownSource({ name, isGroup, formula = "" }: TargetField): string {
+  if (isGroup && !name.endsWith("[]")) return "";
+  if (formula === "") return words.noFormula;
+  return isGroup ? words.eachOf(formula) : formula;
+}
+
+const isPlain = ({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean => !ctrlKey && !metaKey && !altKey;
+
+/** Moves the focus among the rows; true when the key was one of those. */
+function walk(event: KeyboardEvent<HTMLElement>): boolean {
+  if (!isPlain(event)) return false;
+  const rows = [...(event.currentTarget.parentElement?.querySelectorAll<HTMLElement>("[role=treeitem]") ?? [])];
+  const at = rows.indexOf(event.currentTarget);
+  const next =
+    event.key === "ArrowDown"
+      ? rows[at + 1]
+      : event.key === "ArrowUp"
+        ? rows[at - 1]
+        : event.key === "Home"
+          ? rows[0]
+          : event.key === "End"
+            ? rows.at(-1)
+            : null;
+  if (next === null) return false;
+  event.preventDefault();
+  next?.focus();
+  return true;
+}

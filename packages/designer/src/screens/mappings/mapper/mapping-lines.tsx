@@ -1,0 +1,106 @@
+import { useEffect, useLayoutEffect, useState, type RefObject } from "react";
+import type { SourceField, TargetField } from "../../../mappings/mapping-fields.ts";
+import { mapperStrings as words } from "../../../strings/mapper.ts";
+
+interface Line {
+  readonly target: string;
+  readonly from: number;
+  readonly to: number;
+  readonly kind: "link" | "loop";
+  /** The text of its chip; only on the first line of a target. */
+  readonly chip: string;
+}
+
+interface MappingLinesProps {
+  /** The element around both trees. */
+  readonly frame: RefObject<HTMLElement | null>;
+  /** Drawn again when they change. */
+  readonly sources: readonly SourceField[];
+  readonly targets: readonly TargetField[];
+  readonly selected: string | undefined;
+  readonly onChoose: (path: string) => void;
+}
+
+/** Lines from source rows to target rows. Screen readers and keys have the rows, which name their source. */
+export function MappingLines({ frame, sources, targets, selected, onChoose }: MappingLinesProps) {
+  const [lines, setLines] = useState<readonly Line[]>([]);
+  const measure = (): void => {
+    if (frame.current !== null) setLines(linesIn(frame.current, targets));
+  };
+  useLayoutEffect(measure, [frame, sources, targets]);
+  useEffect(() => {
+    const element = frame.current;
+    if (element === null) return undefined;
+    const again = (): void => setLines(linesIn(element, targets));
+    const sizes = new ResizeObserver(again);
+    sizes.observe(element);
+    // Both trees scroll on their own.
+    element.addEventListener("scroll", again, { capture: true, passive: true });
+    return () => {
+      sizes.disconnect();
+      element.removeEventListener("scroll", again, { capture: true });
+    };
+  }, [frame, targets]);
+  return (
+    <div className="mapper__lines" aria-hidden="true" data-lines>
+      <svg className="mapper__svg" width="100%" height="100%">
+        {lines.map(({ target, from, to, kind }, index) => (
+          <path
+            key={index}
+            className="mapper__line"
+            data-kind={kind}
+            data-chosen={target === selected || undefined}
+            d={curve(from, to)}
+            onClick={() => onChoose(target)}
+          />
+        ))}
+      </svg>
+      {lines.map(({ target, from, to, kind, chip }, index) =>
+        chip === "" ? null : (
+          <button
+            key={index}
+            type="button"
+            tabIndex={-1}
+            className="mapper__chip"
+            data-kind={kind}
+            data-chosen={target === selected || undefined}
+            title={words.chip(target, chip)}
+            style={{ top: (from + 2 * to) / 3 }}
+            onClick={() => onChoose(target)}
+          >
+            {chip}
+          </button>
+        ),
+      )}
+    </div>
+  );
+}
+
+/** The column of the lines is this wide, see mapper.css. */
+const columnWidth = 160;
+
+const curve = (from: number, to: number): string => `M 0 ${from} C ${columnWidth / 2} ${from}, ${columnWidth / 2} ${to}, ${columnWidth} ${to}`;
+
+/** One read of positions. A row that is scrolled out of its tree ends at the edge of the tree. */
+function linesIn(frame: HTMLElement, targets: readonly TargetField[]): readonly Line[] {
+  const origin = frame.querySelector("[data-lines]")?.getBoundingClientRect();
+  if (origin === undefined) return [];
+  const middles = (side: string): ReadonlyMap<string, number> => {
+    const list = frame.querySelector(`[data-side="${side}"]`)?.getBoundingClientRect();
+    return new Map(
+      [...frame.querySelectorAll<HTMLElement>(`[data-side="${side}"] [data-path]`)].map((row) => {
+        const { top, height } = row.getBoundingClientRect();
+        const middle = Math.min(Math.max(top + height / 2, list?.top ?? 0), list?.bottom ?? Infinity);
+        return [row.dataset["path"] ?? "", middle - origin.top];
+      }),
+    );
+  };
+  const [sources, places] = [middles("source"), middles("target")];
+  return targets.flatMap(({ path, sources: read, steps, isGroup, name }): readonly Line[] => {
+    const to = places.get(path);
+    const found = read.flatMap((source) => sources.get(source) ?? []);
+    if (to === undefined) return [];
+    const kind = isGroup && name.endsWith("[]") ? "loop" : "link";
+    return found.map((from, index) => ({ target: path, from, to, kind, chip: index > 0 ? "" : kind === "loop" ? words.forEach : steps.join(" · ") }));
+  });
+}

@@ -1,0 +1,69 @@
+import { X } from "lucide-react";
+import { useMemo } from "react";
+import { Button } from "../../../controls/button.tsx";
+import { DataTable } from "../../../controls/data-table.tsx";
+import { outputValue, targetFields } from "../../../mappings/mapping-fields.ts";
+import { unlinked, withFormula, withMember } from "../../../mappings/rule-edits.ts";
+import { mapperStrings as words } from "../../../strings/mapper.ts";
+import { FormulaInput } from "./formula-input.tsx";
+import type { MapperProps } from "./mapper.tsx";
+import "./mapper.css";
+
+/** Every target field as one row, all of it editable: for keyboards, screen readers and narrow windows. */
+export function MappingTable({ document, output, errors, onChange }: Pick<MapperProps, "document" | "output" | "errors" | "onChange">) {
+  const targets = useMemo(() => targetFields(document), [document]);
+  const { columns: heads } = words;
+  return (
+    <DataTable stacks label={words.targetFields} heads={[heads.target, heads.formula, heads.condition, heads.result, heads.action]}>
+      {targets.map((target) => {
+        const { path, name, depth, formula, when, isGroup, required, rule } = target;
+        const isLoop = isGroup && name.endsWith("[]");
+        return (
+          <tr key={path}>
+            <td className="mono" style={{ paddingInlineStart: `${12 + depth * 16}px` }}>
+              {name}
+              {required ? <span className="mapper__required"> *</span> : null}
+            </td>
+            <td data-label={heads.formula}>
+              {isGroup && !isLoop ? null : (
+                <FormulaInput
+                  label={isLoop ? words.forEachOf(path) : words.formulaOf(path)}
+                  value={formula ?? ""}
+                  isInvalid={errors.has(path)}
+                  names={noNames}
+                  onChange={(text, group) => onChange(withFormula(document, target, text), group)}
+                />
+              )}
+            </td>
+            <td data-label={heads.condition}>
+              {rule === undefined || (isGroup && !isLoop) ? null : (
+                <FormulaInput
+                  label={isLoop ? words.whereOf(path) : words.conditionOf(path)}
+                  value={when}
+                  names={noNames}
+                  onChange={(text, group) => onChange(withMember(document, target, isLoop ? "where" : "when", text), group)}
+                />
+              )}
+            </td>
+            <td className="mono cell-text" data-label={heads.result}>
+              {errors.get(path) ?? outputValue(output, path)}
+            </td>
+            <td>
+              {rule === undefined ? null : (
+                <Button
+                  variant="quiet"
+                  icon={<X size={16} aria-hidden="true" />}
+                  aria-label={words.removeOne(path)}
+                  title={words.removeOne(path)}
+                  onClick={() => onChange(unlinked(document, target))}
+                />
+              )}
+            </td>
+          </tr>
+        );
+      })}
+    </DataTable>
+  );
+}
+
+const noNames: readonly string[] = [];

@@ -1,0 +1,197 @@
+// Completion of message paths in YAML, and insertion of values from the data panel, with the completions of the forms.
+import { Prec, StateEffect, StateField, type EditorState, type Extension } from "@codemirror/state";
+import { EditorView, keymap, showTooltip, type Tooltip } from "@codemirror/view";
+import { dropInsertTarget, placeType, setInsertTarget, type InsertTarget } from "../data-panel/insert-target.ts";
+import { messageData, type DataPlace, type MessageData } from "../data-panel/message-data.ts";
+import { insertedPath } from "../data-panel/path-text.ts";
+import { completed, suggestionsAt, withSeen, type Completion, type KnownNames } from "../inspector/completions.ts";
+import { strings } from "../strings.ts";
+import type { SomeMessage } from "../trial/message-text.ts";
+import { expressionAt, type ExpressionAt } from "./expression-at.ts";
+
+export interface CompletionFacts {
+  /** The message at the step under the cursor, if known. */
+  message(): SomeMessage | undefined;
+  names(): KnownNames;
+}
+
+interface OpenList {
+  readonly language: string;
+  /** Start of the expression and of the text to replace. */
+  readonly expression: number;
+  readonly start: number;
+  readonly items: readonly Completion[];
+  readonly active: number;
+}
+
+const noAttributes: Readonly<Record<string, string>> = {};
+const setList = StateEffect.define<OpenList | undefined>();
+const listId = "source-completions";
+/** Lines above the cursor that are searched for the start of its expression. */
+const maxLinesAbove = 60;
+
+export function dataCompletion(facts: CompletionFacts): Extension {
+  const field = StateField.define<OpenList | undefined>({
+    create: () => undefined,
+    update(list, transaction) {
+      for (const effect of transaction.effects) if (effect.is(setList)) return effect.value;
+      if (transaction.docChanged) return transaction.isUserEvent("input") || transaction.isUserEvent("delete") ? listAt(transaction.state, facts) : undefined;
+      return transaction.selection === undefined ? list : undefined;
+    },
+    provide: (self) => [
+      showTooltip.from(self, (list) => (list === undefined ? null : tooltipOf(list))),
+      EditorView.contentAttributes.from(self, (list) =>
+        list === undefined ? noAttributes : { "aria-controls": listId, "aria-activedescendant": `${listId}-${list.active}` },
+      ),
+    ],
+  });
+  const move = (by: number) => (view: EditorView) => {
+    const list = view.state.field(field);
+    if (list === undefined) return false;
+    view.dispatch({ effects: setList.of({ ...list, active: (list.active + by + list.items.length) % list.items.length }) });
+    return true;
+  };
+  const accept = (view: EditorView): boolean => {
+    const list = view.state.field(field);
+    return list !== undefined && take(view, list, list.active);
+  };
+  const close = (view: EditorView): boolean => {
+    if (view.state.field(field) === undefined) return false;
+    view.dispatch({ effects: setList.of(undefined) });
+    return true;
+  };
+  return [
+    field,
+    Prec.highest(
+      keymap.of([
+        { key: "ArrowDown", run: move(1) },
+        { key: "ArrowUp", run: move(-1) },
+        { key: "Enter", run: accept },
+        { key: "Tab", run: accept },
+        { key: "Escape", run: close },
+      ]),
+    ),
+    valuesFromPanel(facts),
+  ];
+}
+
+function listAt(state: EditorState, facts: CompletionFacts): OpenList | undefined {
+  const { head, empty } = state.selection.main;
+  const found = empty ? expressionHere(state, head) : undefined;
+  if (found === undefined) return undefined;
+  const line = state.doc.lineAt(head);
+  const expression = line.from + found.column;
+  const message = facts.message();
+  const source = { language: found.language, names: withSeen(facts.names(), message), data: message === undefined ? undefined : messageData(message) };
+  const suggestions = suggestionsAt(line.text.slice(found.column), head - expression, source);
+  return suggestions === undefined
+    ? undefined
+    : { language: found.language, expression, start: expression + suggestions.start, items: suggestions.items, active: 0 };
+}
+
+function expressionHere(state: EditorState, head: number): ExpressionAt | undefined {
+  const line = state.doc.lineAt(head);
+  const first = Math.max(1, line.number - maxLinesAbove);
+  const lines = Array.from({ length: line.number - first }, (_, index) => state.doc.line(first + index).text);
+  return expressionAt([...lines, line.text.slice(0, head - line.from)]);
+}
+
+function take(view: EditorView, { language, expression, start, items }: OpenList, index: number): boolean {
+  const item = items[index];
+  if (item === undefined) return false;
+  const { head } = view.state.selection.main;
+  const line = view.state.doc.lineAt(head);
+  const next = completed(language, view.state.sliceDoc(expression, line.to), head - expression, start - expression, item);
+  put(view, expression, line.to, next);
+  return true;
+}
+
+/** Changes only the characters that differ, as one step of the undo history. */
+function put(view: EditorView, from: number, to: number, { text, caret }: { readonly text: string; readonly caret: number }): void {
+  const before = view.state.sliceDoc(from, to);
+  let same = 0;
+  while (same < before.length && before[same] === text[same]) same++;
+  let tail = 0;
+  while (tail < before.length - same && tail < text.length - same && before[before.length - 1 - tail] === text[text.length - 1 - tail]) tail++;
+  view.dispatch({
+    changes: { from: from + same, to: to - tail, insert: text.slice(same, text.length - tail) },
+    selection: { anchor: from + caret },
+    userEvent: "input.complete",
+  });
+}
+
+function tooltipOf(list: OpenList): Tooltip {
+  return { pos: list.start, above: false, create: (view) => ({ dom: listElement(view, list) }) };
+}
+
+function listElement(view: EditorView, list: OpenList): HTMLElement {
+  const element = document.createElement("ul");
+  element.className = "source__completions";
+  element.id = listId;
+  element.setAttribute("role", "listbox");
+  element.setAttribute("aria-label", strings.inspector.completions);
+  list.items.forEach(({ text, doc }, index) => {
+    const option = document.createElement("li");
+    option.id = `${listId}-${index}`;
+    option.setAttribute("role", "option");
+    option.setAttribute("aria-selected", String(index === list.active));
+    const name = document.createElement("span");
+    name.className = "mono";
+    name.textContent = text;
+    const meaning = document.createElement("span");
+    meaning.className = "muted";
+    meaning.textContent = ` ${doc}`;
+    option.append(name, meaning);
+    option.addEventListener("mousedown", (event) => {
+      event.preventDefault();
+      take(view, list, index);
+    });
+    element.append(option);
+  });
+  return element;
+}
+
+/** Values from the data panel are written in the language at the cursor. */
+function valuesFromPanel(facts: CompletionFacts): Extension {
+  let target: InsertTarget | undefined;
+  const insertAt = (view: EditorView, place: DataPlace, data: MessageData): boolean => {
+    const { from, to } = view.state.selection.main;
+    const { language, column } = expressionHere(view.state, from) ?? { language: "simple", column: 0 };
+    const line = view.state.doc.lineAt(from);
+    const start = Math.min(from, line.from + column);
+    const next = insertedPath(language, place, data, view.state.sliceDoc(start, Math.max(to, line.to)), from - start, to - start);
+    if (next === undefined) return false;
+    put(view, start, Math.max(to, line.to), next);
+    view.focus();
+    return true;
+  };
+  return EditorView.domEventHandlers({
+    focus(_event, view) {
+      target = {
+        label: strings.editor.source,
+        get language() {
+          return expressionHere(view.state, view.state.selection.main.head)?.language ?? "simple";
+        },
+        insert: (place, data) => view.dom.isConnected && insertAt(view, place, data),
+      };
+      setInsertTarget(target);
+    },
+    dragover(event) {
+      if (event.dataTransfer?.types.includes(placeType) === true) event.preventDefault();
+    },
+    drop(event, view) {
+      const place = event.dataTransfer?.getData(placeType) ?? "";
+      const message = facts.message();
+      if (place === "" || message === undefined) return false;
+      event.preventDefault();
+      const position = view.posAtCoords({ x: event.clientX, y: event.clientY });
+      if (position !== null) view.dispatch({ selection: { anchor: position } });
+      insertAt(view, JSON.parse(place) as DataPlace, messageData(message));
+      return true;
+    },
+    // The editor is removed when the view changes; a field of the inspector then takes over.
+    blur() {
+      setTimeout(() => target !== undefined && document.querySelector(".source") === null && dropInsertTarget(target));
+    },
+  });
+}

@@ -1,0 +1,26 @@
+// Texts of the data panel.
+
+export const dataStrings = {
+  title: "Data",
+  open: "Data",
+  resize: "Resize the data panel",
+  views: { before: "Before", after: "After", diff: "Difference" },
+  viewLabel: "Message",
+  ofSample: "Sample message",
+  ofRun: (runId: string) => `Run ${runId}`,
+  times: (times: number) => `last of ${times}`,
+  sections: { body: "Body", header: "Headers", variable: "Variables", exchangeProperty: "Properties" },
+  formats: { data: "data", json: "JSON", xml: "XML", text: "text", empty: "empty" },
+  tree: "Message data",
+  item: (items: number) => (items === 1 ? "the item" : `first of ${items}`),
+  filter: "Filter values",
+  none: "Select a step to see its message.",
+  unreached: "The message does not reach this step. Set the sample under Try it.",
+  noAfter: "There is no message after this step.",
+  truncated: "The body is longer; the rest is not shown.",
+  more: (rows: number) => `${rows} more values. Filter to find one.`,
+  insertInto: (label: string, language: string) => `Enter or double click inserts into ${label} (${language}). Ctrl+C copies the path.`,
+  insertHint: "Drag a value into an expression, or select a field first and press Enter on a value.",
+  cannot: (language: string) => `${language} cannot read this value.`,
+  copied: (path: string) => `Copied ${path}`,
+} as const;

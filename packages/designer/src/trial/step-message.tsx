@@ -1,0 +1,83 @@
+// The message at the selected step: of the open run, else of the sample as the engine in the page runs it.
+import { createContext, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { pathKey, type Path } from "@sluice/model";
+import { stepAround } from "../document/open-flow.ts";
+import { useEditorState } from "../editor/editor-context.ts";
+import type { SomeMessage } from "./message-text.ts";
+import { headersOf, type SampleDraft } from "./sample-draft.ts";
+import { useShownRun } from "./shown-run.tsx";
+import type { LookedSteps } from "./trial.ts";
+import { useTrial, useTrialState } from "./trial-context.ts";
+
+export interface StepMessage {
+  /** Undefined while the message did not reach the step, or is not known. */
+  readonly before: SomeMessage | undefined;
+  readonly after: SomeMessage | undefined;
+  /** Undefined for the sample. */
+  readonly runId: string | undefined;
+  /** How often the step was reached. */
+  readonly times: number;
+}
+
+const nothing: StepMessage = { before: undefined, after: undefined, runId: undefined, times: 0 };
+const StepMessageContext = createContext<StepMessage>(nothing);
+
+export const useStepMessage = (): StepMessage => useContext(StepMessageContext);
+
+export function StepMessageProvider({ children }: { readonly children: ReactNode }) {
+  const { run, steps: recorded, at } = useShownRun();
+  const key = useEditorState(({ flow }) => (flow.selection === undefined ? undefined : pathKey(stepAround(flow, flow.selection)?.path ?? flow.selection)));
+  const { steps: tried, input, isGuess } = useSampleSteps(run === undefined && key !== undefined);
+  const message = useMemo((): StepMessage => {
+    if (key === undefined) return nothing;
+    const isHere = ({ path }: { readonly path: Path | undefined }): boolean => path !== undefined && pathKey(path) === key;
+    const seen: readonly Pick<StepMessage, "before" | "after">[] = run === undefined ? tried.filter(isHere) : recorded.filter(isHere);
+    // In a loop, the visit that the run was moved to.
+    const current = run === undefined ? undefined : recorded[at];
+    const last = current !== undefined && isHere(current) ? current : seen.at(-1);
+    if (last !== undefined) return { before: last.before, after: last.after, runId: run?.id, times: seen.length };
+    if (run === undefined && isGuess && input !== undefined) return { before: input, after: undefined, runId: undefined, times: 1 };
+    // The trigger has no message before it.
+    if (!key.endsWith("/from")) return { ...nothing, runId: run?.id };
+    const first = run === undefined ? input : recorded[0]?.before;
+    return { before: undefined, after: first, runId: run?.id, times: first === undefined ? 0 : 1 };
+  }, [key, run, recorded, at, tried, input, isGuess]);
+  return <StepMessageContext value={message}>{children}</StepMessageContext>;
+}
+
+const noSteps: LookedSteps = { steps: [], input: undefined, isGuess: true };
+const debounceMs = 200;
+
+/** The steps of the trial; while it is off, the sample is run for this alone. */
+function useSampleSteps(isWanted: boolean): LookedSteps {
+  const trial = useTrial();
+  const isOn = useTrialState((state) => state.isOn);
+  const steps = useTrialState((state) => state.steps);
+  const result = useTrialState((state) => state.result);
+  const sample = useTrialState((state) => state.sample);
+  const responses = useTrialState((state) => state.responses);
+  const text = useEditorState(({ flow }) => flow.text);
+  const [looked, setLooked] = useState(noSteps);
+  useEffect(() => {
+    if (!isWanted || isOn) return undefined;
+    let isCurrent = true;
+    const timer = setTimeout(() => {
+      void trial.look().then((found) => isCurrent && found !== undefined && setLooked(found));
+    }, debounceMs);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [trial, isWanted, isOn, text, sample, responses]);
+  // A flow that stops running while it is edited keeps the messages it had.
+  const last = useRef(noSteps);
+  return useMemo(() => {
+    const isTried = isOn && result?.faults.length === 0;
+    const next = isTried ? { steps, input: result.input, isGuess: false } : isOn ? guessOf(sample) : looked;
+    if (!next.isGuess || last.current.isGuess) last.current = next;
+    return last.current;
+  }, [isOn, steps, result, sample, looked]);
+}
+
+/** For a flow that cannot run, the sample itself stands for the message at every step. */
+const guessOf = ({ body, headers }: SampleDraft): LookedSteps => ({ steps: [], input: { body, headers: headersOf(headers) }, isGuess: true });
