@@ -156,6 +156,27 @@ const connections: readonly ApiCase[] = [
   }),
 ];
 
+const kameletOf = (steps: string, properties = "{}"): string =>
+  `apiVersion: camel.apache.org/v1\nkind: Kamelet\nmetadata:\n  name: sweep\nspec:\n  definition:\n    properties: ${properties}\n  template:\n    from:\n      uri: kamelet:source\n      steps:\n${steps}`;
+const kameletSteps = (count: number): string => "        - log: x\n".repeat(count);
+
+const kamelets: readonly ApiCase[] = ["PUT /kamelets/sweep", "POST /kamelets/validate"].flatMap((endpoint) => {
+  const [method, path] = endpoint.split(" ") as [string, string];
+  const kamelet = (name: string, text: () => string): ApiCase => ({
+    name: `${endpoint} ${name}`,
+    method,
+    path,
+    body: text,
+    headers: { "content-type": "application/yaml" },
+  });
+  return [
+    ...yamlNames.flatMap((input) => [raw(method, path, input, "application/yaml", flowSize), raw(method, path, input, "application/yaml")]),
+    kamelet("2,400 unknown steps", () => kameletOf(kameletSteps(2_400).replaceAll("log:", "lgo:"))),
+    kamelet("20,000 parameters", () => kameletOf(kameletSteps(1), JSON.stringify(Object.fromEntries(rows(20_000).map(([key]) => [key, { type: "string" }]))))),
+    kamelet("2,400 steps", () => kameletOf(kameletSteps(2_400))),
+  ];
+});
+
 /** Reads and lists of previously installed documents. */
 const readPaths = [
   "/flows/sweep",
@@ -170,6 +191,8 @@ const readPaths = [
   "/nodes",
   "/connections",
   "/connections/none",
+  "/kamelets",
+  "/kamelets/sweep",
   "/test/session/none",
 ].concat(["/routes/canary/capture", "/runs/none"]);
 
@@ -204,7 +227,7 @@ const others: readonly ApiCase[] = [
   })),
 ];
 
-export const apiCases: readonly ApiCase[] = [...flows, ...tables, ...mappings, ...policies, ...connections, ...others];
+export const apiCases: readonly ApiCase[] = [...flows, ...tables, ...mappings, ...policies, ...connections, ...kamelets, ...others];
 
 interface ApiDocument {
   readonly paths: Readonly<

@@ -103,7 +103,7 @@ export function messageToSend(exchange: Exchange, options: JmsOptions, { rhea, i
   const [group, type, correlation] = [own("JMSXGroupID"), own("JMSType"), own("JMSCorrelationID")];
   const { body, contentType, type: bodyType } = bodyToSend(message.body, options, rhea);
   // JMS clients expect a byte.
-  const annotations: Record<string, unknown> = { [typeAnnotation]: rhea.types.wrap_byte(bodyType) as unknown };
+  const annotations: Record<string, unknown> = { [typeAnnotation]: rhea.types.wrap_byte(bodyType) };
   if (options.deliveryDelay > 0) annotations["x-opt-delivery-delay"] = options.deliveryDelay;
   // The client copies every field of a message several times, so those without a value are omitted.
   const sent: Rhea.Message = {
