@@ -2,6 +2,7 @@
 import type { KameletFiles, Prepared } from "@sluice/engine";
 import { camelKind, readKamelet, readTree, type Diagnostic, type Kamelet } from "@sluice/model";
 import { prepareFlow, type PrepareParts } from "../flows/installed-flows.ts";
+import { systemClock } from "../host/clock.ts";
 
 export interface CheckedKamelet {
   /** The Kamelet prepared as a flow that defines only this template, with all its problems. */
@@ -15,6 +16,8 @@ export async function checkKamelet(
   { name, text, hash, kamelets }: { readonly name: string | undefined; readonly text: string; readonly hash: string; readonly kamelets: KameletFiles },
 ): Promise<CheckedKamelet> {
   const { prepared } = await prepareFlow(parts, { id: name ?? "kamelet", source: text, hash, params: {}, kamelets });
+  // Parsing the longest text twice without a pause would exceed the budget of the event loop.
+  await systemClock.yieldToEventLoop();
   const { tree, diagnostics } = readTree(text);
   if (tree === undefined || diagnostics.some(({ severity }) => severity === "error")) return { prepared, kamelet: undefined };
   const isKamelet = camelKind(tree) === "Kamelet";
