@@ -10,6 +10,7 @@ import {
   type FlowDocument,
   type RouteNode,
   type StepNode,
+  type Tree,
   type Vocabulary,
 } from "@sluice/model";
 import { DiagnosticSink } from "../compile/diagnostics.ts";
@@ -46,6 +47,7 @@ export interface PrepareParts {
 
 export interface PreparedFlow {
   readonly deployment: LiveDeployment | undefined;
+  readonly tree: Tree | undefined;
   readonly flow: FlowDocument;
   readonly leftOut: number;
   readonly diagnostics: readonly Diagnostic[];
@@ -74,7 +76,8 @@ const bug: Omit<Diagnostic, "message"> = {
 };
 
 function refused(input: FlowInput, diagnostics: readonly Diagnostic[]): PreparedFlow {
-  return { deployment: undefined, flow: { routes: [], entities: [], source: input.source }, leftOut: 0, diagnostics, secrets: new Set(), unloaded: new Set() };
+  const flow: FlowDocument = { routes: [], entities: [], source: input.source };
+  return { deployment: undefined, tree: undefined, flow, leftOut: 0, diagnostics, secrets: new Set(), unloaded: new Set() };
 }
 
 function prepare(given: FlowInput, parts: PrepareParts): PreparedFlow {
@@ -101,10 +104,12 @@ function prepare(given: FlowInput, parts: PrepareParts): PreparedFlow {
   checkClaims(live, diagnostics, flow);
   const all = [...before, ...diagnostics.found];
   const { unloaded } = scope;
-  if (all.some(({ severity }) => severity === "error")) return { deployment: undefined, flow, leftOut, diagnostics: all, secrets, unloaded };
+  const { tree } = read;
+  if (all.some(({ severity }) => severity === "error")) return { deployment: undefined, tree, flow, leftOut, diagnostics: all, secrets, unloaded };
   scope.secrets.end();
   return {
     deployment: { id: input.id, hash: input.hash, flow, routes: live, scope, connections: scope.connections, kamelets: scope.templates.usedKamelets },
+    tree,
     flow,
     leftOut,
     diagnostics: all,

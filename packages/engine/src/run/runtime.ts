@@ -1,5 +1,5 @@
 // The runtime's interface to its host: prepare is pure and reports every error; only deploy has effects.
-import type { Diagnostic, FlowDocument, TriggerKind, WebhookOperation } from "@sluice/model";
+import type { Diagnostic, FlowDocument, Tree, TriggerKind, WebhookOperation } from "@sluice/model";
 import type { FlowInput } from "../compile/flow-input.ts";
 import type { Placement, StepPlace } from "../compile/placement.ts";
 import type { RunEvents } from "../compile/run-events.ts";
@@ -42,6 +42,8 @@ export interface Runtime {
 export interface Prepared {
   /** Undefined when any diagnostic is an error. */
   readonly deployment: Deployment | undefined;
+  /** The text as it was read; undefined when it is not acceptable YAML. */
+  readonly tree: Tree | undefined;
   readonly flow: FlowDocument;
   /** Number of routes in the document that are skipped because their precondition is false. */
   readonly leftOut: number;

@@ -1,8 +1,7 @@
 // Checks a Kamelet before it is installed: its form, its name, and that this runtime has every connector, step and bean it needs.
 import type { KameletFiles, Prepared } from "@sluice/engine";
-import { camelKind, readKamelet, readTree, type Diagnostic, type Kamelet } from "@sluice/model";
+import { camelKind, readKamelet, type Diagnostic, type Kamelet } from "@sluice/model";
 import { prepareFlow, type PrepareParts } from "../flows/installed-flows.ts";
-import { systemClock } from "../host/clock.ts";
 
 export interface CheckedKamelet {
   /** The Kamelet prepared as a flow that defines only this template, with all its problems. */
@@ -16,10 +15,9 @@ export async function checkKamelet(
   { name, text, hash, kamelets }: { readonly name: string | undefined; readonly text: string; readonly hash: string; readonly kamelets: KameletFiles },
 ): Promise<CheckedKamelet> {
   const { prepared } = await prepareFlow(parts, { id: name ?? "kamelet", source: text, hash, params: {}, kamelets });
-  // Parsing the longest text twice without a pause would exceed the budget of the event loop.
-  await systemClock.yieldToEventLoop();
-  const { tree, diagnostics } = readTree(text);
-  if (tree === undefined || diagnostics.some(({ severity }) => severity === "error")) return { prepared, kamelet: undefined };
+  const { tree } = prepared;
+  if (tree === undefined || prepared.diagnostics.some(({ code, severity }) => severity === "error" && code.startsWith("yaml-")))
+    return { prepared, kamelet: undefined };
   const isKamelet = camelKind(tree) === "Kamelet";
   const read = readKamelet(tree);
   const fault = (message: string, span = tree.span): Diagnostic => ({ code: "kamelet-invalid", severity: "error", message, path: "", span });
