@@ -73,7 +73,15 @@ async function connect(target: ClusterTarget, { settings, log, boot }: JoinParts
   const until = systemClock.monotonic() + connectMs;
   for (;;) {
     try {
-      return await openCluster(target, { node, boot, log, replicas: settings.clusterReplicas, versions: settings.versions });
+      return await openCluster(target, {
+        node,
+        boot,
+        log,
+        replicas: settings.clusterReplicas,
+        versions: settings.versions,
+        leaseMs: settings.clusterTtl,
+        queueBytes: settings.queueBytes,
+      });
     } catch (error) {
       const { message } = error as Error;
       if (isPermanent(error) || systemClock.monotonic() > until)

@@ -1,20 +1,17 @@
 // Records on JetStream: one stream per collection, one subject per record; the revision is the sequence in the stream.
 import { randomUUID } from "node:crypto";
 import { ClusterError, type Collection, type Records, type RecordVersion, type Revision } from "@sluice/engine";
-import type { MsgRequest, StoredMsg } from "@nats-io/jetstream";
+import type { StoredMsg } from "@nats-io/jetstream";
 import type { MsgHdrs } from "@nats-io/transport-node";
 import { systemClock } from "../../host/clock.ts";
 import { persist } from "../persist.ts";
-import { apiCode, attemptMs, codeOf, storeLink, tokenOf, type NatsLink } from "./nats-link.ts";
+import { apiCode, attemptMs, codeOf, messageIdHeader, nextOf, payloadLimit, storeLink, tokenOf, type NatsLink } from "./nats-link.ts";
 
 /** Changes are announced by their writer; this finds those of a writer that died before it could. */
 const pollMs = 1_000;
-/** Space for headers below the server's limit. */
-const headerBytes = 4_096;
 
 const idHeader = "Sluice-Id";
 const deletedHeader = "KV-Operation";
-const messageIdHeader = "Nats-Msg-Id";
 
 export const streamOf = ({ name }: NatsLink, collection: Collection): string => `KV_${name}_${collection}`;
 const prefixOf = ({ name }: NatsLink, collection: Collection): string => `$KV.${name}_${collection}`;
@@ -36,7 +33,7 @@ export class NatsRecords implements Records {
 
   async write(collection: Collection, id: string, bytes: Uint8Array | undefined, expect?: { readonly head: number }): Promise<Revision> {
     const link = this.#link;
-    const limit = link.maxPayload - headerBytes;
+    const limit = payloadLimit(link);
     if (bytes !== undefined && bytes.length > limit)
       throw new ClusterError("too-large", `the record has ${bytes.length} bytes; the NATS server accepts ${limit} (max_payload)`);
     const messageId = randomUUID();
@@ -221,9 +218,6 @@ class NatsWatch {
     });
   }
 }
-
-/** The first message from this sequence on. The client's types have this request for reads from replicas only. */
-const nextOf = (seq: number, subject: string): MsgRequest => ({ seq, next_by_subj: subject }) as MsgRequest;
 
 function versionOf({
   seq,
