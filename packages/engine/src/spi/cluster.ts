@@ -68,7 +68,7 @@ export interface Claim {
 
 /** Durable queues: at least once. Messages with the same key are delivered one at a time, in the order they were put. */
 export interface Queues {
-  /** Resolves when the store has acknowledged the message. Repeating a put with the same id within 2 minutes stores nothing twice. */
+  /** Resolves when the store has acknowledged the message. Repeating a put with the same id while the message is unsettled stores nothing twice. */
   put(queue: string, message: QueueContent, place: QueuePlace): Promise<void>;
   /** Delivers messages of the queue to this node; all nodes that consume a queue compete for its messages. */
   consume(queue: string, consumer: QueueReceiver): Consumption;
@@ -114,7 +114,7 @@ export interface QueueDelivery {
 export interface Consumption {
   /** Call when `concurrency` or `keyToken` may have changed. */
   refresh(): void;
-  /** Resolves when no message with a key is unsettled on this node. */
+  /** Resolves when another node may deliver messages with a key: none is unsettled here, or the store orders them itself. */
   keysSettled(): Promise<void>;
   /** No more deliveries; resolves when those on this node are settled. */
   stop(): Promise<void>;

@@ -63,14 +63,14 @@ const stores: Readonly<Record<string, () => Promise<Store | undefined>>> = {
 };
 
 export interface StoreUnderTest {
-  /** Nodes of a new cluster. */
+  /** Nodes of a new cluster, or of the cluster that all tests share. */
   nodes(count: number): Promise<readonly [Cluster, ...Cluster[]]>;
   /** A test that is skipped when the store is not installed. */
   check(name: string, run: () => Promise<void>): void;
 }
 
-/** Defines the same tests for every store. */
-export function onEveryStore(subject: string, define: (store: StoreUnderTest) => void): void {
+/** Defines the same tests for every store. Tests that do not need a cluster of their own are faster with a shared one. */
+export function onEveryStore(subject: string, define: (store: StoreUnderTest) => void, { isShared = false } = {}): void {
   for (const [title, open] of Object.entries(stores))
     describe(`${subject} on ${title}`, () => {
       let store: Store | undefined;
@@ -85,7 +85,7 @@ export function onEveryStore(subject: string, define: (store: StoreUnderTest) =>
       });
       define({
         async nodes(count) {
-          const name = `c${++clusters}`;
+          const name = isShared ? "shared" : `c${++clusters}`;
           const all = [];
           for (let index = 1; index <= count; index++) all.push(await (store as Store).node(name, `n${index}`));
           opened.push(...all);

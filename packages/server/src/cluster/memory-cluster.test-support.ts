@@ -84,8 +84,8 @@ export function memoryCluster(keptVersions = 10): (node: string) => Cluster {
     consumer.deliver({ id, key, message, attempt, ...settling });
   }
 
-  const settled = async (boot: string, queue: string, isMeant: (entry: Queued) => boolean): Promise<void> => {
-    while (heldBy(boot, queue).some(isMeant)) await new Promise((resolve) => setTimeout(resolve, 1));
+  const settled = async (boot: string, queue: string): Promise<void> => {
+    while (heldBy(boot, queue).length > 0) await new Promise((resolve) => setTimeout(resolve, 1));
   };
 
   const versionsOf = (collection: Collection, id: string): readonly RecordVersion[] =>
@@ -127,10 +127,10 @@ export function memoryCluster(keptVersions = 10): (node: string) => Cluster {
           queueMicrotask(dispatch);
           return {
             refresh: dispatch,
-            keysSettled: () => settled(boot, queue, ({ key }) => key !== undefined),
+            keysSettled: async () => undefined,
             stop: () => {
               consumers.delete(consumer);
-              return settled(boot, queue, () => true);
+              return settled(boot, queue);
             },
           };
         },

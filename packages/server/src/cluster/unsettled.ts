@@ -1,6 +1,6 @@
 // The deliveries of a queue that are on this node and not settled in the store yet.
 
-export class Unsettled<T extends { readonly key: string | undefined }> {
+export class Unsettled<T> {
   readonly #items = new Set<T>();
   readonly #waiting = new Set<() => void>();
 
@@ -21,11 +21,11 @@ export class Unsettled<T extends { readonly key: string | undefined }> {
     for (const check of [...this.#waiting]) check();
   }
 
-  /** Resolves when no such delivery is left. */
-  none(isMeant: (item: T) => boolean = () => true): Promise<void> {
+  /** Resolves when no delivery is left. */
+  none(): Promise<void> {
     return new Promise((resolve) => {
       const check = (): void => {
-        if ([...this.#items].some(isMeant)) return;
+        if (this.#items.size > 0) return;
         this.#waiting.delete(check);
         resolve();
       };

@@ -47,18 +47,13 @@ export class NatsQueues implements Queues {
   }
 }
 
-/** A message without a key on this node. */
-interface Held {
-  readonly key: undefined;
-  readonly source: JsMsg;
-}
-
 class NatsConsumption implements Consumption {
   readonly #link: NatsLink;
   readonly #parts: NatsQueueParts;
   readonly #queue: string;
   readonly #receiver: QueueReceiver;
-  readonly #held = new Unsettled<Held>();
+  /** Messages without a key. */
+  readonly #held = new Unsettled<JsMsg>();
   readonly #pull: NatsPull;
   readonly #keys: NatsKeys;
   readonly #cancelRenewals: () => void;
@@ -85,7 +80,7 @@ class NatsConsumption implements Consumption {
       received: (message) => this.#received(message),
     });
     this.#cancelRenewals = repeat(parts.leaseMs / 3, () => {
-      for (const { source } of this.#held) source.working();
+      for (const source of this.#held) source.working();
     });
   }
 
@@ -107,8 +102,7 @@ class NatsConsumption implements Consumption {
   }
 
   #received(source: JsMsg): void {
-    const held: Held = { key: undefined, source };
-    this.#held.add(held);
+    this.#held.add(source);
     const { id, message } = decodeQueued(source.data);
     const attempt = attemptsOf(source.headers) + source.info.deliveryCount;
     const again = (attempts: number, delayMs: number): Promise<void> => {
@@ -116,7 +110,7 @@ class NatsConsumption implements Consumption {
       // The copy is stored before the message is deleted: a crash in between delivers it twice.
       return delayMs > 0 ? publishDelayed(this.#link, { ...copy, delayMs }) : publishQueued(this.#link, copy);
     };
-    const settle = (before?: () => Promise<void>): void => void this.#settle(held, before);
+    const settle = (before?: () => Promise<void>): void => void this.#settle(source, before);
     const settling = settledOnce({
       done: () => settle(),
       retry: (delayMs: number) => settle(() => again(attempt, delayMs)),
@@ -126,17 +120,17 @@ class NatsConsumption implements Consumption {
     else this.#receiver.deliver({ id, key: undefined, message, attempt, ...settling });
   }
 
-  async #settle(held: Held, before: (() => Promise<void>) | undefined): Promise<void> {
+  async #settle(source: JsMsg, before: (() => Promise<void>) | undefined): Promise<void> {
     const link = this.#link;
     try {
       if (before !== undefined) await persistAtLast(link, before);
-      await persistAtLast(link, () => deleteSequence(link, queueStreamOf(link), held.source.seq));
-      held.source.ack();
+      await persistAtLast(link, () => deleteSequence(link, queueStreamOf(link), source.seq));
+      source.ack();
     } catch (error) {
       // It is delivered again when its lease has ended.
       this.#failed(error);
     }
-    this.#held.delete(held);
+    this.#held.delete(source);
     this.refresh();
   }
 

@@ -96,18 +96,13 @@ export class PostgresQueues implements Queues {
   }
 }
 
-interface Held {
-  readonly seq: string;
-  readonly key: string | undefined;
-}
-
 class PostgresConsumption implements Consumption {
   readonly #link: PostgresLink;
   readonly #parts: PostgresQueueParts;
   readonly #queue: string;
   readonly #receiver: QueueReceiver;
   readonly #ended: () => void;
-  readonly #held = new Unsettled<Held>();
+  readonly #held = new Unsettled<string>();
   readonly #done: Grouped<string>;
   #isStopped = false;
   #isPending = false;
@@ -130,8 +125,9 @@ class PostgresConsumption implements Consumption {
     this.#wake();
   }
 
-  keysSettled(): Promise<void> {
-    return this.#held.none(({ key }) => key !== undefined);
+  /** The statement that takes messages orders keys across nodes. */
+  async keysSettled(): Promise<void> {
+    // Nothing to wait for.
   }
 
   async stop(): Promise<void> {
@@ -176,12 +172,11 @@ class PostgresConsumption implements Consumption {
     const seq = String(row["seq"]);
     const attempt = Number(row["attempts"]);
     const key = row["key"] === null ? undefined : String(row["key"]);
-    const held: Held = { seq, key };
-    this.#held.add(held);
+    this.#held.add(seq);
     const settling = settledOnce({
-      done: () => void this.#settle(held, () => this.#done.add(seq)),
-      retry: (delayMs: number) => void this.#settle(held, () => this.#release(seq, attempt, attempt, delayMs)),
-      giveBack: () => void this.#settle(held, () => this.#release(seq, attempt, attempt - 1, 0)),
+      done: () => void this.#settle(seq, () => this.#done.add(seq)),
+      retry: (delayMs: number) => void this.#settle(seq, () => this.#release(seq, attempt, attempt, delayMs)),
+      giveBack: () => void this.#settle(seq, () => this.#release(seq, attempt, attempt - 1, 0)),
     });
     if (this.#isStopped) return settling.giveBack();
     const message = { kind: String(row["kind"]), envelope: String(row["envelope"]), body: new Uint8Array(row["body"] as Buffer) };
@@ -199,7 +194,7 @@ class PostgresConsumption implements Consumption {
   }
 
   /** Repeated until it succeeds, while the lease is renewed. */
-  async #settle(held: Held, write: () => Promise<void>): Promise<void> {
+  async #settle(seq: string, write: () => Promise<void>): Promise<void> {
     for (let isSettled = false; !isSettled;)
       try {
         await write();
@@ -209,7 +204,7 @@ class PostgresConsumption implements Consumption {
         if (isSettled && !this.#link.isClosed())
           this.#parts.log.write("ERROR", "sluice.queue", `Queue '${this.#queue}' could not settle a message: ${(error as Error).message}`);
       }
-    this.#held.delete(held);
+    this.#held.delete(seq);
     this.refresh();
   }
 
@@ -223,7 +218,7 @@ class PostgresConsumption implements Consumption {
       void this.#link
         .once(
           `update ${this.#link.name}_queue set available = clock_timestamp() + $3 * interval '1 millisecond' where seq = any($1::bigint[]) and taken_by = $2`,
-          [[...this.#held].map(({ seq }) => seq), boot, leaseMs],
+          [[...this.#held], boot, leaseMs],
         )
         .then(next, next);
     });
