@@ -8,7 +8,7 @@ import { IdempotencyKeys } from "./idempotency.ts";
 import { TraceIds } from "./trace-context.ts";
 
 export const httpGuarantees =
-  "Without durable=true a request exists in memory only: the caller learns from the response whether it was processed. With durable=true the response 202 means that the message is on disk and runs at least once. Requests run concurrently, up to the in-flight limit of the route; further ones get 503. Order is not guaranteed. With idempotency=true, responses are kept in memory (10,000 keys, 64 MB, one day) and are lost on a restart.";
+  "Without durable=true a request exists in memory only: the caller learns from the response whether it was processed. With durable=true the response 202 means that the message is on disk, or in the store of the cluster, and runs at least once. Requests run concurrently, up to the in-flight limit of the route; further ones get 503. Order is not guaranteed. With idempotency=true, responses are kept in memory (10,000 keys, 64 MB, one day) and are lost on a restart.";
 
 /** What an endpoint adds to the settings that all endpoints of its connector share. */
 export type HttpEndpointSettings = Omit<HttpSourceSettings, "uri" | "route" | "idempotency" | "tools" | "traceIds" | "queues">;

@@ -2,7 +2,8 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { isClusterError, type Cluster, type Deployment, type Log, type Route } from "@sluice/engine";
+import { isClusterError, type Cluster, type Deployment, type Ids, type Log, type Route } from "@sluice/engine";
+import type { SharedQueues } from "@sluice/connectors";
 import { isFlowError } from "@sluice/engine/spi";
 import { SettingsError, type Settings } from "../config.ts";
 import { flowKey } from "../flows/installed-flows.ts";
@@ -18,6 +19,7 @@ import { mappingKind, replicatedConnections, replicatedDocuments, replicatedPoli
 import { replicatedFlowStore } from "./replicated-flow-store.ts";
 import { replicatedKamelets } from "./replicated-kamelets.ts";
 import { Session, type Heartbeat } from "./session.ts";
+import { ClusterQueues, type SharedQueueParts } from "./shared-queues.ts";
 import { Slots, slotOf } from "./slots.ts";
 import { refusalOf, unsupportedParts } from "./unsupported.ts";
 import { WhereUsed } from "./where-used.ts";
@@ -30,6 +32,7 @@ export interface JoinParts {
   readonly log: Log;
   /** A new id for this process. */
   readonly boot: string;
+  readonly ids: Ids;
 }
 
 const maxAttempts = 8;
@@ -45,7 +48,7 @@ export async function joinCluster(parts: JoinParts): Promise<ClusterNode> {
   const target = readClusterTarget(parts.cluster);
   const node = settings.node ?? hostname();
   const cluster = await connect(target, parts, node);
-  const joined = new JoinedNode(target, cluster, settings, log);
+  const joined = new JoinedNode(target, cluster, parts);
   try {
     await joined.open(await replacedBoot(dataDir, boot));
   } catch (error) {
@@ -112,6 +115,7 @@ class JoinedNode implements ClusterNode {
   readonly #cluster: Cluster;
   readonly #settings: Settings;
   readonly #log: Log;
+  readonly #ids: Ids;
   readonly #follower: ConfigFollower;
   readonly #session: Session;
   readonly #slots: Slots;
@@ -120,11 +124,13 @@ class JoinedNode implements ClusterNode {
   /** Records that could not be applied here, with the reason. */
   readonly #behind = new Map<string, string>();
   #parts: FollowedParts | undefined = undefined;
+  #queues: ClusterQueues | undefined = undefined;
   #isReady = false;
   #cancelRetry: (() => void) | undefined = undefined;
 
-  constructor(target: ClusterTarget, cluster: Cluster, settings: Settings, log: Log) {
+  constructor(target: ClusterTarget, cluster: Cluster, { settings, log, ids }: JoinParts) {
     this.#target = target;
+    this.#ids = ids;
     this.#cluster = cluster;
     this.#settings = settings;
     this.#log = log;
@@ -163,6 +169,17 @@ class JoinedNode implements ClusterNode {
   async open(previousBoot: string | undefined): Promise<void> {
     await this.#session.open(previousBoot);
     await this.#follower.load();
+  }
+
+  queues(keepLetter: SharedQueueParts["keepLetter"]): SharedQueues {
+    this.#queues = new ClusterQueues({
+      cluster: this.#cluster,
+      ids: this.#ids,
+      maxMessageBytes: this.#settings.queueMessageBytes,
+      keyToken: (queue) => this.#slots.tokenOf(slotOf(queue)),
+      keepLetter,
+    });
+    return this.#queues;
   }
 
   problemsOf(deployment: Deployment, catalog: Parameters<typeof unsupportedParts>[1]): ReturnType<ClusterNode["problemsOf"]> {
@@ -237,6 +254,7 @@ class JoinedNode implements ClusterNode {
     this.#cancelRetry?.();
     this.#follower.stop();
     this.#whereUsed.stop();
+    await this.#queues?.close();
     await this.#session.close();
     await this.#cluster.close();
   }
@@ -270,6 +288,10 @@ class JoinedNode implements ClusterNode {
 
   /** Starts the schedules and polls of the slots that this node holds, and suspends those of the others. */
   async #reconcile(): Promise<void> {
+    await Promise.all([this.#placeRoutes(), this.#queues?.slotsChanged()]);
+  }
+
+  async #placeRoutes(): Promise<void> {
     const { runtime, flows } = this.#parts ?? {};
     if (runtime === undefined || flows === undefined) return;
     const isWrong = (route: Route): boolean =>
