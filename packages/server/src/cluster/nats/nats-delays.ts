@@ -48,7 +48,8 @@ export class NatsDelays {
         max_ack_pending: -1,
       },
       room: () => concurrency - this.#moving,
-      received: (message) => void this.#received(message),
+      // Without an acknowledgement, for example because the connection was closed, it is delivered again.
+      received: (message) => void this.#received(message).catch(() => undefined),
     });
   }
 

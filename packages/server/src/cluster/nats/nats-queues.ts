@@ -56,7 +56,7 @@ class NatsConsumption implements Consumption {
   readonly #held = new Unsettled<JsMsg>();
   readonly #pull: NatsPull;
   readonly #keys: NatsKeys;
-  readonly #cancelRenewals: () => void;
+  #cancelRenewal: () => void = () => undefined;
   #isStopped = false;
 
   constructor(link: NatsLink, parts: NatsQueueParts, queue: string, receiver: QueueReceiver) {
@@ -79,9 +79,7 @@ class NatsConsumption implements Consumption {
       room,
       received: (message) => this.#received(message),
     });
-    this.#cancelRenewals = repeat(parts.leaseMs / 3, () => {
-      for (const source of this.#held) source.working();
-    });
+    this.#renewLater();
   }
 
   refresh(): void {
@@ -98,7 +96,7 @@ class NatsConsumption implements Consumption {
     this.#pull.stop();
     this.#keys.stop();
     await Promise.all([this.#held.none(), this.#keys.unsettled.none()]);
-    this.#cancelRenewals();
+    this.#cancelRenewal();
   }
 
   #received(source: JsMsg): void {
@@ -134,21 +132,17 @@ class NatsConsumption implements Consumption {
     this.refresh();
   }
 
+  #renewLater(): void {
+    this.#cancelRenewal = systemClock.after(this.#parts.leaseMs / 3, () => {
+      // A timer would keep a process alive whose start failed.
+      if (this.#link.connection.isClosed()) return;
+      for (const source of this.#held) source.working();
+      this.#renewLater();
+    });
+  }
+
   #failed(error: unknown): void {
     if (!this.#link.connection.isClosed())
       this.#parts.log.write("ERROR", "sluice.queue", `Queue '${this.#queue}' could not settle a message: ${(error as Error).message}`);
   }
-}
-
-/** Returns a function that ends the repetition. */
-function repeat(everyMs: number, run: () => void): () => void {
-  let cancel = (): void => undefined;
-  const next = (): void => {
-    cancel = systemClock.after(everyMs, () => {
-      run();
-      next();
-    });
-  };
-  next();
-  return () => cancel();
 }

@@ -161,12 +161,21 @@ class NatsWatch {
     if (state.messages > 0) {
       const consumer = await js.consumers.get(stream, { deliver_policy: jetstream.DeliverPolicy.LastPerSubject });
       const messages = await consumer.consume({ max_messages: 500 });
+      const silence = (): (() => void) => systemClock.after(attemptMs, () => messages.stop());
+      let cancel = silence();
+      let isComplete = false;
       for await (const message of messages) {
+        cancel();
         head = Math.max(head, message.seq);
         records.push(versionOf({ seq: message.seq, header: message.headers, data: message.data, time: new Date(message.info.timestampNanos / 1e6) }));
-        if (message.info.pending === 0 || this.#isStopped) break;
+        // The number of pending messages may never be 0 when records are replaced while they are read.
+        isComplete = message.info.pending === 0 || message.seq >= state.last_seq || this.#isStopped;
+        if (isComplete) break;
+        cancel = silence();
       }
+      cancel();
       messages.stop();
+      if (!isComplete) throw new Error("the records were not delivered in time");
     }
     if (this.#isStopped) return;
     for (const record of records) if (record.bytes !== undefined) this.#onChange(record);

@@ -211,7 +211,8 @@ class PostgresConsumption implements Consumption {
   #renewLater(): void {
     this.#cancelRenewal = systemClock.after(this.#parts.leaseMs / 3, () => {
       const next = (): void => {
-        if (!this.#isStopped || this.#held.size > 0) this.#renewLater();
+        // A timer would keep a process alive whose start failed.
+        if (!this.#link.isClosed() && (!this.#isStopped || this.#held.size > 0)) this.#renewLater();
       };
       if (this.#held.size === 0) return next();
       const { boot, leaseMs } = this.#parts;
