@@ -91,18 +91,26 @@ export interface LoadReport {
   readonly replies: ReadonlyMap<number, number>;
 }
 
-/** Posts messages to the nodes in turn while one node after the other is killed. */
+/** Posts messages to the nodes in turn while one node after the other is killed. On a slow machine it takes longer, until there were enough messages and kills. */
 export async function loadWithKills(
   cluster: ClusterUnderLoad,
-  options: { readonly forMs: number; readonly killEveryMs: number; readonly senders: number; readonly pauseMs: number },
+  options: {
+    readonly forMs: number;
+    readonly minKills: number;
+    readonly minAccepted: number;
+    readonly killEveryMs: number;
+    readonly senders: number;
+    readonly pauseMs: number;
+  },
 ): Promise<LoadReport> {
   const accepted: string[] = [];
   const replies = new Map<number, number>();
   const until = performance.now() + options.forMs;
   let sent = 0;
   let kills = 0;
+  const isOver = (): boolean => performance.now() >= until && kills >= options.minKills && accepted.length >= options.minAccepted;
   const sender = async (): Promise<void> => {
-    while (performance.now() < until) {
+    while (!isOver()) {
       const id = `m${++sent}`;
       const status = await post(cluster.nodes[sent % cluster.nodes.length] as SpawnedServer, "/api/in", id);
       replies.set(status, (replies.get(status) ?? 0) + 1);
@@ -112,7 +120,7 @@ export async function loadWithKills(
   };
   const killer = async (): Promise<void> => {
     const restarting = new Map<number, Promise<void>>();
-    for (let index = 0; performance.now() < until; index = (index + 1) % cluster.nodes.length) {
+    for (let index = 0; !isOver(); index = (index + 1) % cluster.nodes.length) {
       await sleep(options.killEveryMs);
       // One node always serves: with three nodes, at most two restart at a time.
       if (restarting.has(index) || restarting.size >= cluster.nodes.length - 1) continue;

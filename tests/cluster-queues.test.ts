@@ -31,7 +31,7 @@ for (const { title, server, urlOf } of stores)
     });
 
     it("every accepted message runs at least once although nodes are killed", async () => {
-      const report = await loadWithKills(cluster, { forMs: 6_000, killEveryMs: 1_000, senders: 6, pauseMs: 5 });
+      const report = await loadWithKills(cluster, { forMs: 6_000, minKills: 3, minAccepted: 101, killEveryMs: 1_000, senders: 6, pauseMs: 5 });
       const tally = await tallyOf(cluster, report, 30_000);
       expect(tally.lost).toEqual([]);
       expect(tally.accepted).toBeGreaterThan(100);

@@ -58,7 +58,7 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
           await store.disturb(storeKills++);
         }
       })();
-      const report = await loadWithKills(cluster, { forMs: seconds * 1_000, killEveryMs: 1_000, senders: 8, pauseMs: 20 });
+      const report = await loadWithKills(cluster, { forMs: seconds * 1_000, minKills: 3, minAccepted: 100, killEveryMs: 1_000, senders: 8, pauseMs: 20 });
       await disturbing;
       const tally = await tallyOf(cluster, report, 120_000);
       const replies = [...report.replies].map(([status, count]) => `${status === 0 ? "none" : status}: ${count}`).join(", ");
