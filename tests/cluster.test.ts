@@ -156,9 +156,9 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
   it("rejects what is not supported in a cluster yet, with a message that names it", async () => {
     const route = (from: string, step: string): string => `- route:\n    id: refused\n    from:\n      uri: ${from}\n      steps:\n        - ${step}\n`;
     const cases: readonly (readonly [string, RegExp])[] = [
-      [route("queue:work", "log: x"), /'queue:work' is tied to one process, which is not supported in a cluster yet/],
-      [route("direct:a", "to: queue:work"), /'queue:work' is tied to one process/],
-      [route("webhook:w?durable=true", "log: x"), /webhook:w\?durable=true' is tied to one process, which stores its messages or keys/],
+      [route("direct:a", "to: file:/tmp"), /'file:\/tmp' is tied to one process, which is not supported in a cluster yet/],
+      [route("webhook:w?idempotency=true", "log: x"), /webhook:w\?idempotency=true' is tied to one process, which keeps its idempotency keys/],
+      [route("webhook:w?durable=true&idempotency=true", "log: x"), /is tied to one process, which keeps its idempotency keys/],
       [
         route(
           "direct:a",

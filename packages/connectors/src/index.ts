@@ -20,7 +20,18 @@ export type { HttpSettings } from "./http/http.ts";
 export { isBelow } from "./is-below.ts";
 export type { LanguageList } from "./language/language.ts";
 export type { MessageMappingPort } from "./message-mapping/message-mapping.ts";
-export type { DeadLetterDetails, DurableQueues, Failure, Position, QueuedMessage, QueueStore } from "./queue/durable-queues.ts";
+export type {
+  DeadLetterDetails,
+  DurableQueues,
+  Failure,
+  Position,
+  Queue,
+  QueuedMessage,
+  QueueStore,
+  QueueSubscriber,
+  SharedQueues,
+  TakenMessage,
+} from "./queue/durable-queues.ts";
 export { restoreMessage, storedSize, storeMessage, type StoredContext, type RestoredMessage, type StoredMessage } from "./queue/stored-message.ts";
 export type { DeadLetters } from "./sluice/sluice.ts";
 export { sluiceEvents, type SluiceEvent, type SluiceEvents } from "./sluice-event/sluice-event.ts";

@@ -1,14 +1,73 @@
 // The interface of the durable store for queues. The host provides the implementation; without one, using a queue fails.
-import { FlowError, type RouteIdentity } from "@sluice/engine/spi";
+import { FlowError, type Clock, type Host, type RouteIdentity } from "@sluice/engine/spi";
 import type { StoredMessage } from "./stored-message.ts";
 
-export interface DurableQueues {
+/** The part of the store that every kind of it has. */
+export interface QueueAccess {
+  /** Opens the store on first use. */
+  open(): Promise<unknown>;
+  /** The store if it is already open. */
+  readonly current: { readonly maxMessageBytes: number } | undefined;
+  /** False for a closed test session: its messages must not run as live ones. */
+  isOpenSession(id: string): boolean;
+}
+
+export interface DurableQueues extends QueueAccess {
   /** Opens the store on first use; later calls return the same one. */
   open(): Promise<QueueStore>;
   /** The store if it is already open: saves a promise per message. */
   readonly current: QueueStore | undefined;
-  /** False for a closed test session, whose messages must not run as live ones. */
-  isOpenSession(id: string): boolean;
+  /** In a cluster: the queues that all nodes share. The store on disk is not used then. */
+  readonly shared?: SharedQueues | undefined;
+}
+
+export interface SharedQueues extends QueueAccess {
+  /** A queue of this runtime, created for the first user of the name. */
+  find(name: string, host: Pick<Host, "clock" | "log">): Queue;
+}
+
+/** A message that a consumer has taken and must settle. */
+export interface TakenMessage {
+  readonly id: string;
+  /** Completed attempts. */
+  readonly attempts: number;
+  readonly message: StoredMessage;
+}
+
+/** A consumer; `wake` is called when a message is ready. */
+export interface QueueSubscriber {
+  /** Messages that it processes at a time. */
+  readonly concurrency: number;
+  wake(): void;
+}
+
+/** A queue as senders and consumers use it. */
+export interface Queue {
+  readonly name: string;
+  readonly clock: Clock;
+  /** True when this object holds no state and can be discarded. */
+  readonly idle: boolean;
+  readonly hasReady: boolean;
+  /** Resolves with the message's id when it is stored. */
+  put(message: StoredMessage, key: string | undefined, delayMs: number): Promise<string>;
+  /** Only the newest consumer is served; older ones finish their messages. */
+  subscribe(subscriber: QueueSubscriber): Promise<void>;
+  unsubscribe(subscriber: QueueSubscriber): void;
+  isActive(subscriber: QueueSubscriber): boolean;
+  /** The next due message, if any; the caller must settle or return it. */
+  take(): TakenMessage | undefined;
+  /** True for a message that may have crashed a process. */
+  isSuspect(taken: TakenMessage): boolean;
+  /** Records an attempt; false when that is not possible now and the message is delivered later. */
+  begin(taken: TakenMessage): Promise<boolean>;
+  done(taken: TakenMessage): void;
+  deadLetter(taken: TakenMessage, details: DeadLetterDetails): void;
+  /** Postpones a message after a failed attempt. */
+  retry(taken: TakenMessage, attempts: number, delayMs: number): void;
+  /** Returns a message as if it had not been taken. */
+  giveBack(taken: TakenMessage, delayMs?: number): void;
+  /** A run that had timed out succeeded after all. */
+  doneLate(taken: TakenMessage): void;
 }
 
 /** Position of a message in its queue: ordered by due time, then by arrival. */

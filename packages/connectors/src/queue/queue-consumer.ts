@@ -2,8 +2,8 @@
 // only after its route succeeded.
 import { FlowError, toFlowError, type Awaitable, type Exchange, type Inlet, type Log } from "@sluice/engine/spi";
 import { Intake, type Verdict } from "../intake/intake.ts";
-import { restoreMessage, type RestoredMessage, type StoredMessage } from "./stored-message.ts";
-import type { Entry, QueueSubscriber, WorkQueue } from "./work-queue.ts";
+import type { Queue, QueueSubscriber, TakenMessage } from "./durable-queues.ts";
+import { restoreMessage, type RestoredMessage } from "./stored-message.ts";
 
 const sliceMs = 10;
 const sliceMessages = 1_000;
@@ -23,23 +23,21 @@ export interface ConsumerOptions extends RedeliveryOptions {
   isOpenSession(id: string): boolean;
 }
 
-type Taken = Entry & { readonly message: StoredMessage };
-
 /** Restores a message, once per delivery. */
 interface Delivered {
-  readonly entry: Taken;
+  readonly entry: TakenMessage;
   readonly restored: RestoredMessage;
 }
 
 export class QueueConsumer implements QueueSubscriber {
-  readonly #queue: WorkQueue;
+  readonly #queue: Queue;
   readonly #inlet: Inlet;
   readonly #options: ConsumerOptions;
   readonly #log: Log;
   readonly #intake: Intake<Delivered>;
   #busy = 0;
 
-  constructor(queue: WorkQueue, inlet: Inlet, options: ConsumerOptions, log: Log) {
+  constructor(queue: Queue, inlet: Inlet, options: ConsumerOptions, log: Log) {
     this.#queue = queue;
     this.#inlet = inlet;
     this.#options = options;
@@ -60,6 +58,10 @@ export class QueueConsumer implements QueueSubscriber {
         doneLate: (item) => queue.doneLate((item as Delivered).entry),
       },
     );
+  }
+
+  get concurrency(): number {
+    return this.#options.concurrentConsumers;
   }
 
   wake(): void {
@@ -86,18 +88,18 @@ export class QueueConsumer implements QueueSubscriber {
     this.#busy--;
   }
 
-  #next(): Taken | undefined {
+  #next(): TakenMessage | undefined {
     return this.#queue.isActive(this) ? this.#queue.take() : undefined;
   }
 
   /** The message may have crashed the process last time: record the attempt on disk before it starts, so that it counts. */
-  async #carefully(entry: Taken): Promise<void> {
+  async #carefully(entry: TakenMessage): Promise<void> {
     if (entry.attempts > 0 && this.#intake.isSpent(entry.attempts)) return this.#deadLetter(entry, entry.attempts, undefined, processEnded());
     if (!(await this.#queue.begin(entry))) return undefined;
     return this.#deliver(entry);
   }
 
-  #deliver(entry: Taken): Awaitable {
+  #deliver(entry: TakenMessage): Awaitable {
     let restored: RestoredMessage;
     try {
       restored = restoreMessage(entry.message);
@@ -114,14 +116,14 @@ export class QueueConsumer implements QueueSubscriber {
     return this.#intake.take({ entry, restored });
   }
 
-  #settle(entry: Taken, verdict: Verdict): void {
+  #settle(entry: TakenMessage, verdict: Verdict): void {
     if (verdict.kind === "done") this.#queue.done(entry);
     else if (verdict.kind === "dead-letter") this.#deadLetter(entry, verdict.attempts, verdict.exchange, verdict.failure);
     else if (verdict.counted) this.#queue.retry(entry, verdict.attempts, verdict.waitMs);
     else this.#queue.giveBack(entry, verdict.waitMs);
   }
 
-  #deadLetter(entry: Taken, attempts: number, exchange: Exchange | undefined, { type, message, stepId, routeId }: FlowError): void {
+  #deadLetter(entry: TakenMessage, attempts: number, exchange: Exchange | undefined, { type, message, stepId, routeId }: FlowError): void {
     const { route } = this.#inlet;
     this.#log.write("WARN", "sluice.queue", `Queue '${this.#queue.name}' moved message ${entry.id} to the dead letters after ${attempts} attempts`, exchange);
     this.#queue.deadLetter(entry, { route, runId: exchange?.run.id, attempts, failure: { type, message, stepId, routeId } });

@@ -16,29 +16,29 @@ import {
 } from "@sluice/engine/spi";
 import { cancelledError } from "@sluice/engine/tools";
 import { asText } from "@sluice/engine/values";
-import type { DurableQueues } from "./durable-queues.ts";
+import type { DurableQueues, Queue, QueueAccess, QueueSubscriber, TakenMessage } from "./durable-queues.ts";
 import { QueueConsumer, type RedeliveryOptions } from "./queue-consumer.ts";
 import type { QueueOptions } from "./queue-shape.ts";
 import { contextOf, restoreMessage, storeMessage } from "./stored-message.ts";
-import { WorkQueue, type QueueSubscriber } from "./work-queue.ts";
+import { WorkQueue } from "./work-queue.ts";
 
 const queueLimit = 10_000;
 const maxKeyLength = 1_000;
 
 /** Finds queues by name; shared by all users of one store. */
 export interface QueueRegistry {
-  readonly store: DurableQueues;
-  find(name: string): WorkQueue;
+  readonly store: QueueAccess;
+  find(name: string): Queue;
 }
 
 /** The queues of a runtime, shared by all its connectors. */
 export function queueRegistry(queues: DurableQueues, host: Host, shared: SharedState): QueueRegistry {
   return shared.of("durable queues", () => {
-    const byName = new Map<string, WorkQueue>();
+    const byName = new Map<string, Queue>();
     return {
-      store: queues,
+      store: queues.shared ?? queues,
       find(name) {
-        const queue = byName.get(name) ?? new WorkQueue(name, queues, host.clock, host.log);
+        const queue = byName.get(name) ?? queues.shared?.find(name, host) ?? new WorkQueue(name, queues, host.clock, host.log);
         if (byName.size >= queueLimit) for (const [other, { idle }] of byName) if (idle) byName.delete(other);
         byName.set(name, queue);
         return queue;
@@ -77,10 +77,11 @@ export interface QueueSourceSettings {
 /** A source that consumes a queue. Messages in flight when it stops are finished by the version that started them. */
 export function queueSource(host: Host, registry: QueueRegistry, { name, uri, claims, concurrentConsumers, redelivery }: QueueSourceSettings): Source {
   let consumer: QueueConsumer | undefined;
-  let joined: WorkQueue | undefined;
+  let joined: Queue | undefined;
   return {
     claims,
     exclusive: false,
+    isStored: true,
     async start(inlet) {
       const before = consumer;
       const starting = new QueueConsumer(
@@ -137,10 +138,8 @@ function keyReader({ key, keyHeader }: QueueOptions): (exchange: Exchange) => st
   };
 }
 
-type Taken = NonNullable<ReturnType<WorkQueue["take"]>>;
-
 /** A polled message is settled when the polling run ends; if it fails, the message is delivered again. */
-function queuePoller(queueOf: () => WorkQueue, host: Host): Poller {
+function queuePoller(queueOf: () => Queue, host: Host): Poller {
   return {
     async receive(timeoutMs, exchange) {
       const queue = queueOf();
@@ -152,21 +151,22 @@ function queuePoller(queueOf: () => WorkQueue, host: Host): Poller {
   };
 }
 
-function messageOf(entry: Taken): Message {
+function messageOf(entry: TakenMessage): Message {
   const { message } = restoreMessage(entry.message);
   message.headers.set("SluiceQueueMessageId", entry.id);
   message.headers.set("SluiceQueueAttempt", entry.attempts + 1);
   return message;
 }
 
-async function waitFor(queue: WorkQueue, timeoutMs: number, { run }: Exchange, { clock }: Host): Promise<Taken | undefined> {
+async function waitFor(queue: Queue, timeoutMs: number, { run }: Exchange, { clock }: Host): Promise<TakenMessage | undefined> {
   const { signal } = run;
-  let settle: (entry: Taken | undefined) => void = () => undefined;
-  const arrived = new Promise<Taken | undefined>((resolve) => (settle = resolve));
-  let entry: Taken | undefined;
+  let settle: (entry: TakenMessage | undefined) => void = () => undefined;
+  const arrived = new Promise<TakenMessage | undefined>((resolve) => (settle = resolve));
+  let entry: TakenMessage | undefined;
   // Reading may find more than one message and wake again, but only one is needed.
   let taking = false;
   const subscriber: QueueSubscriber = {
+    concurrency: 1,
     wake() {
       if (taking || entry !== undefined || !queue.isActive(subscriber)) return;
       taking = true;

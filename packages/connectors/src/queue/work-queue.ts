@@ -3,7 +3,7 @@
 import { toFlowError, type Clock, type Log } from "@sluice/engine/spi";
 import { FifoQueue } from "../seda/fifo-queue.ts";
 import { KeyLocks } from "./key-locks.ts";
-import type { DeadLetterDetails, DurableQueues, Position, QueuedMessage, QueueStore } from "./durable-queues.ts";
+import type { DeadLetterDetails, DurableQueues, Position, Queue, QueuedMessage, QueueStore, QueueSubscriber } from "./durable-queues.ts";
 import { storedSize, type StoredMessage } from "./stored-message.ts";
 
 const pageSize = 256;
@@ -24,17 +24,14 @@ interface Settlement {
   otherwise?(): void;
 }
 
-export interface Entry extends QueuedMessage {
+interface Entry extends QueuedMessage {
   /** Undefined when it must be read from disk. */
   readonly message: StoredMessage | undefined;
 }
 
-/** A consumer; `wake` is called when a message is ready. */
-export interface QueueSubscriber {
-  wake(): void;
-}
+type Taken = Entry & { readonly message: StoredMessage };
 
-export class WorkQueue {
+export class WorkQueue implements Queue {
   readonly name: string;
   readonly clock: Clock;
   readonly #queues: DurableQueues;
@@ -63,7 +60,6 @@ export class WorkQueue {
     this.#log = log;
   }
 
-  /** True when this object holds no state and can be discarded. */
   get idle(): boolean {
     return this.#subscribers.length === 0 && this.#known.size === 0 && !this.#isPaused;
   }
@@ -74,7 +70,6 @@ export class WorkQueue {
     return this.#ready.length > 0;
   }
 
-  /** Resolves with the message's id when it is on disk. */
   put(message: StoredMessage, key: string | undefined, delayMs: number): Promise<string> {
     const store = this.#queues.current;
     if (store === undefined) return this.#queues.open().then(() => this.put(message, key, delayMs));
@@ -84,7 +79,7 @@ export class WorkQueue {
     });
   }
 
-  /** Only the newest consumer is served; older ones finish their messages. Resolves when the store is open. */
+  /** Resolves when the store is open. */
   async subscribe(subscriber: QueueSubscriber): Promise<void> {
     const store = await this.#queues.open();
     if (this.#store === undefined) {
@@ -106,8 +101,7 @@ export class WorkQueue {
     return this.#subscribers.at(-1) === subscriber;
   }
 
-  /** The next due message, if any; the caller must settle or return it. */
-  take(): (Entry & { readonly message: StoredMessage }) | undefined {
+  take(): Taken | undefined {
     while (!this.#isPaused) {
       if (this.#ready.length === 0) this.#fill();
       const entry = this.#ready.shift();
@@ -120,12 +114,11 @@ export class WorkQueue {
     return undefined;
   }
 
-  isSuspect(entry: Entry): boolean {
+  isSuspect(entry: Taken): boolean {
     return this.#open.isSuspect(entry.seq);
   }
 
-  /** Records an attempt; false when that is not possible now and the message is delivered later. */
-  async begin(entry: Entry): Promise<boolean> {
+  async begin(entry: Taken): Promise<boolean> {
     const note = (): Promise<void> => this.#open.begin(entry.seq, entry.attempts + 1);
     try {
       await note();
@@ -137,16 +130,16 @@ export class WorkQueue {
     }
   }
 
-  done(entry: Entry): void {
+  done(entry: Taken): void {
     this.#passOn(entry);
-    // Stays in `#known` until the row is deleted: a page read meanwhile would still find it.
+    // Keep it known until the row is deleted: a page read meanwhile would still find it.
     this.#settle({
       what: "delete a finished message",
       write: () => this.#open.remove(this.name, entry).then(() => void this.#known.delete(entry.seq)),
     });
   }
 
-  deadLetter(entry: Entry, details: DeadLetterDetails): void {
+  deadLetter(entry: Taken, details: DeadLetterDetails): void {
     this.#settle({
       what: "move a message to the dead letters",
       write: () => this.#open.deadLetter(this.name, entry, details).then(() => this.#forget(entry)),
@@ -154,8 +147,7 @@ export class WorkQueue {
     });
   }
 
-  /** Postpones a message after a failed attempt. */
-  retry(entry: Entry, attempts: number, delayMs: number): void {
+  retry(entry: Taken, attempts: number, delayMs: number): void {
     const due = this.#open.now() + delayMs;
     this.#settle({
       what: "record a failed attempt",
@@ -164,13 +156,12 @@ export class WorkQueue {
     });
   }
 
-  /** Returns a message to the queue as if it had not been taken. */
-  giveBack(entry: Entry, delayMs = 0): void {
+  giveBack(entry: Taken, delayMs = 0): void {
     this.#later(entry, entry.attempts, delayMs);
   }
 
-  /** A run that had timed out succeeded after all: the message is done unless it is in flight again. */
-  doneLate(entry: Entry): void {
+  /** The message is done unless it is in flight again. */
+  doneLate(entry: Taken): void {
     if (!this.#known.has(entry.seq)) this.done(entry);
   }
 

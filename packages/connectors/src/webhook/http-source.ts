@@ -82,6 +82,7 @@ export function httpSource(host: Host, settings: HttpSourceSettings): Source {
     exclusive: false,
     // Accepted messages and idempotency keys belong to the worker that received them.
     everyWorker: !options.durable && !options.idempotency,
+    isStored: options.durable && !options.idempotency,
     start: (inlet) => (intake === undefined ? mount(inlet) : startDurable(intake, inlet)),
     // A former mount is answered as a stopped route.
     reserve() {

@@ -28,8 +28,8 @@ export class PlacementBuilder {
       this.tie({ kind: "endpoint", reason: `'${options.template}' may resolve to an endpoint that is tied to one process` });
   }
 
-  build({ everyWorker }: Source): Placement {
-    if (everyWorker !== true) this.tie({ kind: "trigger", reason: "its trigger runs in one process" });
+  build({ everyWorker, isStored = false }: Source): Placement {
+    if (everyWorker !== true) this.tie({ kind: "trigger", reason: "its trigger runs in one process", isStored });
     if (this.#tiedBy === undefined && this.#calls === undefined) return free;
     return { tiedBy: this.#tiedBy ?? free.tiedBy, calls: this.#calls ?? free.calls };
   }

@@ -7,6 +7,8 @@ export interface Tie {
   readonly reason: string;
   /** The fixed endpoint that it sends to, for the kind `endpoint`. */
   readonly uri?: string;
+  /** For the kind `trigger`: true when its messages are in the durable store, which the nodes of a cluster share. */
+  readonly isStored?: boolean;
 }
 
 /** Where a route may run in a service with several workers or nodes. */

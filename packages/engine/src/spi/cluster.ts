@@ -8,6 +8,7 @@ export interface Cluster {
   readonly boot: string;
   readonly records: Records;
   readonly claims: Claims;
+  readonly queues: Queues;
   readonly messaging: Messaging;
   close(): Promise<void>;
 }
@@ -63,6 +64,60 @@ export interface Claim {
   readonly note: Uint8Array;
   /** Fencing token; increases with every claim. */
   readonly token: number;
+}
+
+/** Durable queues: at least once. Messages with the same key are delivered one at a time, in the order they were put. */
+export interface Queues {
+  /** Resolves when the store has acknowledged the message. Repeating a put with the same id while the message is unsettled stores nothing twice. */
+  put(queue: string, message: QueueContent, place: QueuePlace): Promise<void>;
+  /** Delivers messages of the queue to this node; all nodes that consume a queue compete for its messages. */
+  consume(queue: string, consumer: QueueReceiver): Consumption;
+}
+
+/** A message as the store holds it; only the node that runs it reads the contents. */
+export interface QueueContent {
+  readonly kind: string;
+  readonly envelope: string;
+  readonly body: Uint8Array;
+}
+
+export interface QueuePlace {
+  /** The id of the message; the same for every delivery. */
+  readonly id: string;
+  readonly key: string | undefined;
+  readonly delayMs: number;
+}
+
+export interface QueueReceiver {
+  /** Deliveries that may be unsettled on this node at a time. */
+  concurrency(): number;
+  /** A number on one node at a time: a store that cannot order keys across nodes delivers messages with a key only there. Never the same again after an interruption. */
+  keyToken(): number | undefined;
+  deliver(delivery: QueueDelivery): void;
+}
+
+/** A message on this node. It is delivered again, on any node, if this one dies or does not renew its lease. A second call of a method is ignored. */
+export interface QueueDelivery {
+  readonly id: string;
+  readonly key: string | undefined;
+  readonly message: QueueContent;
+  /** Starts at 1; includes attempts in which the process died. */
+  readonly attempt: number;
+  /** Removes the message. */
+  done(): void;
+  /** Delivers it again after a failed attempt; with a key, the later messages of the key wait. */
+  retry(delayMs: number): void;
+  /** Delivers it again as if it had not been delivered. */
+  giveBack(): void;
+}
+
+export interface Consumption {
+  /** Call when `concurrency` or `keyToken` may have changed. */
+  refresh(): void;
+  /** Resolves when another node may deliver messages with a key: none is unsettled here, or the store orders them itself. */
+  keysSettled(): Promise<void>;
+  /** No more deliveries; resolves when those on this node are settled. */
+  stop(): Promise<void>;
 }
 
 /** Messages between nodes: at most once, nothing is stored. */

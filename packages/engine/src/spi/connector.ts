@@ -63,6 +63,8 @@ export interface Source {
   readonly exclusive: boolean;
   /** True when several workers of a service may each run this source at the same time. */
   readonly everyWorker?: boolean;
+  /** True when its messages are in the durable store: in a cluster, where the nodes share it, every node may run this source. */
+  readonly isStored?: boolean;
   /** True for sources that deliver messages of other routes (queues): they stop last on shutdown. */
   readonly deferred?: boolean;
   /**

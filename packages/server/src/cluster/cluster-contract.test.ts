@@ -1,269 +1,209 @@
 // One test suite for every store of a cluster: NATS and PostgreSQL must behave like the in-memory model.
 import { isClusterError, type Cluster, type RecordVersion } from "@sluice/engine";
-import { natsCluster, serverFor } from "@sluice/testkit";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readClusterTarget } from "./cluster-target.ts";
-import { memoryCluster } from "./memory-cluster.test-support.ts";
-import { openCluster } from "./open-cluster.ts";
+import { serverFor } from "@sluice/testkit";
+import { expect, it } from "vitest";
+import { bytes, connected, kept, onEveryStore, text } from "./contract-stores.test-support.ts";
 
-interface Store {
-  /** Connects a node to the cluster of this name. */
-  node(cluster: string, name: string): Promise<Cluster>;
-  end(): Promise<void>;
-}
-
-const log = { write: () => undefined, enabled: () => false };
-const kept = 10;
-const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-const text = (content: Uint8Array | undefined): string | undefined => (content === undefined ? undefined : new TextDecoder().decode(content));
-
-let boots = 0;
-const connected =
-  (urlOf: (cluster: string) => string, replicas: number): Store["node"] =>
-  (cluster, name) =>
-    openCluster(readClusterTarget(urlOf(cluster)), { node: name, boot: `${name}-${++boots}`, log, replicas, versions: kept });
-
-/** Each store with what it needs; undefined when that is not installed. */
-const stores: Readonly<Record<string, () => Promise<Store | undefined>>> = {
-  memory: async () => {
-    const clusters = new Map<string, (node: string) => Cluster>();
-    return {
-      async node(cluster, name) {
-        const found = clusters.get(cluster) ?? memoryCluster(kept);
-        clusters.set(cluster, found);
-        return found(name);
-      },
-      end: async () => undefined,
-    };
-  },
-  "one NATS server (needs NATS)": async () => {
-    const server = await serverFor("nats", { own: true });
-    return server && { node: connected((cluster) => `nats://${server.host}:${server.port}/${cluster}`, 1), end: () => server.end() };
-  },
-  "three NATS servers (needs NATS)": async () => {
-    const servers = await natsCluster();
-    return servers && { node: connected((cluster) => `nats://${servers.servers}/${cluster}`, 3), end: () => servers.end() };
-  },
-  "PostgreSQL (needs PostgreSQL)": async () => {
-    const server = await serverFor("postgres", { own: true });
-    return (
-      server && { node: connected((cluster) => `postgres://postgres@${server.host}:${server.port}/postgres?cluster=${cluster}`, 1), end: () => server.end() }
-    );
-  },
-};
-
-for (const [title, open] of Object.entries(stores))
-  describe(`a cluster on ${title}`, () => {
-    let store: Store | undefined;
-    let clusters = 0;
-    const opened: Cluster[] = [];
-    beforeAll(async () => {
-      store = await open();
-    });
-    afterAll(async () => {
-      for (const cluster of opened) await cluster.close();
-      await store?.end();
-    });
-
-    /** Nodes of a new cluster. */
-    async function nodes(count: number): Promise<readonly [Cluster, ...Cluster[]]> {
-      const name = `c${++clusters}`;
-      const all = [];
-      for (let index = 1; index <= count; index++) all.push(await (store as Store).node(name, `n${index}`));
-      opened.push(...all);
-      return all as unknown as readonly [Cluster, ...Cluster[]];
-    }
-
-    const check = (name: string, run: () => Promise<void>): void =>
-      it(name, async ({ skip }) => {
-        if (store === undefined) return skip();
-        await run();
-      });
-
-    check("reads what was written, the newest version first, and forgets what was deleted", async () => {
-      const [one, two] = (await nodes(2)) as [Cluster, Cluster];
-      expect(await one.records.read("config", "flow/a")).toBeUndefined();
-      const first = await one.records.write("config", "flow/a", bytes("1"));
-      const second = await two.records.write("config", "flow/a", bytes("2"));
-      expect(second.revision).toBeGreaterThan(first.revision);
-      const found = await one.records.read("config", "flow/a");
-      expect([found?.id, text(found?.bytes), found?.revision]).toEqual(["flow/a", "2", second.revision]);
-      expect(Math.abs((found?.at ?? 0) - Date.now())).toBeLessThan(60_000);
-      const third = await one.records.write("config", "flow/a", undefined);
-      expect(await two.records.read("config", "flow/a")).toBeUndefined();
-      const versions = await two.records.versions("config", "flow/a");
-      expect(versions.map(({ revision, bytes: content }) => [revision, text(content)])).toEqual([
-        [third.revision, undefined],
-        [second.revision, "2"],
-        [first.revision, "1"],
-      ]);
-    });
-
-    check("keeps a bounded number of versions of each record", async () => {
-      const [one] = await nodes(1);
-      for (let version = 1; version <= kept + 3; version++) await one.records.write("config", "flow/a", bytes(String(version)));
-      await one.records.write("config", "flow/b", bytes("b"));
-      const versions = await one.records.versions("config", "flow/a");
-      expect(versions.map(({ bytes: content }) => text(content))).toEqual(Array.from({ length: kept }, (_, index) => String(kept + 3 - index)));
-    });
-
-    check("accepts any id", async () => {
-      const [one, two] = (await nodes(2)) as [Cluster, Cluster];
-      const ids = ["flow/a.b", "flow/a_b", "flow/a-b", "flow/ä ö", "flow/*", "flow/>", `flow/${"x".repeat(300)}`, `flow/${"x".repeat(299)}y`];
-      for (const id of ids) await one.records.write("config", id, bytes(id));
-      for (const id of ids) expect(text((await two.records.read("config", id))?.bytes)).toBe(id);
-      const seen = await loaded(two);
-      expect(seen.map(({ id }) => id)).toEqual(ids);
-    });
-
-    check("rejects a write that expects another head, whichever record changed", async () => {
-      const [one, two] = (await nodes(2)) as [Cluster, Cluster];
-      const { revision: head } = await one.records.write("config", "flow/a", bytes("1"));
-      await two.records.write("config", "flow/b", bytes("2"), { head });
-      await expect(one.records.write("config", "flow/a", bytes("3"), { head })).rejects.toMatchObject({ kind: "conflict" });
-      await expect(one.records.write("config", "flow/a", undefined, { head })).rejects.toMatchObject({ kind: "conflict" });
-      expect(text((await two.records.read("config", "flow/a"))?.bytes)).toBe("1");
-    });
-
-    check("accepts each head once: stale compare-and-set", async () => {
-      const all = await nodes(3);
-      const accepted = new Map<number, number>();
-      let conflicts = 0;
-      const until = performance.now() + 3_000;
-      let head = (await all[0].records.write("config", "flow/a", bytes("0"))).revision;
-      const writer = async (cluster: Cluster, name: string): Promise<void> => {
-        while (performance.now() < until) {
-          const expected = head;
-          try {
-            const { revision } = await cluster.records.write("config", "flow/a", bytes(name), { head: expected });
-            accepted.set(expected, (accepted.get(expected) ?? 0) + 1);
-            head = Math.max(head, revision);
-          } catch (error) {
-            if (!isClusterError(error) || error.kind !== "conflict") throw error;
-            conflicts++;
-            head = Math.max(head, (await cluster.records.read("config", "flow/a"))?.revision ?? 0);
-          }
-        }
-      };
-      await Promise.all(all.flatMap((cluster) => [writer(cluster, "x"), writer(cluster, "y")]));
-      expect(accepted.size).toBeGreaterThan(20);
-      expect(conflicts).toBeGreaterThan(20);
-      expect([...accepted.values()].filter((times) => times > 1)).toEqual([]);
-    });
-
-    /** The records that a new watch reports before it has caught up. */
-    async function loaded(cluster: Cluster): Promise<readonly RecordVersion[]> {
-      const seen: RecordVersion[] = [];
-      await new Promise<void>((resolve) => {
-        const watch = cluster.records.watch(
-          "config",
-          (change) => void seen.push(change),
-          () => {
-            resolve();
-            queueMicrotask(() => watch.stop());
-          },
-        );
-      });
-      return seen;
-    }
-
-    check("a watch reports existing records once, in order, then the head, then every change", async () => {
-      const [one, two] = (await nodes(2)) as [Cluster, Cluster];
-      await one.records.write("config", "flow/a", bytes("old"));
-      await one.records.write("config", "flow/gone", bytes("x"));
-      await one.records.write("config", "flow/b", bytes("b"));
-      await one.records.write("config", "flow/gone", undefined);
-      const { revision } = await one.records.write("config", "flow/a", bytes("a"));
-      const seen: string[] = [];
-      const revisions: number[] = [];
-      const watch = two.records.watch(
-        "config",
-        (change) => {
-          revisions.push(change.revision);
-          seen.push(`${change.id}=${text(change.bytes)}`);
-        },
-        (head) => void seen.push(`head ${head === revision}`),
-      );
-      await expect.poll(() => seen.at(-1)).toBe("head true");
-      expect(seen).toEqual(["flow/b=b", "flow/a=a", "head true"]);
-      await one.records.write("config", "flow/b", undefined);
-      for (let version = 1; version <= 20; version++) await (version % 2 === 0 ? one : two).records.write("config", "flow/c", bytes(String(version)));
-      await expect.poll(() => seen.at(-1)).toBe("flow/c=20");
-      expect(seen.slice(3)).toEqual(["flow/b=undefined", ...Array.from({ length: 20 }, (_, index) => `flow/c=${index + 1}`)]);
-      expect(revisions).toEqual(revisions.toSorted((a, b) => a - b));
-      watch.stop();
-      await one.records.write("config", "flow/c", bytes("unseen"));
-      expect(seen.at(-1)).toBe("flow/c=20");
-    });
-
-    check("a write resolves after the node's own watch has seen it", async () => {
-      const [one, two] = (await nodes(2)) as [Cluster, Cluster];
-      let seen = 0;
-      await new Promise<void>(
-        (resolve) =>
-          void one.records.watch(
-            "config",
-            (change) => (seen = change.revision),
-            () => resolve(),
-          ),
-      );
-      for (let version = 0; version < 20; version++) {
-        await two.records.write("config", "flow/other", bytes(String(version)));
-        const { revision } = await one.records.write("config", "flow/own", bytes(String(version)));
-        expect(seen).toBeGreaterThanOrEqual(revision);
-      }
-    });
-
-    check("a watch of an empty collection catches up at once", async () => {
-      const [one] = await nodes(1);
-      expect(await loaded(one)).toEqual([]);
-    });
-
-    check("of concurrent claims of a key exactly one wins, and all learn the winner's note", async () => {
-      const all = await nodes(3);
-      for (let key = 0; key < 20; key++) {
-        const results = await Promise.all(
-          all.flatMap((cluster) => [1, 2].map((attempt) => cluster.claims.claim("hour", `k/${key}`, bytes(`${cluster.boot}/${attempt}`)))),
-        );
-        const won = results.filter((claim) => claim.won);
-        expect(won).toHaveLength(1);
-        expect(new Set(results.map((claim) => text(claim.note)))).toEqual(new Set([text(won[0]?.note)]));
-        expect(new Set(results.map(({ token }) => token)).size).toBe(1);
-      }
-    });
-
-    check("a released key can be claimed again with a higher token, and a late release does not affect it", async () => {
-      const [one, two] = (await nodes(2)) as [Cluster, Cluster];
-      const first = await one.claims.claim("slot", "7", bytes("one"));
-      await two.claims.release(await two.claims.claim("slot", "7", bytes("two")));
-      const second = await two.claims.claim("slot", "7", bytes("two"));
-      expect([second.won, second.token > first.token]).toEqual([true, true]);
-      await one.claims.release(first);
-      const third = await one.claims.claim("slot", "7", bytes("one"));
-      expect([third.won, text(third.note), third.token]).toEqual([false, "two", second.token]);
-      expect((await one.claims.claim("pin", "7", bytes("other set"))).won).toBe(true);
-    });
-
-    check("messages reach the other nodes, and no longer once the subscription ends", async () => {
-      const [one, two, three] = (await nodes(3)) as [Cluster, Cluster, Cluster];
-      const received: string[] = [];
-      const end = two.messaging.subscribe("topic", (payload, from) => void received.push(`two: ${text(payload)} from ${from}`));
-      three.messaging.subscribe("topic", (payload, from) => void received.push(`three: ${text(payload)} from ${from}`));
-      one.messaging.subscribe("topic", () => void received.push("one"));
-      two.messaging.subscribe("other", () => void received.push("other"));
-      await expect
-        .poll(() => {
-          one.messaging.publish("topic", bytes("hello"));
-          return new Set(received).size;
-        })
-        .toBe(2);
-      expect(new Set(received)).toEqual(new Set(["two: hello from n1", "three: hello from n1"]));
-      end();
-      one.messaging.publish("topic", bytes("again"));
-      await expect.poll(() => received).toContain("three: again from n1");
-      expect(received).not.toContain("two: again from n1");
-    });
+onEveryStore("a cluster", ({ check, nodes }) => {
+  check("reads what was written, the newest version first, and forgets what was deleted", async () => {
+    const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+    expect(await one.records.read("config", "flow/a")).toBeUndefined();
+    const first = await one.records.write("config", "flow/a", bytes("1"));
+    const second = await two.records.write("config", "flow/a", bytes("2"));
+    expect(second.revision).toBeGreaterThan(first.revision);
+    const found = await one.records.read("config", "flow/a");
+    expect([found?.id, text(found?.bytes), found?.revision]).toEqual(["flow/a", "2", second.revision]);
+    expect(Math.abs((found?.at ?? 0) - Date.now())).toBeLessThan(60_000);
+    const third = await one.records.write("config", "flow/a", undefined);
+    expect(await two.records.read("config", "flow/a")).toBeUndefined();
+    const versions = await two.records.versions("config", "flow/a");
+    expect(versions.map(({ revision, bytes: content }) => [revision, text(content)])).toEqual([
+      [third.revision, undefined],
+      [second.revision, "2"],
+      [first.revision, "1"],
+    ]);
   });
+
+  check("keeps a bounded number of versions of each record", async () => {
+    const [one] = await nodes(1);
+    for (let version = 1; version <= kept + 3; version++) await one.records.write("config", "flow/a", bytes(String(version)));
+    await one.records.write("config", "flow/b", bytes("b"));
+    const versions = await one.records.versions("config", "flow/a");
+    expect(versions.map(({ bytes: content }) => text(content))).toEqual(Array.from({ length: kept }, (_, index) => String(kept + 3 - index)));
+  });
+
+  check("accepts any id", async () => {
+    const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+    const ids = ["flow/a.b", "flow/a_b", "flow/a-b", "flow/ä ö", "flow/*", "flow/>", `flow/${"x".repeat(300)}`, `flow/${"x".repeat(299)}y`];
+    for (const id of ids) await one.records.write("config", id, bytes(id));
+    for (const id of ids) expect(text((await two.records.read("config", id))?.bytes)).toBe(id);
+    const seen = await loaded(two);
+    expect(seen.map(({ id }) => id)).toEqual(ids);
+  });
+
+  check("rejects a write that expects another head, whichever record changed", async () => {
+    const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+    const { revision: head } = await one.records.write("config", "flow/a", bytes("1"));
+    await two.records.write("config", "flow/b", bytes("2"), { head });
+    await expect(one.records.write("config", "flow/a", bytes("3"), { head })).rejects.toMatchObject({ kind: "conflict" });
+    await expect(one.records.write("config", "flow/a", undefined, { head })).rejects.toMatchObject({ kind: "conflict" });
+    expect(text((await two.records.read("config", "flow/a"))?.bytes)).toBe("1");
+  });
+
+  check("accepts each head once: stale compare-and-set", async () => {
+    const all = await nodes(3);
+    const accepted = new Map<number, number>();
+    let conflicts = 0;
+    const until = performance.now() + 3_000;
+    let head = (await all[0].records.write("config", "flow/a", bytes("0"))).revision;
+    const writer = async (cluster: Cluster, name: string): Promise<void> => {
+      while (performance.now() < until) {
+        const expected = head;
+        try {
+          const { revision } = await cluster.records.write("config", "flow/a", bytes(name), { head: expected });
+          accepted.set(expected, (accepted.get(expected) ?? 0) + 1);
+          head = Math.max(head, revision);
+        } catch (error) {
+          if (!isClusterError(error) || error.kind !== "conflict") throw error;
+          conflicts++;
+          head = Math.max(head, (await cluster.records.read("config", "flow/a"))?.revision ?? 0);
+        }
+      }
+    };
+    await Promise.all(all.flatMap((cluster) => [writer(cluster, "x"), writer(cluster, "y")]));
+    expect(accepted.size).toBeGreaterThan(20);
+    expect(conflicts).toBeGreaterThan(20);
+    expect([...accepted.values()].filter((times) => times > 1)).toEqual([]);
+  });
+
+  /** What a new watch reports before it has caught up. */
+  async function loaded(cluster: Cluster): Promise<readonly RecordVersion[]> {
+    const seen: RecordVersion[] = [];
+    await new Promise<void>((resolve) => {
+      const watch = cluster.records.watch(
+        "config",
+        (change) => void seen.push(change),
+        () => {
+          resolve();
+          queueMicrotask(() => watch.stop());
+        },
+      );
+    });
+    return seen;
+  }
+
+  check("a watch reports existing records once, in order, then the head, then every change", async () => {
+    const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+    await one.records.write("config", "flow/a", bytes("old"));
+    await one.records.write("config", "flow/gone", bytes("x"));
+    await one.records.write("config", "flow/b", bytes("b"));
+    await one.records.write("config", "flow/gone", undefined);
+    const { revision } = await one.records.write("config", "flow/a", bytes("a"));
+    const seen: string[] = [];
+    const revisions: number[] = [];
+    const watch = two.records.watch(
+      "config",
+      (change) => {
+        revisions.push(change.revision);
+        seen.push(`${change.id}=${text(change.bytes)}`);
+      },
+      (head) => void seen.push(`head ${head === revision}`),
+    );
+    await expect.poll(() => seen.at(-1)).toBe("head true");
+    expect(seen).toEqual(["flow/b=b", "flow/a=a", "head true"]);
+    await one.records.write("config", "flow/b", undefined);
+    for (let version = 1; version <= 20; version++) await (version % 2 === 0 ? one : two).records.write("config", "flow/c", bytes(String(version)));
+    await expect.poll(() => seen.at(-1)).toBe("flow/c=20");
+    expect(seen.slice(3)).toEqual(["flow/b=undefined", ...Array.from({ length: 20 }, (_, index) => `flow/c=${index + 1}`)]);
+    expect(revisions).toEqual(revisions.toSorted((a, b) => a - b));
+    watch.stop();
+    await one.records.write("config", "flow/c", bytes("unseen"));
+    expect(seen.at(-1)).toBe("flow/c=20");
+  });
+
+  check("a write resolves after the node's own watch has seen it", async () => {
+    const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+    let seen = 0;
+    await new Promise<void>(
+      (resolve) =>
+        void one.records.watch(
+          "config",
+          (change) => (seen = change.revision),
+          () => resolve(),
+        ),
+    );
+    for (let version = 0; version < 20; version++) {
+      await two.records.write("config", "flow/other", bytes(String(version)));
+      const { revision } = await one.records.write("config", "flow/own", bytes(String(version)));
+      expect(seen).toBeGreaterThanOrEqual(revision);
+    }
+  });
+
+  check("a watch of an empty collection catches up at once", async () => {
+    const [one] = await nodes(1);
+    expect(await loaded(one)).toEqual([]);
+  });
+
+  check("of concurrent claims of a key exactly one wins, and all learn the winner's note", async () => {
+    const all = await nodes(3);
+    for (let key = 0; key < 20; key++) {
+      const results = await Promise.all(
+        all.flatMap((cluster) => [1, 2].map((attempt) => cluster.claims.claim("hour", `k/${key}`, bytes(`${cluster.boot}/${attempt}`)))),
+      );
+      const won = results.filter((claim) => claim.won);
+      expect(won).toHaveLength(1);
+      expect(new Set(results.map((claim) => text(claim.note)))).toEqual(new Set([text(won[0]?.note)]));
+      expect(new Set(results.map(({ token }) => token)).size).toBe(1);
+    }
+  });
+
+  check("a released key can be claimed again with a higher token, and a late release does not affect it", async () => {
+    const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+    const first = await one.claims.claim("slot", "7", bytes("one"));
+    await two.claims.release(await two.claims.claim("slot", "7", bytes("two")));
+    const second = await two.claims.claim("slot", "7", bytes("two"));
+    expect([second.won, second.token > first.token]).toEqual([true, true]);
+    await one.claims.release(first);
+    const third = await one.claims.claim("slot", "7", bytes("one"));
+    expect([third.won, text(third.note), third.token]).toEqual([false, "two", second.token]);
+    expect((await one.claims.claim("pin", "7", bytes("other set"))).won).toBe(true);
+  });
+
+  check("messages reach the other nodes, and no longer once the subscription ends", async () => {
+    const [one, two, three] = (await nodes(3)) as [Cluster, Cluster, Cluster];
+    const received: string[] = [];
+    const end = two.messaging.subscribe("topic", (payload, from) => void received.push(`two: ${text(payload)} from ${from}`));
+    three.messaging.subscribe("topic", (payload, from) => void received.push(`three: ${text(payload)} from ${from}`));
+    one.messaging.subscribe("topic", () => void received.push("one"));
+    two.messaging.subscribe("other", () => void received.push("other"));
+    await expect
+      .poll(() => {
+        one.messaging.publish("topic", bytes("hello"));
+        return new Set(received).size;
+      })
+      .toBe(2);
+    expect(new Set(received)).toEqual(new Set(["two: hello from n1", "three: hello from n1"]));
+    end();
+    one.messaging.publish("topic", bytes("again"));
+    await expect.poll(() => received).toContain("three: again from n1");
+    expect(received).not.toContain("two: again from n1");
+  });
+
+  check("messages between nodes may be long", async () => {
+    const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+    const received: string[] = [];
+    two.messaging.subscribe("long", (payload) => void received.push(text(payload) as string));
+    two.messaging.subscribe("other", () => void received.push("other"));
+    const long = "ä".repeat(100_000);
+    await expect
+      .poll(() => {
+        one.messaging.publish("long", bytes(long));
+        return received.length;
+      })
+      .toBeGreaterThan(0);
+    expect(new Set(received)).toEqual(new Set([long]));
+  });
+});
 
 it("NATS with fewer servers than replicas is a configuration error (needs NATS)", async ({ skip }) => {
   const server = await serverFor("nats", { own: true });

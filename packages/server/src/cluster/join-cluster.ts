@@ -2,7 +2,8 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { isClusterError, type Cluster, type Deployment, type Log, type Route } from "@sluice/engine";
+import { isClusterError, type Cluster, type Deployment, type Ids, type Log, type Route } from "@sluice/engine";
+import type { SharedQueues } from "@sluice/connectors";
 import { isFlowError } from "@sluice/engine/spi";
 import { SettingsError, type Settings } from "../config.ts";
 import { flowKey } from "../flows/installed-flows.ts";
@@ -19,6 +20,7 @@ import { mappingKind, replicatedConnections, replicatedDocuments, replicatedPoli
 import { replicatedFlowStore } from "./replicated-flow-store.ts";
 import { replicatedKamelets } from "./replicated-kamelets.ts";
 import { Session, type Heartbeat } from "./session.ts";
+import { ClusterQueues, type SharedQueueParts } from "./shared-queues.ts";
 import { Slots, slotOf } from "./slots.ts";
 import { refusalOf, unsupportedParts } from "./unsupported.ts";
 import { WhereUsed } from "./where-used.ts";
@@ -31,6 +33,7 @@ export interface JoinParts {
   readonly log: Log;
   /** A new id for this process. */
   readonly boot: string;
+  readonly ids: Ids;
 }
 
 const maxAttempts = 8;
@@ -47,7 +50,7 @@ export async function joinCluster(parts: JoinParts): Promise<ClusterNode> {
   const node = settings.node ?? hostname();
   const cipher = createRecordCipher(settings.clusterKey, settings.clusterKeysOld);
   const cluster = await connect(target, parts, node);
-  const joined = new JoinedNode(target, cluster, cipher, settings, log);
+  const joined = new JoinedNode(target, cluster, cipher, parts);
   try {
     await joined.open(await replacedBoot(dataDir, boot));
   } catch (error) {
@@ -75,7 +78,15 @@ async function connect(target: ClusterTarget, { settings, log, boot }: JoinParts
   const until = systemClock.monotonic() + connectMs;
   for (;;) {
     try {
-      return await openCluster(target, { node, boot, log, replicas: settings.clusterReplicas, versions: settings.versions });
+      return await openCluster(target, {
+        node,
+        boot,
+        log,
+        replicas: settings.clusterReplicas,
+        versions: settings.versions,
+        leaseMs: settings.clusterTtl,
+        queueBytes: settings.queueBytes,
+      });
     } catch (error) {
       const { message } = error as Error;
       if (isPermanent(error) || systemClock.monotonic() > until)
@@ -106,6 +117,7 @@ class JoinedNode implements ClusterNode {
   readonly #cluster: Cluster;
   readonly #settings: Settings;
   readonly #log: Log;
+  readonly #ids: Ids;
   readonly #follower: ConfigFollower;
   readonly #session: Session;
   readonly #slots: Slots;
@@ -114,11 +126,13 @@ class JoinedNode implements ClusterNode {
   /** Records that could not be applied here, with the reason. */
   readonly #behind = new Map<string, string>();
   #parts: FollowedParts | undefined = undefined;
+  #queues: ClusterQueues | undefined = undefined;
   #isReady = false;
   #cancelRetry: (() => void) | undefined = undefined;
 
-  constructor(target: ClusterTarget, cluster: Cluster, cipher: RecordCipher, settings: Settings, log: Log) {
+  constructor(target: ClusterTarget, cluster: Cluster, cipher: RecordCipher, { settings, log, ids }: JoinParts) {
     this.#target = target;
+    this.#ids = ids;
     this.#cluster = cluster;
     this.#settings = settings;
     this.#log = log;
@@ -159,6 +173,17 @@ class JoinedNode implements ClusterNode {
     await this.#follower.load();
     const [unreadable] = this.#follower.unreadable;
     if (unreadable !== undefined) throw new SettingsError([`SERVICE_CLUSTER: cannot read '${unreadable[0]}': ${unreadable[1]}`]);
+  }
+
+  queues(keepLetter: SharedQueueParts["keepLetter"]): SharedQueues {
+    this.#queues = new ClusterQueues({
+      cluster: this.#cluster,
+      ids: this.#ids,
+      maxMessageBytes: this.#settings.queueMessageBytes,
+      keyToken: (queue) => this.#slots.tokenOf(slotOf(queue)),
+      keepLetter,
+    });
+    return this.#queues;
   }
 
   problemsOf(deployment: Deployment, catalog: Parameters<typeof unsupportedParts>[1]): ReturnType<ClusterNode["problemsOf"]> {
@@ -233,6 +258,7 @@ class JoinedNode implements ClusterNode {
     this.#cancelRetry?.();
     this.#follower.stop();
     this.#whereUsed.stop();
+    await this.#queues?.close();
     await this.#session.close();
     await this.#cluster.close();
   }
@@ -266,6 +292,10 @@ class JoinedNode implements ClusterNode {
 
   /** Starts the schedules and polls of the slots that this node holds, and suspends those of the others. */
   async #reconcile(): Promise<void> {
+    await Promise.all([this.#placeRoutes(), this.#queues?.slotsChanged()]);
+  }
+
+  async #placeRoutes(): Promise<void> {
     const { runtime, flows } = this.#parts ?? {};
     if (runtime === undefined || flows === undefined) return;
     const isWrong = (route: Route): boolean =>

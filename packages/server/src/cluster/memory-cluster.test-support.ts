@@ -1,9 +1,35 @@
 // The port in memory: the model that the contract suite compares the stores with, and a store for tests of the code above the port.
-import { ClusterError, type Claim, type ClaimSet, type Cluster, type Collection, type RecordVersion } from "@sluice/engine";
+import {
+  ClusterError,
+  type Claim,
+  type ClaimSet,
+  type Cluster,
+  type Collection,
+  type QueueContent,
+  type QueueReceiver,
+  type RecordVersion,
+} from "@sluice/engine";
+import { settledOnce } from "./unsettled.ts";
 
 interface Change {
   readonly collection: Collection;
   readonly version: RecordVersion;
+}
+
+interface Queued {
+  readonly id: string;
+  readonly queue: string;
+  readonly key: string | undefined;
+  readonly message: QueueContent;
+  availableAt: number;
+  attempts: number;
+  /** The boot of the node that has it. */
+  holder: string | undefined;
+}
+
+interface Consumer extends QueueReceiver {
+  readonly boot: string;
+  readonly queue: string;
 }
 
 /** One store; each call of the returned function is a node. */
@@ -13,8 +39,54 @@ export function memoryCluster(keptVersions = 10): (node: string) => Cluster {
   const watches = new Set<{ readonly collection: Collection; readonly onChange: (change: RecordVersion) => void }>();
   const claims = new Map<string, Claim>();
   const handlers = new Set<{ readonly node: string; readonly topic: string; readonly handler: (payload: Uint8Array, from: string) => void }>();
+  const queued: Queued[] = [];
+  const putIds = new Set<string>();
+  const consumers = new Set<Consumer>();
   let token = 0;
   let boots = 0;
+
+  const isHeadOfKey = (entry: Queued): boolean =>
+    entry.key === undefined || queued.find((other) => other.queue === entry.queue && other.key === entry.key) === entry;
+  const heldBy = (boot: string, queue: string): readonly Queued[] => queued.filter((entry) => entry.holder === boot && entry.queue === queue);
+  const after = (delayMs: number): number => {
+    if (delayMs > 0) setTimeout(dispatch, delayMs + 1);
+    return performance.now() + delayMs;
+  };
+
+  function dispatch(): void {
+    for (const consumer of consumers) {
+      const { boot, queue } = consumer;
+      const isFree = (entry: Queued): boolean =>
+        entry.queue === queue && entry.holder === undefined && entry.availableAt <= performance.now() && isHeadOfKey(entry);
+      for (let entry = queued.find(isFree); entry !== undefined && heldBy(boot, queue).length < consumer.concurrency(); entry = queued.find(isFree))
+        deliver(consumer, entry);
+    }
+  }
+
+  function deliver(consumer: Consumer, entry: Queued): void {
+    entry.holder = consumer.boot;
+    const attempt = ++entry.attempts;
+    const { id, key, message } = entry;
+    const back = (attempts: number, delayMs: number): void => {
+      entry.attempts = attempts;
+      entry.holder = undefined;
+      entry.availableAt = after(delayMs);
+      queueMicrotask(dispatch);
+    };
+    const settling = settledOnce({
+      done: () => {
+        queued.splice(queued.indexOf(entry), 1);
+        queueMicrotask(dispatch);
+      },
+      retry: (delayMs: number) => back(attempt, delayMs),
+      giveBack: () => back(attempt - 1, 0),
+    });
+    consumer.deliver({ id, key, message, attempt, ...settling });
+  }
+
+  const settled = async (boot: string, queue: string): Promise<void> => {
+    while (heldBy(boot, queue).length > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  };
 
   const versionsOf = (collection: Collection, id: string): readonly RecordVersion[] =>
     changes
@@ -30,56 +102,91 @@ export function memoryCluster(keptVersions = 10): (node: string) => Cluster {
     return [...newest.values()].filter(({ bytes }) => bytes !== undefined);
   };
 
-  return (node) => ({
-    node,
-    boot: `${node}-${++boots}`,
-    records: {
-      async read(collection, id) {
-        const newest = versionsOf(collection, id)[0];
-        return newest?.bytes === undefined ? undefined : newest;
+  return (node) => clusterOf(node, `${node}-${++boots}`);
+
+  function clusterOf(node: string, boot: string): Cluster {
+    return {
+      node,
+      boot,
+      queues: {
+        async put(queue, message, { id, key, delayMs }) {
+          if (putIds.has(id)) return;
+          putIds.add(id);
+          queued.push({ id, queue, key, message, availableAt: after(delayMs), attempts: 0, holder: undefined });
+          queueMicrotask(dispatch);
+        },
+        consume(queue, receiver) {
+          const consumer: Consumer = {
+            boot,
+            queue,
+            concurrency: () => receiver.concurrency(),
+            keyToken: () => receiver.keyToken(),
+            deliver: (delivery) => receiver.deliver(delivery),
+          };
+          consumers.add(consumer);
+          queueMicrotask(dispatch);
+          return {
+            refresh: dispatch,
+            keysSettled: async () => undefined,
+            stop: () => {
+              consumers.delete(consumer);
+              return settled(boot, queue);
+            },
+          };
+        },
       },
-      async write(collection, id, bytes, expect) {
-        await Promise.resolve();
-        const head = heads.get(collection) ?? 0;
-        if (expect !== undefined && expect.head !== head) throw new ClusterError("conflict", `'${collection}' changed since revision ${expect.head}`);
-        const version = { id, bytes, revision: head + 1, at: Date.now() };
-        heads.set(collection, head + 1);
-        changes.push({ collection, version });
-        for (const watch of watches) if (watch.collection === collection) watch.onChange(version);
-        return version;
+      records: {
+        async read(collection, id) {
+          const newest = versionsOf(collection, id)[0];
+          return newest?.bytes === undefined ? undefined : newest;
+        },
+        async write(collection, id, bytes, expect) {
+          await Promise.resolve();
+          const head = heads.get(collection) ?? 0;
+          if (expect !== undefined && expect.head !== head) throw new ClusterError("conflict", `'${collection}' changed since revision ${expect.head}`);
+          const version = { id, bytes, revision: head + 1, at: Date.now() };
+          heads.set(collection, head + 1);
+          changes.push({ collection, version });
+          for (const watch of watches) if (watch.collection === collection) watch.onChange(version);
+          return version;
+        },
+        watch(collection, onChange, onCaughtUp) {
+          const watch = { collection, onChange };
+          for (const version of newestOf(collection)) onChange(version);
+          watches.add(watch);
+          onCaughtUp(heads.get(collection) ?? 0);
+          return { stop: () => void watches.delete(watch) };
+        },
+        versions: async (collection, id) => versionsOf(collection, id).slice(0, keptVersions),
       },
-      watch(collection, onChange, onCaughtUp) {
-        const watch = { collection, onChange };
-        for (const version of newestOf(collection)) onChange(version);
-        watches.add(watch);
-        onCaughtUp(heads.get(collection) ?? 0);
-        return { stop: () => void watches.delete(watch) };
+      claims: {
+        async claim(set: ClaimSet, key, note) {
+          await Promise.resolve();
+          const owner = claims.get(`${set} ${key}`);
+          if (owner !== undefined) return { ...owner, won: false };
+          const claim = { set, key, won: true, note, token: ++token };
+          claims.set(`${set} ${key}`, claim);
+          return claim;
+        },
+        async release({ set, key, token: released }) {
+          if (claims.get(`${set} ${key}`)?.token === released) claims.delete(`${set} ${key}`);
+        },
       },
-      versions: async (collection, id) => versionsOf(collection, id).slice(0, keptVersions),
-    },
-    claims: {
-      async claim(set: ClaimSet, key, note) {
-        await Promise.resolve();
-        const owner = claims.get(`${set} ${key}`);
-        if (owner !== undefined) return { ...owner, won: false };
-        const claim = { set, key, won: true, note, token: ++token };
-        claims.set(`${set} ${key}`, claim);
-        return claim;
+      messaging: {
+        publish(topic, payload) {
+          for (const other of handlers) if (other.node !== node && other.topic === topic) queueMicrotask(() => other.handler(payload, node));
+        },
+        subscribe(topic, handler) {
+          const entry = { node, topic, handler };
+          handlers.add(entry);
+          return () => void handlers.delete(entry);
+        },
       },
-      async release({ set, key, token: released }) {
-        if (claims.get(`${set} ${key}`)?.token === released) claims.delete(`${set} ${key}`);
+      async close() {
+        for (const consumer of consumers) if (consumer.boot === boot) consumers.delete(consumer);
+        for (const entry of queued) if (entry.holder === boot) entry.holder = undefined;
+        dispatch();
       },
-    },
-    messaging: {
-      publish(topic, payload) {
-        for (const other of handlers) if (other.node !== node && other.topic === topic) queueMicrotask(() => other.handler(payload, node));
-      },
-      subscribe(topic, handler) {
-        const entry = { node, topic, handler };
-        handlers.add(entry);
-        return () => void handlers.delete(entry);
-      },
-    },
-    close: async () => undefined,
-  });
+    };
+  }
 }

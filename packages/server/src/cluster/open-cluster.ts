@@ -10,6 +10,10 @@ export interface StoreOptions {
   readonly replicas: number;
   /** Versions kept of each configuration record. */
   readonly versions: number;
+  /** A queued message is delivered again when its node did not renew the lease for this long. */
+  readonly leaseMs: number;
+  /** Limit of the messages in all queues; only for NATS. */
+  readonly queueBytes: number;
 }
 
 export async function openCluster(target: ClusterTarget, options: StoreOptions): Promise<Cluster> {

@@ -41,6 +41,11 @@ export class Slots {
     return this.#held.has(slot) && session.isProven && session.era === this.#era;
   }
 
+  /** The token of the claim, while the slot is held: another one after every interruption. */
+  tokenOf(slot: number): number | undefined {
+    return this.holds(slot) ? this.#held.get(slot)?.token : undefined;
+  }
+
   list(): readonly number[] {
     return [...this.#held.keys()].sort((a, b) => a - b);
   }

@@ -14,18 +14,17 @@ export function unsupportedParts(deployment: Deployment, catalog: Pick<Catalog, 
 }
 
 function reasonsOf({ placement, trigger, from }: Route, { connectors }: Pick<Catalog, "connectors">): readonly string[] {
-  /** Messages stay in the memory of the node, as in a single runtime. */
+  /** Messages stay in the memory of the node, as in a single runtime, or in the queues that the nodes share. */
   const isLocal = (uri: string): boolean => {
     const connector = connectors.get(schemeOf(uri));
-    return connector?.trigger === "route" && connector.usesStore !== true;
+    return connector?.trigger === "route";
   };
-  const stored = connectors.get(schemeOf(from))?.usesStore === true ? [`'${from}' is tied to one process`] : [];
   const tied = placement.tiedBy.filter((tie: Tie) => {
     if (tie.kind === "endpoint") return tie.uri === undefined || !isLocal(tie.uri);
     // Schedules and polls run on the node that holds the slot of the flow.
-    return tie.kind === "step" || trigger === "request";
+    return tie.kind === "step" || (trigger === "request" && tie.isStored !== true);
   });
-  return [...stored, ...tied.map((tie) => (tie.kind === "trigger" ? `'${from}' is tied to one process, which stores its messages or keys` : tie.reason))];
+  return tied.map((tie) => (tie.kind === "trigger" ? `'${from}' is tied to one process, which keeps its idempotency keys` : tie.reason));
 }
 
 const schemeOf = (uri: string): string => /^[a-z][\w+.-]*/i.exec(uri)?.[0] ?? "";

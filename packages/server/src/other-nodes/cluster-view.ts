@@ -1,6 +1,7 @@
 // A node's view of its cluster, as used by the rest of the server. Undefined without SERVICE_CLUSTER; the implementation is then not
 // loaded.
 import type { Catalog, Deployment, RouteGate, Runtime } from "@sluice/engine";
+import type { SharedQueues, StoredMessage } from "@sluice/connectors";
 import type { Diagnostic } from "@sluice/model";
 import type { Policies } from "../access/policies.ts";
 import type { PolicyStore } from "../access/policy-store.ts";
@@ -13,6 +14,7 @@ import type { KameletStore } from "../kamelets/kamelet-store.ts";
 import type { DocumentStore } from "../mappings/document-store.ts";
 import type { FlowElsewhere } from "../mappings/installed-document.ts";
 import type { Mappings } from "../mappings/open-mappings.ts";
+import type { LetterFacts } from "../store/dead-letter-table.ts";
 
 /** How far a change has reached when its call is answered. */
 export interface ChangeReport {
@@ -85,6 +87,8 @@ export interface FollowedParts {
 export interface ClusterNode extends ClusterView {
   readonly stores: ClusterStores;
   readonly gate: RouteGate;
+  /** The durable queues of the cluster; `keepLetter` resolves when a dead letter is stored. */
+  queues(keepLetter: (message: StoredMessage, facts: LetterFacts) => Promise<unknown>): SharedQueues;
   /** Errors for parts of a flow that do not work in a cluster yet. */
   problemsOf(deployment: Deployment, catalog: Pick<Catalog, "connectors">): readonly Diagnostic[];
   /** The flows of other live nodes that use a document; nodes that do not answer in time are omitted. */

@@ -101,7 +101,11 @@ export async function openEngine(
   const everything = await catalogFor(settings, plugins, {
     connectionTypes,
     events,
-    queues: queuePort(durable, (id) => late.sessions.current.isOpen(id)),
+    queues: queuePort(
+      durable,
+      (id) => late.sessions.current.isOpen(id),
+      server.cluster?.queues(async (message, facts) => (await durable.open()).deadLetters.add(message, facts)),
+    ),
     deadLetters,
     control: routeControl(() => late.runtime.current, routeStates, log),
     mappings: mappings.documents,

@@ -65,7 +65,7 @@ export async function openClusterNode({ settings, variant, dataDir, log, ids }: 
   if (variant.externalFlows !== undefined) throw new SettingsError(["SERVICE_CLUSTER: flows cannot be passed as files in a cluster: use 'sluice deploy'"]);
   if (variant.embedding !== undefined) throw new SettingsError(["cluster: not supported inside a host application yet"]);
   const { joinCluster } = await import("../cluster/join-cluster.ts");
-  return joinCluster({ settings, cluster, dataDir, log, boot: ids.next() });
+  return joinCluster({ settings, cluster, dataDir, log, ids, boot: ids.next() });
 }
 
 /** Opens the stored runs if SERVICE_RUN_STORE requires it; trials store nothing. */

@@ -9,6 +9,10 @@ const size = 3;
 export interface NatsCluster {
   /** `host:port` of each server, separated by commas. */
   readonly servers: string;
+  /** Kills one of them without a clean shutdown. */
+  kill(index: number): Promise<void>;
+  /** Starts a killed one again on the same data. */
+  restart(index: number): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -43,5 +47,10 @@ export async function natsCluster(): Promise<NatsCluster | undefined> {
     await end();
     throw error;
   }
-  return { servers: servers.map(({ port }) => `127.0.0.1:${port}`).join(","), end };
+  return {
+    servers: servers.map(({ port }) => `127.0.0.1:${port}`).join(","),
+    kill: async (index) => servers[index % size]?.kill(),
+    restart: async (index) => servers[index % size]?.start(),
+    end,
+  };
 }

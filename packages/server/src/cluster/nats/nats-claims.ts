@@ -3,9 +3,8 @@ import { randomUUID } from "node:crypto";
 import type { Claim, Claims, ClaimSet } from "@sluice/engine";
 import { systemClock } from "../../host/clock.ts";
 import { persist } from "../persist.ts";
-import { apiCode, attemptMs, codeOf, storeLink, tokenOf, type NatsLink } from "./nats-link.ts";
+import { apiCode, attemptMs, codeOf, deleteSequence, messageIdHeader, storeLink, tokenOf, type NatsLink } from "./nats-link.ts";
 
-const messageIdHeader = "Nats-Msg-Id";
 const hourMs = 3_600_000;
 const purgeEveryMs = 60_000;
 
@@ -41,13 +40,7 @@ export class NatsClaims implements Claims {
 
   async release({ set, token }: Claim): Promise<void> {
     const link = this.#link;
-    await persist(storeLink(link), async () => {
-      try {
-        await link.jsm.streams.deleteMessage(claimStreamOf(link, set), token, false);
-      } catch (error) {
-        if (!/no message found|deleted message/i.test((error as Error).message)) throw error;
-      }
-    });
+    await persist(storeLink(link), () => deleteSequence(link, claimStreamOf(link, set), token));
   }
 
   close(): void {

@@ -7,7 +7,10 @@ import type { ClusterTarget } from "../cluster-target.ts";
 import type { StoreOptions } from "../open-cluster.ts";
 import { persist } from "../persist.ts";
 import { claimStreamOf, NatsClaims } from "./nats-claims.ts";
+import { delaySubjectOf } from "./nats-delays.ts";
 import { lacksServers, storeLink, tokenOf, type NatsLink } from "./nats-link.ts";
+import { attemptStreamOf, delayStreamOf, queueStreamOf, queueSubjectOf } from "./nats-queue-message.ts";
+import { NatsQueues } from "./nats-queues.ts";
 import { NatsRecords, streamOf } from "./nats-records.ts";
 
 const transportNeed = { package: "@nats-io/transport-node", version: "3.3.1", reason: "a cluster on NATS" };
@@ -21,6 +24,7 @@ const defaultPayload = 1024 ** 2;
 const gibibyte = 1024 ** 3;
 /** How long the records of nodes that do not return are stored. */
 const nodeRecordMs = 600_000;
+const attemptRecordMs = 30 * 86_400_000;
 
 export async function openNatsCluster(target: ClusterTarget & { readonly store: "nats" }, options: StoreOptions): Promise<Cluster> {
   const { node, boot, log } = options;
@@ -61,14 +65,17 @@ export async function openNatsCluster(target: ClusterTarget & { readonly store: 
     throw lacksServers(cause) ? tooFewServers(options.replicas, cause) : error;
   }
   const claims = new NatsClaims(link);
+  const queues = new NatsQueues(link, options);
   return {
     node,
     boot,
     records: new NatsRecords(link),
     claims,
+    queues,
     messaging: natsMessaging(link, node),
     async close() {
       claims.close();
+      queues.close();
       await connection.close();
     },
   };
@@ -87,7 +94,7 @@ async function followStatus(link: NatsLink, log: Log): Promise<void> {
 }
 
 /** The first node creates the streams; an existing stream is used as it is. */
-async function createStreams(link: NatsLink, { replicas, versions }: StoreOptions): Promise<void> {
+async function createStreams(link: NatsLink, { replicas, versions, queueBytes }: StoreOptions): Promise<void> {
   const { jetstream, name } = link;
   const limits = { storage: jetstream.StorageType.File, num_replicas: replicas, retention: jetstream.RetentionPolicy.Limits };
   for (const collection of collections)
@@ -109,6 +116,18 @@ async function createStreams(link: NatsLink, { replicas, versions }: StoreOption
       discard: jetstream.DiscardPolicy.New,
       discard_new_per_subject: true,
     });
+  const queued = { ...limits, discard: jetstream.DiscardPolicy.New, max_bytes: queueBytes };
+  await create(link, { ...queued, name: queueStreamOf(link), subjects: [queueSubjectOf(link, "*", false), queueSubjectOf(link, "*", true)] });
+  await create(link, { ...queued, name: delayStreamOf(link), subjects: [delaySubjectOf(link)] });
+  await create(link, {
+    ...limits,
+    name: attemptStreamOf(link),
+    subjects: [`${name}.attempts.*`],
+    max_msgs_per_subject: 1,
+    discard: jetstream.DiscardPolicy.Old,
+    // A node that died between two deletions leaves a record behind.
+    max_age: attemptRecordMs * 1e6,
+  });
 }
 
 async function create({ jsm }: NatsLink, config: Parameters<JetStream.JetStreamManager["streams"]["add"]>[0]): Promise<void> {

@@ -52,6 +52,25 @@ function isTransient(error: unknown): boolean {
   return error instanceof Error && ["TimeoutError", "RequestError", "ConnectionError", "ClosedConnectionError"].includes(error.name);
 }
 
+/** Space for headers below the server's limit. */
+const headerBytes = 4_096;
+
+export const payloadLimit = ({ maxPayload }: NatsLink): number => maxPayload - headerBytes;
+
+export const messageIdHeader = "Nats-Msg-Id";
+
+/** Deletes one message of a stream; it may be gone already. */
+export async function deleteSequence({ jsm }: NatsLink, stream: string, seq: number): Promise<void> {
+  try {
+    await jsm.streams.deleteMessage(stream, seq, false);
+  } catch (error) {
+    if (!/no message found|deleted message/i.test((error as Error).message)) throw error;
+  }
+}
+
+/** The first message from this sequence on. The client's types have this request for reads from replicas only. */
+export const nextOf = (seq: number, subject: string): JetStream.MsgRequest => ({ seq, next_by_subj: subject }) as JetStream.MsgRequest;
+
 const maxTokenLength = 120;
 
 /** A text as one token of a subject. */

@@ -1,20 +1,17 @@
 // Records on JetStream: one stream per collection, one subject per record; the revision is the sequence in the stream.
 import { randomUUID } from "node:crypto";
 import { ClusterError, type Collection, type Records, type RecordVersion, type Revision } from "@sluice/engine";
-import type { MsgRequest, StoredMsg } from "@nats-io/jetstream";
+import type { StoredMsg } from "@nats-io/jetstream";
 import type { MsgHdrs } from "@nats-io/transport-node";
 import { systemClock } from "../../host/clock.ts";
 import { persist } from "../persist.ts";
-import { apiCode, attemptMs, codeOf, storeLink, tokenOf, type NatsLink } from "./nats-link.ts";
+import { apiCode, attemptMs, codeOf, messageIdHeader, nextOf, payloadLimit, storeLink, tokenOf, type NatsLink } from "./nats-link.ts";
 
 /** Changes are announced by their writer; polling finds those of a writer that crashed before the announcement. */
 const pollMs = 1_000;
-/** Space for headers below the server's limit. */
-const headerBytes = 4_096;
 
 const idHeader = "Sluice-Id";
 const deletedHeader = "KV-Operation";
-const messageIdHeader = "Nats-Msg-Id";
 
 export const streamOf = ({ name }: NatsLink, collection: Collection): string => `KV_${name}_${collection}`;
 const prefixOf = ({ name }: NatsLink, collection: Collection): string => `$KV.${name}_${collection}`;
@@ -36,7 +33,7 @@ export class NatsRecords implements Records {
 
   async write(collection: Collection, id: string, bytes: Uint8Array | undefined, expect?: { readonly head: number }): Promise<Revision> {
     const link = this.#link;
-    const limit = link.maxPayload - headerBytes;
+    const limit = payloadLimit(link);
     if (bytes !== undefined && bytes.length > limit)
       throw new ClusterError("too-large", `the record has ${bytes.length} bytes; the NATS server accepts ${limit} (max_payload)`);
     const messageId = randomUUID();
@@ -164,12 +161,21 @@ class NatsWatch {
     if (state.messages > 0) {
       const consumer = await js.consumers.get(stream, { deliver_policy: jetstream.DeliverPolicy.LastPerSubject });
       const messages = await consumer.consume({ max_messages: 500 });
+      const silence = (): (() => void) => systemClock.after(attemptMs, () => messages.stop());
+      let cancel = silence();
+      let isComplete = false;
       for await (const message of messages) {
+        cancel();
         head = Math.max(head, message.seq);
         records.push(versionOf({ seq: message.seq, header: message.headers, data: message.data, time: new Date(message.info.timestampNanos / 1e6) }));
-        if (message.info.pending === 0 || this.#isStopped) break;
+        // The number of pending messages may never be 0 when records are replaced while they are read.
+        isComplete = message.info.pending === 0 || message.seq >= state.last_seq || this.#isStopped;
+        if (isComplete) break;
+        cancel = silence();
       }
+      cancel();
       messages.stop();
+      if (!isComplete) throw new Error("the records were not delivered in time");
     }
     if (this.#isStopped) return;
     for (const record of records) if (record.bytes !== undefined) this.#onChange(record);
@@ -221,9 +227,6 @@ class NatsWatch {
     });
   }
 }
-
-/** The first message from this sequence on. The client's types have this request for reads from replicas only. */
-const nextOf = (seq: number, subject: string): MsgRequest => ({ seq, next_by_subj: subject }) as MsgRequest;
 
 function versionOf({
   seq,

@@ -1,21 +1,21 @@
 // Opens a cluster whose store is PostgreSQL 13 or newer. LISTEN needs a direct connection or a pooler in session mode.
 import { randomUUID } from "node:crypto";
-import type { Claims, ClaimSet, Cluster, Collection, Messaging } from "@sluice/engine";
+import type { Claims, ClaimSet, Cluster, Collection } from "@sluice/engine";
 import { systemClock } from "../../host/clock.ts";
 import type { ClusterTarget } from "../cluster-target.ts";
 import type { StoreOptions } from "../open-cluster.ts";
 import { persist } from "../persist.ts";
 import { PostgresLink } from "./postgres-link.ts";
+import { payloadTable, postgresMessaging, purgePayloads } from "./postgres-messaging.ts";
+import { PostgresQueues, queueTable } from "./postgres-queues.ts";
 import { PostgresRecords } from "./postgres-records.ts";
 
 const collections: readonly Collection[] = ["config", "nodes"];
 const purgeEveryMs = 60_000;
-/** Limit of a notification, below PostgreSQL's 8,000 bytes. */
-const maxPayloadLength = 7_900;
 const lasts: Readonly<Record<ClaimSet, string>> = { slot: "infinity", pin: "infinity", hour: "1 hour" };
 
 export async function openPostgresCluster(target: ClusterTarget & { readonly store: "postgres" }, options: StoreOptions): Promise<Cluster> {
-  const { node, boot, log, versions } = options;
+  const { node, boot, log, versions, leaseMs } = options;
   const link = await PostgresLink.open(target.url, target.name, log);
   try {
     await createTables(link);
@@ -26,15 +26,20 @@ export async function openPostgresCluster(target: ClusterTarget & { readonly sto
   let cancel = (): void => undefined;
   const purgeLater = (): void => {
     cancel = systemClock.after(purgeEveryMs, () => {
-      void link.once(`delete from ${link.name}_claim where expires < now()`).then(purgeLater, purgeLater);
+      void link
+        .once(`delete from ${link.name}_claim where expires < now()`)
+        .then(() => purgePayloads(link))
+        .then(purgeLater, purgeLater);
     });
   };
   purgeLater();
+  const queues = new PostgresQueues(link, { boot, log, leaseMs });
   return {
     node,
     boot,
     records: new PostgresRecords(link, versions),
     claims: postgresClaims(link),
+    queues,
     messaging: postgresMessaging(link, node),
     async close() {
       cancel();
@@ -56,6 +61,8 @@ async function createTables(link: PostgresLink): Promise<void> {
     create sequence if not exists ${name}_token;
     create table if not exists ${name}_claim (set text not null, key text not null, token bigint not null, note bytea not null, attempt uuid not null,
       expires timestamptz not null, primary key (set, key));
+    ${payloadTable(name)}
+    ${queueTable(name)}
     ${collections.map((collection) => `insert into ${name}_head values ('${collection}', 0) on conflict do nothing;`).join("\n    ")}
   end $$`);
 }
@@ -85,21 +92,5 @@ function postgresClaims(link: PostgresLink): Claims {
     async release({ set, key, token }) {
       await link.run(`delete from ${name}_claim where set = $1 and key = $2 and token = $3`, [set, key, token]);
     },
-  };
-}
-
-/** A message is a notification `message <from> <topic> <payload>`; one that is too long is dropped, as messages may be. */
-function postgresMessaging(link: PostgresLink, node: string): Messaging {
-  return {
-    publish(topic, payload) {
-      const text = ["message", encodeURIComponent(node), encodeURIComponent(topic), Buffer.from(payload).toString("base64")].join(" ");
-      if (text.length <= maxPayloadLength) void link.once("select pg_notify($1, $2)", [link.name, text]).catch(() => undefined);
-    },
-    subscribe: (topic, handler) =>
-      link.onNotification((text) => {
-        const [kind, from = "", about = "", payload = ""] = text.split(" ");
-        if (kind !== "message" || decodeURIComponent(about) !== topic || decodeURIComponent(from) === node) return;
-        handler(new Uint8Array(Buffer.from(payload, "base64")), decodeURIComponent(from));
-      }),
   };
 }

@@ -1,0 +1,102 @@
+// The stores that the contract suite runs on, each with what it needs.
+import type { Cluster } from "@sluice/engine";
+import { natsCluster, serverFor } from "@sluice/testkit";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { readClusterTarget } from "./cluster-target.ts";
+import { memoryCluster } from "./memory-cluster.test-support.ts";
+import { openCluster } from "./open-cluster.ts";
+
+interface Store {
+  /** Connects a node to the cluster of this name. */
+  node(cluster: string, name: string): Promise<Cluster>;
+  end(): Promise<void>;
+}
+
+const log = { write: () => undefined, enabled: () => false };
+/** Versions kept of each record. */
+export const kept = 10;
+export const leaseMs = 2_000;
+export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+export const text = (content: Uint8Array | undefined): string | undefined => (content === undefined ? undefined : new TextDecoder().decode(content));
+
+let boots = 0;
+export const connected =
+  (urlOf: (cluster: string) => string, replicas: number): Store["node"] =>
+  (cluster, name) =>
+    openCluster(readClusterTarget(urlOf(cluster)), {
+      node: name,
+      boot: `${name}-${++boots}`,
+      log,
+      replicas,
+      versions: kept,
+      leaseMs,
+      queueBytes: 64 * 1024 ** 2,
+    });
+
+/** Each store with what it needs; undefined when that is not installed. */
+const stores: Readonly<Record<string, () => Promise<Store | undefined>>> = {
+  memory: async () => {
+    const clusters = new Map<string, (node: string) => Cluster>();
+    return {
+      async node(cluster, name) {
+        const found = clusters.get(cluster) ?? memoryCluster(kept);
+        clusters.set(cluster, found);
+        return found(name);
+      },
+      end: async () => undefined,
+    };
+  },
+  "one NATS server (needs NATS)": async () => {
+    const server = await serverFor("nats", { own: true });
+    return server && { node: connected((cluster) => `nats://${server.host}:${server.port}/${cluster}`, 1), end: () => server.end() };
+  },
+  "three NATS servers (needs NATS)": async () => {
+    const servers = await natsCluster();
+    return servers && { node: connected((cluster) => `nats://${servers.servers}/${cluster}`, 3), end: () => servers.end() };
+  },
+  "PostgreSQL (needs PostgreSQL)": async () => {
+    const server = await serverFor("postgres", { own: true });
+    return (
+      server && { node: connected((cluster) => `postgres://postgres@${server.host}:${server.port}/postgres?cluster=${cluster}`, 1), end: () => server.end() }
+    );
+  },
+};
+
+export interface StoreUnderTest {
+  /** Nodes of a new cluster, or of the cluster that all tests share. */
+  nodes(count: number): Promise<readonly [Cluster, ...Cluster[]]>;
+  /** A test that is skipped when the store is not installed. */
+  check(name: string, run: () => Promise<void>): void;
+}
+
+/** Defines the same tests for every store. Tests that do not need a cluster of their own are faster with a shared one. */
+export function onEveryStore(subject: string, define: (store: StoreUnderTest) => void, { isShared = false } = {}): void {
+  for (const [title, open] of Object.entries(stores))
+    describe(`${subject} on ${title}`, () => {
+      let store: Store | undefined;
+      let clusters = 0;
+      const opened: Cluster[] = [];
+      beforeAll(async () => {
+        store = await open();
+      });
+      afterAll(async () => {
+        for (const cluster of opened) await cluster.close();
+        await store?.end();
+      });
+      define({
+        async nodes(count) {
+          const name = isShared ? "shared" : `c${++clusters}`;
+          const all = [];
+          for (let index = 1; index <= count; index++) all.push(await (store as Store).node(name, `n${index}`));
+          opened.push(...all);
+          return all as unknown as readonly [Cluster, ...Cluster[]];
+        },
+        check(name, run) {
+          it(name, async ({ skip }) => {
+            if (store === undefined) return skip();
+            await run();
+          });
+        },
+      });
+    });
+}

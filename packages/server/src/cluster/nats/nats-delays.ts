@@ -1,0 +1,78 @@
+// Delayed messages on JetStream: they wait in their own stream, because a delayed negative acknowledgement counts against the limit of
+// unsettled messages of its consumer. Any node moves a message to its queue when it is due.
+import type { JsMsg } from "@nats-io/jetstream";
+import { persist } from "../persist.ts";
+import { attemptMs, deleteSequence, storeLink, type NatsLink } from "./nats-link.ts";
+import { fullError, publishQueued, type Publication } from "./nats-publish.ts";
+import { NatsPull } from "./nats-pull.ts";
+import { attemptsHeader, attemptsOf, delayStreamOf } from "./nats-queue-message.ts";
+
+const idHeader = "Sluice-Id";
+const targetHeader = "Sluice-Target";
+const delayHeader = "Sluice-Delay";
+
+/** Messages moved at a time. */
+const concurrency = 32;
+/** A node that dies while it moves a message delays it by this long. */
+const leaseMs = 5_000;
+const retryMs = 1_000;
+
+export const delaySubjectOf = ({ name }: NatsLink): string => `${name}.delay`;
+
+export async function publishDelayed(link: NatsLink, { subject, data, id, attempts, delayMs }: Publication & { readonly delayMs: number }): Promise<void> {
+  const headers = link.transport.headers();
+  headers.set(idHeader, id);
+  headers.set(targetHeader, subject);
+  headers.set(delayHeader, String(Math.ceil(delayMs)));
+  headers.set(attemptsHeader, String(attempts));
+  await persist(storeLink(link), () => link.js.publish(delaySubjectOf(link), data, { msgID: id, timeout: attemptMs, headers })).catch((error: unknown) => {
+    throw fullError(error);
+  });
+}
+
+export class NatsDelays {
+  readonly #link: NatsLink;
+  readonly #pull: NatsPull;
+  #moving = 0;
+
+  constructor(link: NatsLink) {
+    this.#link = link;
+    this.#pull = new NatsPull(link, {
+      stream: delayStreamOf(link),
+      consumer: {
+        durable_name: "delays",
+        ack_policy: link.jetstream.AckPolicy.Explicit,
+        ack_wait: leaseMs * 1e6,
+        max_deliver: -1,
+        // Waiting messages are unacknowledged.
+        max_ack_pending: -1,
+      },
+      room: () => concurrency - this.#moving,
+      // Without an acknowledgement, for example because the connection was closed, it is delivered again.
+      received: (message) => void this.#received(message).catch(() => undefined),
+    });
+  }
+
+  stop(): void {
+    this.#pull.stop();
+  }
+
+  async #received(message: JsMsg): Promise<void> {
+    const dueAt = message.info.timestampNanos / 1e6 + Number(message.headers?.get(delayHeader));
+    const waitMs = Math.ceil(dueAt - Date.now());
+    if (waitMs > 0) return message.nak(waitMs);
+    this.#moving++;
+    await this.#move(message).catch(() => message.nak(retryMs));
+    this.#moving--;
+    this.#pull.refresh();
+  }
+
+  async #move(message: JsMsg): Promise<void> {
+    const { data, headers, seq } = message;
+    // The id differs from that of the delayed message, which may be the id with which it was put.
+    const id = `${headers?.get(idHeader) ?? ""}/due`;
+    await publishQueued(this.#link, { subject: headers?.get(targetHeader) ?? "", data, id, attempts: attemptsOf(headers) });
+    await persist(storeLink(this.#link), () => deleteSequence(this.#link, delayStreamOf(this.#link), seq));
+    message.ack();
+  }
+}

@@ -1,0 +1,266 @@
+// Messages with a key on JetStream. One node reads them forward by sequence and delivers those of a key one at a time. It keeps no state on
+// the server: the stream contains the unsettled messages in order, so the next node reads it from the start.
+import type { QueueReceiver } from "@sluice/engine";
+import { systemClock } from "../../host/clock.ts";
+import { persist } from "../persist.ts";
+import { settledOnce, Unsettled } from "../unsettled.ts";
+import { attemptMs, deleteSequence, nextOf, storeLink, type NatsLink } from "./nats-link.ts";
+import { persistAtLast } from "./nats-publish.ts";
+import { attemptStreamOf, decodeQueued, keyedAnnouncement, queueStreamOf, queueSubjectOf, type QueuedContent } from "./nats-queue-message.ts";
+
+/** New messages are announced by their sender; this finds those of a sender that died before it could. */
+const pollMs = 3_000;
+const retryMs = 500;
+/** Messages read ahead, so that a key that is blocked for long does not stop the others. */
+const maxWindow = 10_000;
+/** Memory for messages between reading and delivery; others are read again. */
+const windowBytes = 8 * 1024 * 1024;
+/** After a takeover, the first messages may be those that killed the previous node: their attempts are recorded before they start. */
+const suspects = 1_000;
+
+interface Entry {
+  readonly key: string;
+  readonly seq: number;
+  readonly size: number;
+  content: QueuedContent | undefined;
+  attempts: number;
+  /** True until the attempts of earlier holders are known. */
+  isInherited: boolean;
+  isSuspect: boolean;
+  /** The sequence of the record of its attempts. */
+  record: number | undefined;
+}
+
+interface KeyParts {
+  readonly queue: string;
+  readonly receiver: QueueReceiver;
+  room(): number;
+  settled(): void;
+  failed(error: unknown): void;
+}
+
+export class NatsKeys {
+  readonly unsettled = new Unsettled<Entry>();
+  readonly #link: NatsLink;
+  readonly #parts: KeyParts;
+  readonly #subject: string;
+  /** The messages of each key in order; only the first of a key is delivered. */
+  readonly #lanes = new Map<string, Entry[]>();
+  #ready: Entry[] = [];
+  #token: number | undefined = undefined;
+  #seen = 0;
+  #known = 0;
+  #bytes = 0;
+  #inheritedEnd = 0;
+  #suspectsLeft = 0;
+  #isStopped = false;
+  #isPending = false;
+  #wake: () => void = () => undefined;
+
+  constructor(link: NatsLink, parts: KeyParts) {
+    this.#link = link;
+    this.#parts = parts;
+    this.#subject = queueSubjectOf(link, parts.queue, true);
+    void this.#run();
+  }
+
+  refresh(): void {
+    if (this.#parts.receiver.keyToken() !== this.#token || this.#known >= maxWindow) this.#look();
+    this.#serve();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#forget();
+    this.#look();
+  }
+
+  get #isHeld(): boolean {
+    return !this.#isStopped && this.#token !== undefined && this.#parts.receiver.keyToken() === this.#token;
+  }
+
+  async #run(): Promise<void> {
+    const link = this.#link;
+    const announcements = link.connection.subscribe(keyedAnnouncement(this.#subject), {
+      callback: (error) => {
+        if (error === null) this.#look();
+      },
+    });
+    while (!this.#isStopped && !link.connection.isClosed()) {
+      this.#isPending = false;
+      const isDone = await this.#step().catch(() => this.#pause(retryMs).then(() => false));
+      if (isDone && !this.#isPending) await this.#pause(pollMs);
+    }
+    announcements.unsubscribe();
+  }
+
+  /** Reads one message; true when there is nothing to do until something changes. */
+  async #step(): Promise<boolean> {
+    if (this.#parts.receiver.keyToken() !== this.#token) await this.#takeOver();
+    if (!this.#isHeld || this.#known >= maxWindow) return true;
+    const { jsm } = this.#link;
+    const token = this.#token;
+    // From the leader: another replica may still have messages that are settled.
+    const next = await jsm.streams.getMessage(queueStreamOf(this.#link), nextOf(this.#seen + 1, this.#subject));
+    if (token !== this.#token || !this.#isHeld) return false;
+    if (next === null) return true;
+    this.#seen = next.seq;
+    this.#admit(next.seq, decodeQueued(next.data), next.data.length);
+    return false;
+  }
+
+  async #takeOver(): Promise<void> {
+    this.#forget();
+    const token = this.#parts.receiver.keyToken();
+    if (token === undefined) return;
+    // Messages from before an interruption still run here.
+    await this.unsettled.none();
+    const { state } = await this.#link.jsm.streams.info(queueStreamOf(this.#link));
+    this.#inheritedEnd = state.last_seq;
+    this.#suspectsLeft = suspects;
+    this.#token = token;
+  }
+
+  #forget(): void {
+    this.#token = undefined;
+    this.#lanes.clear();
+    this.#ready = [];
+    this.#seen = 0;
+    this.#known = 0;
+    this.#bytes = 0;
+  }
+
+  #admit(seq: number, content: QueuedContent, size: number): void {
+    const { key = "" } = content;
+    const isInherited = seq <= this.#inheritedEnd;
+    const isSuspect = isInherited && this.#suspectsLeft-- > 0;
+    const isKept = this.#bytes + size <= windowBytes;
+    if (isKept) this.#bytes += size;
+    const entry: Entry = { key, seq, size, content: isKept ? content : undefined, attempts: 0, isInherited, isSuspect, record: undefined };
+    this.#known++;
+    const lane = this.#lanes.get(key);
+    if (lane !== undefined) return void lane.push(entry);
+    this.#lanes.set(key, [entry]);
+    this.#makeReady(entry);
+  }
+
+  #makeReady(entry: Entry): void {
+    this.#ready.push(entry);
+    this.#serve();
+  }
+
+  #serve(): void {
+    while (this.#ready.length > 0 && this.#parts.room() > 0 && this.#isHeld) void this.#deliver(this.#ready.shift() as Entry);
+  }
+
+  async #deliver(entry: Entry): Promise<void> {
+    this.unsettled.add(entry);
+    const token = this.#token;
+    let content: QueuedContent | undefined;
+    try {
+      const waitMs = entry.isInherited ? await this.#inherit(entry) : 0;
+      if (waitMs > 0) return this.#postpone(entry, waitMs);
+      if (entry.isSuspect) await this.#record(entry, entry.attempts + 1, 0);
+      content = entry.content ?? (await this.#read(entry.seq));
+    } catch {
+      return this.#postpone(entry, retryMs);
+    }
+    // Another node delivers it now.
+    if (token !== this.#token || !this.#isHeld) return this.unsettled.delete(entry);
+    if (content === undefined) return void this.#finish(entry);
+    const { id, key, message } = content;
+    const attempt = entry.attempts + 1;
+    const settling = settledOnce({
+      done: () => void this.#finish(entry),
+      retry: (delayMs: number) => void this.#again(entry, attempt, delayMs),
+      giveBack: () => (entry.isSuspect ? void this.#again(entry, attempt - 1, 0) : this.#postpone(entry, 0)),
+    });
+    this.#parts.receiver.deliver({ id, key, message, attempt, ...settling });
+  }
+
+  /** Reads what an earlier holder recorded; returns how long the message has to wait. */
+  async #inherit(entry: Entry): Promise<number> {
+    const link = this.#link;
+    const found = await persist(storeLink(link), () => link.jsm.streams.getMessage(attemptStreamOf(link), { last_by_subj: attemptSubjectOf(link, entry.seq) }));
+    entry.isInherited = false;
+    if (found === null) return 0;
+    const { attempts, dueAt } = JSON.parse(found.string()) as { attempts: number; dueAt: number };
+    entry.attempts = attempts;
+    entry.record = found.seq;
+    return Math.max(0, dueAt - Date.now());
+  }
+
+  async #record(entry: Entry, attempts: number, delayMs: number): Promise<void> {
+    const link = this.#link;
+    const content = JSON.stringify({ attempts, dueAt: Date.now() + delayMs });
+    const { seq } = await persist(storeLink(link), () => link.js.publish(attemptSubjectOf(link, entry.seq), content, { timeout: attemptMs }));
+    entry.record = seq;
+  }
+
+  async #read(seq: number): Promise<QueuedContent | undefined> {
+    const link = this.#link;
+    const found = await persist(storeLink(link), () => link.jsm.streams.getMessage(queueStreamOf(link), { seq }));
+    return found === null ? undefined : decodeQueued(found.data);
+  }
+
+  /** Removes the message; the next one of its key follows. */
+  async #finish(entry: Entry): Promise<void> {
+    const link = this.#link;
+    const { seq, record } = entry;
+    try {
+      await persistAtLast(link, () => deleteSequence(link, queueStreamOf(link), seq));
+      if (record !== undefined) await persistAtLast(link, () => deleteSequence(link, attemptStreamOf(link), record));
+    } catch (error) {
+      this.#parts.failed(error);
+    }
+    this.unsettled.delete(entry);
+    const lane = this.#lanes.get(entry.key);
+    if (lane?.[0] === entry) {
+      this.#known--;
+      if (entry.content !== undefined) this.#bytes -= entry.size;
+      lane.shift();
+      const [next] = lane;
+      if (next === undefined) this.#lanes.delete(entry.key);
+      else this.#makeReady(next);
+    }
+    this.#parts.settled();
+  }
+
+  /** Records the attempts, so that another holder knows them. The message stays in its place and blocks its key. */
+  async #again(entry: Entry, attempts: number, delayMs: number): Promise<void> {
+    try {
+      await persistAtLast(this.#link, () => this.#record(entry, attempts, delayMs));
+    } catch (error) {
+      this.#parts.failed(error);
+    }
+    entry.attempts = attempts;
+    this.#postpone(entry, delayMs);
+  }
+
+  #postpone(entry: Entry, delayMs: number): void {
+    this.unsettled.delete(entry);
+    const back = (): void => {
+      if (this.#lanes.get(entry.key)?.[0] === entry) this.#makeReady(entry);
+    };
+    if (delayMs > 0) systemClock.after(delayMs, back);
+    else back();
+    this.#parts.settled();
+  }
+
+  #look(): void {
+    this.#isPending = true;
+    this.#wake();
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = systemClock.after(ms, resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+}
+
+const attemptSubjectOf = ({ name }: NatsLink, seq: number): string => `${name}.attempts.${seq}`;

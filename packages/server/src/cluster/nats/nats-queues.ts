@@ -1,0 +1,148 @@
+// Queues on JetStream. The stream contains exactly the unsettled messages: settling one deletes its sequence. Acknowledgements only tell the
+// consumer not to deliver it again, because a work queue of nats-server 2.9 keeps acknowledged messages after a failover.
+import type { Consumption, Log, QueueContent, QueuePlace, QueueReceiver, Queues } from "@sluice/engine";
+import type { JsMsg } from "@nats-io/jetstream";
+import { systemClock } from "../../host/clock.ts";
+import { settledOnce, Unsettled } from "../unsettled.ts";
+import { NatsDelays, publishDelayed } from "./nats-delays.ts";
+import { NatsKeys } from "./nats-keys.ts";
+import { deleteSequence, tokenOf, type NatsLink } from "./nats-link.ts";
+import { persistAtLast, publishQueued } from "./nats-publish.ts";
+import { NatsPull } from "./nats-pull.ts";
+import { attemptsOf, decodeQueued, encodeQueued, queueStreamOf, queueSubjectOf } from "./nats-queue-message.ts";
+
+const maxPending = 10_000;
+
+export interface NatsQueueParts {
+  readonly log: Log;
+  /** A message is delivered again when its node did not renew the lease for this long. */
+  readonly leaseMs: number;
+}
+
+export class NatsQueues implements Queues {
+  readonly #link: NatsLink;
+  readonly #parts: NatsQueueParts;
+  readonly #delays: NatsDelays;
+
+  constructor(link: NatsLink, parts: NatsQueueParts) {
+    this.#link = link;
+    this.#parts = parts;
+    this.#delays = new NatsDelays(link);
+  }
+
+  async put(queue: string, message: QueueContent, { id, key, delayMs }: QueuePlace): Promise<void> {
+    const link = this.#link;
+    const data = encodeQueued(link, { id, key, message });
+    const subject = queueSubjectOf(link, queue, key !== undefined);
+    if (delayMs > 0) await publishDelayed(link, { subject, data, id, attempts: 0, delayMs });
+    else await publishQueued(link, { subject, data, id, attempts: 0 });
+  }
+
+  consume(queue: string, consumer: QueueReceiver): Consumption {
+    return new NatsConsumption(this.#link, this.#parts, queue, consumer);
+  }
+
+  close(): void {
+    this.#delays.stop();
+  }
+}
+
+class NatsConsumption implements Consumption {
+  readonly #link: NatsLink;
+  readonly #parts: NatsQueueParts;
+  readonly #queue: string;
+  readonly #receiver: QueueReceiver;
+  /** Messages without a key. */
+  readonly #held = new Unsettled<JsMsg>();
+  readonly #pull: NatsPull;
+  readonly #keys: NatsKeys;
+  #cancelRenewal: () => void = () => undefined;
+  #isStopped = false;
+
+  constructor(link: NatsLink, parts: NatsQueueParts, queue: string, receiver: QueueReceiver) {
+    this.#link = link;
+    this.#parts = parts;
+    this.#queue = queue;
+    this.#receiver = receiver;
+    const room = (): number => receiver.concurrency() - this.#held.size - this.#keys.unsettled.size;
+    this.#keys = new NatsKeys(link, { queue, receiver, room, settled: () => this.refresh(), failed: (error) => this.#failed(error) });
+    this.#pull = new NatsPull(link, {
+      stream: queueStreamOf(link),
+      consumer: {
+        durable_name: `queue_${tokenOf(queue)}`,
+        filter_subject: queueSubjectOf(link, queue, false),
+        ack_policy: link.jetstream.AckPolicy.Explicit,
+        ack_wait: parts.leaseMs * 1e6,
+        max_deliver: -1,
+        max_ack_pending: maxPending,
+      },
+      room,
+      received: (message) => this.#received(message),
+    });
+    this.#renewLater();
+  }
+
+  refresh(): void {
+    this.#pull.refresh();
+    this.#keys.refresh();
+  }
+
+  keysSettled(): Promise<void> {
+    return this.#keys.unsettled.none();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#pull.stop();
+    this.#keys.stop();
+    await Promise.all([this.#held.none(), this.#keys.unsettled.none()]);
+    this.#cancelRenewal();
+  }
+
+  #received(source: JsMsg): void {
+    this.#held.add(source);
+    const { id, message } = decodeQueued(source.data);
+    const attempt = attemptsOf(source.headers) + source.info.deliveryCount;
+    const again = (attempts: number, delayMs: number): Promise<void> => {
+      const copy = { subject: queueSubjectOf(this.#link, this.#queue, false), data: source.data, id: `${id}/${attempts}/${source.seq}`, attempts };
+      // The copy is stored before the message is deleted: a crash in between delivers it twice.
+      return delayMs > 0 ? publishDelayed(this.#link, { ...copy, delayMs }) : publishQueued(this.#link, copy);
+    };
+    const settle = (before?: () => Promise<void>): void => void this.#settle(source, before);
+    const settling = settledOnce({
+      done: () => settle(),
+      retry: (delayMs: number) => settle(() => again(attempt, delayMs)),
+      giveBack: () => settle(() => again(attempt - 1, 0)),
+    });
+    if (this.#isStopped) settling.giveBack();
+    else this.#receiver.deliver({ id, key: undefined, message, attempt, ...settling });
+  }
+
+  async #settle(source: JsMsg, before: (() => Promise<void>) | undefined): Promise<void> {
+    const link = this.#link;
+    try {
+      if (before !== undefined) await persistAtLast(link, before);
+      await persistAtLast(link, () => deleteSequence(link, queueStreamOf(link), source.seq));
+      source.ack();
+    } catch (error) {
+      // It is delivered again when its lease has ended.
+      this.#failed(error);
+    }
+    this.#held.delete(source);
+    this.refresh();
+  }
+
+  #renewLater(): void {
+    this.#cancelRenewal = systemClock.after(this.#parts.leaseMs / 3, () => {
+      // A timer would keep a process alive whose start failed.
+      if (this.#link.connection.isClosed()) return;
+      for (const source of this.#held) source.working();
+      this.#renewLater();
+    });
+  }
+
+  #failed(error: unknown): void {
+    if (!this.#link.connection.isClosed())
+      this.#parts.log.write("ERROR", "sluice.queue", `Queue '${this.#queue}' could not settle a message: ${(error as Error).message}`);
+  }
+}

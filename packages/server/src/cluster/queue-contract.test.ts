@@ -1,0 +1,281 @@
+// The contract of queues, for every store of a cluster.
+import { randomUUID } from "node:crypto";
+import type { Cluster, Consumption, QueueContent, QueueDelivery } from "@sluice/engine";
+import { expect } from "vitest";
+import { bytes, leaseMs, onEveryStore, text } from "./contract-stores.test-support.ts";
+
+const content = (body: string): QueueContent => ({ kind: "text", envelope: '{"own":{"name":"ä"}}', body: bytes(body) });
+const bodyOf = ({ message }: QueueDelivery): string => text(message.body) as string;
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+onEveryStore(
+  "queues",
+  ({ check, nodes: connect }) => {
+    /** Each test has its own queue. */
+    let queue = "";
+    let queues = 0;
+    const nodes: typeof connect = (count) => {
+      queue = `work/${++queues} ä`;
+      return connect(count);
+    };
+    const put = (cluster: Cluster, body: string, place: { readonly key?: string; readonly delayMs?: number; readonly id?: string } = {}): Promise<void> =>
+      cluster.queues.put(queue, content(body), { id: randomUUID(), key: undefined, delayMs: 0, ...place });
+
+    /** Consumes the queue; messages with a key are ordered on the node with a token. */
+    const consume = (
+      cluster: Cluster,
+      deliver: (delivery: QueueDelivery) => void,
+      { concurrency = 10, keyToken }: { readonly concurrency?: number; readonly keyToken?: () => number | undefined } = {},
+    ): Consumption => cluster.queues.consume(queue, { concurrency: () => concurrency, keyToken: keyToken ?? (() => undefined), deliver });
+
+    check("a queue delivers each message to one of the nodes, with its contents", async () => {
+      const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+      const received: string[] = [];
+      const by = new Set<string>();
+      const receive =
+        (name: string) =>
+        (delivery: QueueDelivery): void => {
+          expect([delivery.message.kind, delivery.message.envelope, delivery.attempt, delivery.key]).toEqual(["text", '{"own":{"name":"ä"}}', 1, undefined]);
+          received.push(bodyOf(delivery));
+          by.add(name);
+          setTimeout(() => delivery.done(), 2);
+        };
+      consume(one, receive("one"), { concurrency: 2 });
+      consume(two, receive("two"), { concurrency: 2 });
+      let count = 0;
+      // A node may need some time until it takes its first message.
+      for (const until = performance.now() + 20_000; count < 300 || (by.size < 2 && performance.now() < until);) {
+        await Promise.all(Array.from({ length: 50 }, () => put(++count % 2 === 0 ? one : two, `m${count}`)));
+      }
+      await expect.poll(() => received.length).toBe(count);
+      expect(new Set(received).size).toBe(count);
+      expect(by).toEqual(new Set(["one", "two"]));
+      await wait(leaseMs + 500);
+      expect(received.length).toBe(count);
+    });
+
+    check("messages that were put before there is a consumer are delivered in order", async () => {
+      const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+      for (let index = 0; index < 20; index++) await put(one, `m${index}`);
+      await one.close();
+      const received: string[] = [];
+      consume(
+        two,
+        (delivery) => {
+          received.push(bodyOf(delivery));
+          delivery.done();
+        },
+        { concurrency: 1 },
+      );
+      await expect.poll(() => received.length).toBe(20);
+      expect(received).toEqual(Array.from({ length: 20 }, (_, index) => `m${index}`));
+    });
+
+    check("repeating a put with the same id stores nothing twice", async () => {
+      const [one] = await nodes(1);
+      const received: string[] = [];
+      for (const id of ["a", "b", "a", "b", "c"]) await put(one, id, { id });
+      consume(one, (delivery) => {
+        received.push(delivery.id);
+        delivery.done();
+      });
+      await expect.poll(() => received.length).toBe(3);
+      await wait(200);
+      expect(received.toSorted()).toEqual(["a", "b", "c"]);
+    });
+
+    check("a node has at most as many unsettled messages as it asked for", async () => {
+      const [one] = await nodes(1);
+      const held: QueueDelivery[] = [];
+      for (let index = 0; index < 10; index++) await put(one, `m${index}`);
+      let limit = 3;
+      const consumption = one.queues.consume(queue, {
+        concurrency: () => limit,
+        keyToken: () => undefined,
+        deliver: (delivery) => void held.push(delivery),
+      });
+      await expect.poll(() => held.length).toBe(3);
+      await wait(300);
+      expect(held.length).toBe(3);
+      held[0]?.done();
+      held[0]?.done();
+      await expect.poll(() => held.length).toBe(4);
+      limit = 5;
+      consumption.refresh();
+      await expect.poll(() => held.length).toBe(6);
+      await wait(300);
+      expect(held.length).toBe(6);
+    });
+
+    check("a message is delivered after its delay, and others do not wait for it", async () => {
+      const [one] = await nodes(1);
+      const received: { readonly body: string; readonly at: number }[] = [];
+      consume(one, (delivery) => {
+        received.push({ body: bodyOf(delivery), at: performance.now() });
+        delivery.done();
+      });
+      const start = performance.now();
+      await put(one, "late", { delayMs: 900 });
+      await put(one, "now");
+      await expect.poll(() => received.length).toBe(2);
+      expect(received.map(({ body }) => body)).toEqual(["now", "late"]);
+      const elapsed = (received[1]?.at ?? 0) - start;
+      expect(elapsed).toBeGreaterThan(850);
+      expect(elapsed).toBeLessThan(5_000);
+    });
+
+    check("a failed message is delivered again after its delay with a higher attempt; one that is given back with the same", async () => {
+      const [one] = await nodes(1);
+      const received: string[] = [];
+      let failedAt = 0;
+      let againAt = 0;
+      consume(one, (delivery) => {
+        received.push(`${bodyOf(delivery)} ${delivery.attempt}`);
+        if (bodyOf(delivery) === "back") return received.filter((line) => line === "back 1").length < 3 ? delivery.giveBack() : delivery.done();
+        if (delivery.attempt === 1) {
+          failedAt = performance.now();
+          return delivery.retry(700);
+        }
+        againAt ||= performance.now();
+        return delivery.attempt < 3 ? delivery.retry(0) : delivery.done();
+      });
+      await put(one, "fails");
+      await put(one, "back");
+      await expect.poll(() => received.length).toBe(6);
+      expect(received.filter((line) => line.startsWith("fails"))).toEqual(["fails 1", "fails 2", "fails 3"]);
+      expect(received.filter((line) => line.startsWith("back"))).toEqual(["back 1", "back 1", "back 1"]);
+      expect(againAt - failedAt).toBeGreaterThan(650);
+      await wait(500);
+      expect(received.length).toBe(6);
+    });
+
+    check("a message of a node that dies is delivered to another one; a slow one keeps its messages", async () => {
+      const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+      const slow: QueueDelivery[] = [];
+      consume(one, (delivery) => void slow.push(delivery), { concurrency: 2 });
+      await put(one, "a");
+      await put(one, "b");
+      await expect.poll(() => slow.length).toBe(2);
+      const received: string[] = [];
+      consume(two, (delivery) => {
+        received.push(`${bodyOf(delivery)} ${delivery.attempt}`);
+        delivery.done();
+      });
+      await wait(leaseMs * 2.5);
+      expect(received).toEqual([]);
+      await one.close();
+      await expect.poll(() => received.toSorted()).toEqual(["a 2", "b 2"]);
+    });
+
+    check("a consumption that stops resolves when its messages are settled, and takes no more", async () => {
+      const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+      const held: QueueDelivery[] = [];
+      for (let index = 0; index < 6; index++) await put(one, `m${index}`);
+      const consumption = consume(one, (delivery) => void held.push(delivery), { concurrency: 2 });
+      await expect.poll(() => held.length).toBe(2);
+      let isStopped = false;
+      const stopping = consumption.stop().then(() => (isStopped = true));
+      await wait(200);
+      expect(isStopped).toBe(false);
+      held[0]?.done();
+      held[1]?.giveBack();
+      await stopping;
+      const received: string[] = [];
+      consume(two, (delivery) => {
+        received.push(`${bodyOf(delivery)} ${delivery.attempt}`);
+        delivery.done();
+      });
+      await expect.poll(() => received.length).toBe(5);
+      expect(received.toSorted()).toEqual(["m1 1", "m2 1", "m3 1", "m4 1", "m5 1"]);
+      expect(held.length).toBe(2);
+    });
+
+    check("messages with the same key run one at a time and in order, also with failures and when another node takes over", async () => {
+      const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+      const completed = new Map<string, string[]>();
+      /** The node that runs a message of the key. */
+      const running = new Map<string, number>();
+      const overlaps: string[] = [];
+      const attempts: string[] = [];
+      let owner = 1;
+      let total = 0;
+      const receive =
+        (node: number) =>
+        (delivery: QueueDelivery): void => {
+          const { key = "", attempt } = delivery;
+          // What a dead node still does is not part of the order.
+          const at = running.get(key);
+          if (at !== undefined && (at === 2 || owner === 1)) overlaps.push(`${key} ${bodyOf(delivery)}`);
+          running.set(key, node);
+          attempts.push(`${key} ${bodyOf(delivery)} ${attempt}`);
+          setTimeout(() => {
+            if (node === 1 && owner === 2) return;
+            running.delete(key);
+            if (bodyOf(delivery) === "7" && attempt < 3) return delivery.retry(30);
+            completed.set(key, [...(completed.get(key) ?? []), bodyOf(delivery)]);
+            total++;
+            delivery.done();
+          }, 3);
+        };
+      const consumptions = [one, two].map((cluster, index) =>
+        consume(cluster, receive(index + 1), { concurrency: 4, keyToken: () => (owner === index + 1 ? owner : undefined) }),
+      );
+      const keys = ["a", "b", "c", "d", "e ä"];
+      for (let index = 0; index < 10; index++) for (const key of keys) await put(index % 2 === 0 ? one : two, String(index), { key });
+      await expect.poll(() => total).toBe(50);
+      for (let index = 10; index < 30; index++) for (const key of keys) await put(two, String(index), { key });
+      await expect.poll(() => total).toBeGreaterThan(60);
+      owner = 2;
+      await one.close();
+      consumptions[1]?.refresh();
+      await expect.poll(() => Math.min(...keys.map((key) => new Set(completed.get(key)).size))).toBe(30);
+      expect(overlaps).toEqual([]);
+      // A message whose deletion was under way when its node died may run twice: the first runs are in order.
+      for (const key of keys) expect([...new Set(completed.get(key))]).toEqual(Array.from({ length: 30 }, (_, index) => String(index)));
+      for (const key of keys) expect(attempts.filter((line) => line.startsWith(`${key} 7 `))).toEqual([`${key} 7 1`, `${key} 7 2`, `${key} 7 3`]);
+    });
+
+    check("attempts of a message with a key are counted across nodes, and it blocks its key until it is settled", async () => {
+      const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+      const received: string[] = [];
+      await put(one, "first", { key: "k" });
+      await put(one, "second", { key: "k" });
+      let owner = 1;
+      consume(
+        one,
+        (delivery) => {
+          received.push(`one ${bodyOf(delivery)} ${delivery.attempt}`);
+          if (delivery.attempt < 3) delivery.retry(10);
+        },
+        { keyToken: () => (owner === 1 ? 1 : undefined) },
+      );
+      await expect.poll(() => received.at(-1)).toBe("one first 3");
+      await one.close();
+      owner = 2;
+      consume(
+        two,
+        (delivery) => {
+          received.push(`two ${bodyOf(delivery)} ${delivery.attempt}`);
+          delivery.done();
+        },
+        { keyToken: () => 2 },
+      );
+      await expect.poll(() => received.at(-1)).toBe("two second 1");
+      expect(received.slice(0, 3)).toEqual(["one first 1", "one first 2", "one first 3"]);
+      expect(received[3]).toMatch(/^two first [34]$/);
+      expect(received.length).toBe(5);
+    });
+
+    check("stores a message of 500 kB", async () => {
+      const [one] = await nodes(1);
+      await put(one, "x".repeat(500_000));
+      const received: number[] = [];
+      consume(one, (delivery) => {
+        received.push(delivery.message.body.length);
+        delivery.done();
+      });
+      await expect.poll(() => received).toEqual([500_000]);
+    });
+  },
+  { isShared: true },
+);

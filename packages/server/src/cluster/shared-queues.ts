@@ -1,0 +1,291 @@
+// The durable queues of a node: their messages are in the store of the cluster, and any node runs them.
+import {
+  storedSize,
+  type DeadLetterDetails,
+  type Queue,
+  type QueueSubscriber,
+  type SharedQueues,
+  type StoredMessage,
+  type TakenMessage,
+} from "@sluice/connectors";
+import { FlowError, isClusterError, type Clock, type Cluster, type Consumption, type Host, type Ids, type Log, type QueueDelivery } from "@sluice/engine";
+import { systemClock } from "../host/clock.ts";
+import type { LetterFacts } from "../store/dead-letter-table.ts";
+
+/** Messages that wait for the store; more are rejected, so that an outage does not fill the memory. */
+const maxWaiting = 10_000;
+const maxWaitingBytes = 64 * 1024 * 1024;
+const deadLetterRetryMs = 1_000;
+/** How long a node waits for its last messages with a key before another one may run the next. */
+const keysMs = 10_000;
+/** How long a stopping node waits until its settled messages are removed from the store. */
+const closeMs = 5_000;
+
+export interface SharedQueueParts {
+  readonly cluster: Cluster;
+  readonly ids: Ids;
+  readonly maxMessageBytes: number;
+  /** The token of the slot that a queue belongs to, while this node holds it. */
+  keyToken(queue: string): number | undefined;
+  /** Resolves when the dead letter is stored. */
+  keepLetter(message: StoredMessage, facts: LetterFacts): Promise<unknown>;
+}
+
+export class ClusterQueues implements SharedQueues {
+  readonly current: { readonly maxMessageBytes: number };
+  readonly #parts: SharedQueueParts;
+  readonly #queues = new Set<ClusterQueue>();
+  #waiting = 0;
+  #waitingBytes = 0;
+
+  constructor(parts: SharedQueueParts) {
+    this.#parts = parts;
+    this.current = parts;
+  }
+
+  async open(): Promise<void> {
+    // A node is connected before it loads flows.
+  }
+
+  /** Test sessions are not supported in a cluster. */
+  isOpenSession(): boolean {
+    return false;
+  }
+
+  find(name: string, { clock, log }: Pick<Host, "clock" | "log">): Queue {
+    const { cluster, keyToken, keepLetter } = this.#parts;
+    const queue = new ClusterQueue(name, clock, {
+      log,
+      keepLetter,
+      put: (message, key, delayMs) => this.#put(name, message, key, delayMs),
+      consume: (receiver) => cluster.queues.consume(name, receiver),
+      keyToken: () => keyToken(name),
+      changed: () => void (queue.idle ? this.#queues.delete(queue) : this.#queues.add(queue)),
+    });
+    return queue;
+  }
+
+  /** Follows a change of the slots; resolves when no message of a slot that this node gave up runs here, or after some time. */
+  async slotsChanged(): Promise<void> {
+    const all = [...this.#queues];
+    for (const queue of all) queue.refresh();
+    await within(
+      keysMs,
+      all.map((queue) => queue.keysGivenUp()),
+    );
+  }
+
+  /** Waits until the store has removed what was settled. */
+  async close(): Promise<void> {
+    await within(
+      closeMs,
+      [...this.#queues].map((queue) => queue.close()),
+    );
+  }
+
+  async #put(queue: string, message: StoredMessage, key: string | undefined, delayMs: number): Promise<string> {
+    const { cluster, ids } = this.#parts;
+    const size = storedSize(message);
+    if (this.#waiting >= maxWaiting || this.#waitingBytes + size > maxWaitingBytes)
+      throw new FlowError("java.lang.IllegalStateException", `queue '${queue}' is full: ${this.#waiting} messages wait for the store of the cluster`, {
+        code: "queue-full",
+        retryable: true,
+      });
+    const id = ids.next();
+    this.#waiting++;
+    this.#waitingBytes += size;
+    try {
+      await cluster.queues.put(queue, message, { id, key, delayMs });
+      return id;
+    } catch (error) {
+      throw putFailure(queue, error);
+    } finally {
+      this.#waiting--;
+      this.#waitingBytes -= size;
+    }
+  }
+}
+
+const within = (ms: number, promises: readonly Promise<void>[]): Promise<unknown> => {
+  if (promises.length === 0) return Promise.resolve();
+  let cancel = (): void => undefined;
+  const over = new Promise<void>((resolve) => (cancel = systemClock.after(ms, resolve)));
+  return Promise.race([Promise.all(promises), over]).finally(() => cancel());
+};
+
+function putFailure(queue: string, cause: unknown): FlowError {
+  const { message } = cause as Error;
+  const kind = isClusterError(cause) ? cause.kind : undefined;
+  if (kind === "too-large")
+    return new FlowError("java.lang.IllegalArgumentException", `the message cannot be stored in the cluster: ${message}`, {
+      code: "message-not-storable",
+      cause,
+    });
+  if (kind === "full")
+    return new FlowError("java.lang.IllegalStateException", `queue '${queue}' is full: ${message}`, { code: "queue-full", retryable: true, cause });
+  return new FlowError("java.io.IOException", `queue '${queue}' cannot store the message: ${message}`, { code: "store-failed", retryable: true, cause });
+}
+
+interface QueueParts {
+  readonly log: Log;
+  put: Queue["put"];
+  consume(receiver: Parameters<Cluster["queues"]["consume"]>[1]): Consumption;
+  keyToken(): number | undefined;
+  keepLetter: SharedQueueParts["keepLetter"];
+  /** Called when `idle` may have changed. */
+  changed(): void;
+}
+
+class Taken implements TakenMessage {
+  readonly delivery: QueueDelivery;
+
+  constructor(delivery: QueueDelivery) {
+    this.delivery = delivery;
+  }
+
+  get id(): string {
+    return this.delivery.id;
+  }
+
+  get attempts(): number {
+    return this.delivery.attempt - 1;
+  }
+
+  get message(): StoredMessage {
+    return this.delivery.message as StoredMessage;
+  }
+}
+
+class ClusterQueue implements Queue {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly #parts: QueueParts;
+  readonly #subscribers: QueueSubscriber[] = [];
+  #ready: Taken[] = [];
+  #consumption: Consumption | undefined = undefined;
+  /** Consumptions whose last messages are not settled yet. */
+  readonly #ending = new Set<Promise<void>>();
+
+  constructor(name: string, clock: Clock, parts: QueueParts) {
+    this.name = name;
+    this.clock = clock;
+    this.#parts = parts;
+  }
+
+  get idle(): boolean {
+    return this.#subscribers.length === 0 && this.#ending.size === 0;
+  }
+
+  get hasReady(): boolean {
+    return this.#ready.length > 0;
+  }
+
+  put(message: StoredMessage, key: string | undefined, delayMs: number): Promise<string> {
+    return this.#parts.put(message, key, delayMs);
+  }
+
+  async subscribe(subscriber: QueueSubscriber): Promise<void> {
+    this.#subscribers.push(subscriber);
+    if (this.#consumption === undefined)
+      this.#consumption = this.#parts.consume({
+        concurrency: () => this.#subscribers.at(-1)?.concurrency ?? 0,
+        // Messages of an earlier consumption may still run here.
+        keyToken: () => (this.#ending.size > 0 ? undefined : this.#parts.keyToken()),
+        deliver: (delivery) => this.#admit(new Taken(delivery)),
+      });
+    else this.#consumption.refresh();
+    this.#parts.changed();
+    subscriber.wake();
+  }
+
+  unsubscribe(subscriber: QueueSubscriber): void {
+    const at = this.#subscribers.lastIndexOf(subscriber);
+    if (at >= 0) this.#subscribers.splice(at, 1);
+    if (this.#subscribers.length === 0) return this.#rest();
+    this.#consumption?.refresh();
+    this.#subscribers.at(-1)?.wake();
+  }
+
+  isActive(subscriber: QueueSubscriber): boolean {
+    return this.#subscribers.at(-1) === subscriber;
+  }
+
+  take(): Taken | undefined {
+    return this.#ready.shift();
+  }
+
+  /** The store counts attempts in which a node died. */
+  isSuspect({ attempts }: Taken): boolean {
+    return attempts > 0;
+  }
+
+  /** The store has recorded the attempt. */
+  async begin(): Promise<boolean> {
+    return true;
+  }
+
+  done({ delivery }: Taken): void {
+    delivery.done();
+  }
+
+  deadLetter(taken: Taken, details: DeadLetterDetails): void {
+    const { keepLetter, log } = this.#parts;
+    keepLetter(taken.message, { ...details, source: `queue:${this.name}`, input: undefined }).then(
+      () => taken.delivery.done(),
+      (error: unknown) => {
+        log.write("ERROR", "sluice.queue", `Queue '${this.name}' could not move a message to the dead letters: ${(error as Error).message}; retrying`);
+        this.clock.after(deadLetterRetryMs, () => this.deadLetter(taken, details));
+      },
+    );
+  }
+
+  retry({ delivery }: Taken, _attempts: number, delayMs: number): void {
+    delivery.retry(delayMs);
+  }
+
+  /** It stays on this node while a consumer does. */
+  giveBack(taken: Taken, delayMs = 0): void {
+    if (delayMs > 0 && this.#subscribers.length > 0) this.clock.after(delayMs, () => this.#admit(taken));
+    else this.#admit(taken);
+  }
+
+  /** It was put back when its time was over, so it runs again. */
+  doneLate(): void {
+    // Delivered at least once.
+  }
+
+  refresh(): void {
+    this.#consumption?.refresh();
+  }
+
+  async keysGivenUp(): Promise<void> {
+    if (this.#parts.keyToken() === undefined) await this.#consumption?.keysSettled();
+  }
+
+  async close(): Promise<void> {
+    if (this.#subscribers.length === 0) await Promise.all(this.#ending);
+  }
+
+  #admit(taken: Taken): void {
+    const subscriber = this.#subscribers.at(-1);
+    if (subscriber === undefined) return taken.delivery.giveBack();
+    this.#ready.push(taken);
+    subscriber.wake();
+  }
+
+  /** No consumers: the messages that did not start go back to the store. */
+  #rest(): void {
+    const returned = this.#ready;
+    this.#ready = [];
+    for (const { delivery } of returned) delivery.giveBack();
+    const ending = this.#consumption?.stop();
+    this.#consumption = undefined;
+    if (ending === undefined) return;
+    this.#ending.add(ending);
+    void ending.then(() => {
+      this.#ending.delete(ending);
+      this.refresh();
+      this.#parts.changed();
+    });
+  }
+}

@@ -1,0 +1,165 @@
+// Durable messages through the nodes of a cluster while nodes are killed: what was accepted, and what arrived at the end of the flow.
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
+import { eventually, sleep } from "./started-server.ts";
+
+/** Messages that a route processes at a time on each node. */
+export const concurrency = 8;
+
+export interface ClusterUnderLoad {
+  readonly nodes: SpawnedServer[];
+  /** How often each message arrived, by id. */
+  readonly arrived: ReadonlyMap<string, number>;
+  /** The ids in the order in which they arrived. */
+  readonly order: readonly string[];
+  readonly partnerUrl: string;
+  /** Kills a node without warning and starts it again; resolves when it serves. */
+  replace(index: number): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** Starts nodes that share a store; `url` is the value of SERVICE_CLUSTER. */
+export async function clusterUnderLoad(url: string, count: number, env: Readonly<Record<string, string>> = {}): Promise<ClusterUnderLoad> {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-cluster-"));
+  const arrived = new Map<string, number>();
+  const order: string[] = [];
+  const partner = createServer((incoming, response) => {
+    let id = "";
+    incoming.on("data", (chunk) => (id += chunk));
+    incoming.on("end", () => {
+      arrived.set(id, (arrived.get(id) ?? 0) + 1);
+      order.push(id);
+      response.writeHead(id.startsWith("poison") ? 500 : 200).end();
+    });
+  });
+  await new Promise<void>((resolve) => partner.listen(0, "127.0.0.1", resolve));
+  const start = (index: number): Promise<SpawnedServer> =>
+    spawnServer({
+      dataDir: join(folder, `n${index}`),
+      env: {
+        SERVICE_CLUSTER: url,
+        SERVICE_CLUSTER_REPLICAS: "1",
+        SERVICE_CLUSTER_TTL: "5s",
+        SERVICE_CLUSTER_SETTLE_MS: "2s",
+        SERVICE_NODE: `n${index}`,
+        ...env,
+      },
+    });
+  const nodes = await Promise.all(Array.from({ length: count }, (_, index) => start(index)));
+  return {
+    nodes,
+    arrived,
+    order,
+    partnerUrl: `http://127.0.0.1:${(partner.address() as AddressInfo).port}`,
+    async replace(index) {
+      await nodes[index]?.end("SIGKILL");
+      nodes[index] = await start(index);
+    },
+    async end() {
+      for (const node of nodes) await node.end("SIGKILL");
+      partner.closeAllConnections();
+      partner.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A durable webhook, a queue, and a partner that is called for each message. */
+export const durableFlow = (partnerUrl: string): string => `- route:
+    id: in
+    from:
+      uri: "webhook?durable=true&concurrentConsumers=${concurrency}"
+      steps:
+        - to: queue:work
+- route:
+    id: work
+    from:
+      uri: "queue:work?concurrentConsumers=${concurrency}&maximumRedeliveries=1000&redeliveryDelay=50&maximumRedeliveryDelay=500"
+      steps:
+        - convertBodyTo: {type: String}
+        - to: "${partnerUrl}/done?httpMethod=POST"
+`;
+
+export interface LoadReport {
+  readonly accepted: readonly string[];
+  readonly kills: number;
+  /** Replies by status; 0 counts calls without a reply. */
+  readonly replies: ReadonlyMap<number, number>;
+}
+
+/** Posts messages to the nodes in turn while one node after the other is killed. On a slow machine it takes longer, until there were enough messages and kills. */
+export async function loadWithKills(
+  cluster: ClusterUnderLoad,
+  options: {
+    readonly forMs: number;
+    readonly minKills: number;
+    readonly minAccepted: number;
+    readonly killEveryMs: number;
+    readonly senders: number;
+    readonly pauseMs: number;
+  },
+): Promise<LoadReport> {
+  const accepted: string[] = [];
+  const replies = new Map<number, number>();
+  const until = performance.now() + options.forMs;
+  let sent = 0;
+  let kills = 0;
+  const isOver = (): boolean => performance.now() >= until && kills >= options.minKills && accepted.length >= options.minAccepted;
+  const sender = async (): Promise<void> => {
+    while (!isOver()) {
+      const id = `m${++sent}`;
+      const status = await post(cluster.nodes[sent % cluster.nodes.length] as SpawnedServer, "/api/in", id);
+      replies.set(status, (replies.get(status) ?? 0) + 1);
+      if (status === 202) accepted.push(id);
+      await sleep(options.pauseMs);
+    }
+  };
+  const killer = async (): Promise<void> => {
+    const restarting = new Map<number, Promise<void>>();
+    for (let index = 0; !isOver(); index = (index + 1) % cluster.nodes.length) {
+      await sleep(options.killEveryMs);
+      // One node always serves: with three nodes, at most two restart at a time.
+      if (restarting.has(index) || restarting.size >= cluster.nodes.length - 1) continue;
+      kills++;
+      restarting.set(
+        index,
+        cluster.replace(index).finally(() => restarting.delete(index)),
+      );
+    }
+    await Promise.all(restarting.values());
+  };
+  await Promise.all([killer(), ...Array.from({ length: options.senders }, sender)]);
+  return { accepted, kills, replies };
+}
+
+/** The status of the reply, or 0 when there is none. */
+export async function post(node: SpawnedServer, path: string, body: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
+  try {
+    const response = await fetch(node.baseUrl + path, { method: "POST", body, headers, signal: AbortSignal.timeout(20_000) });
+    await response.arrayBuffer();
+    return response.status;
+  } catch {
+    return 0;
+  }
+}
+
+export interface Tally {
+  readonly accepted: number;
+  readonly lost: readonly string[];
+  /** Runs of accepted messages beyond the first of each. */
+  readonly duplicates: number;
+  readonly kills: number;
+}
+
+/** Waits until every accepted message has arrived, then counts. */
+export async function tallyOf(cluster: ClusterUnderLoad, { accepted, kills }: LoadReport, withinMs: number): Promise<Tally> {
+  const missing = (): readonly string[] => accepted.filter((id) => !cluster.arrived.has(id));
+  await eventually(() => missing().length === 0, withinMs).catch(() => undefined);
+  const runs = accepted.reduce((sum, id) => sum + (cluster.arrived.get(id) ?? 0), 0);
+  const lost = missing();
+  return { accepted: accepted.length, lost, duplicates: runs - (accepted.length - lost.length), kills };
+}
