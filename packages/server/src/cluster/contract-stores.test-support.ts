@@ -69,9 +69,17 @@ export interface StoreUnderTest {
   check(name: string, run: () => Promise<void>): void;
 }
 
-/** Defines the same tests for every store. Tests that do not need a cluster of their own are faster with a shared one. */
-export function onEveryStore(subject: string, define: (store: StoreUnderTest) => void, { isShared = false } = {}): void {
-  for (const [title, open] of Object.entries(stores))
+/** Stores whose tests take long; `npm run test:faults` runs all of them. */
+const slowStores = ["three NATS servers (needs NATS)"];
+const runsSlowStores = process.env["SLUICE_CONTRACT"] === "all";
+
+/**
+ * Defines the same tests for every store. Tests that do not need a cluster of their own are faster with a shared one. `isSlow` leaves out the slow
+ * stores in `npm test`.
+ */
+export function onEveryStore(subject: string, define: (store: StoreUnderTest) => void, { isShared = false, isSlow = false } = {}): void {
+  const chosen = Object.entries(stores).filter(([title]) => !isSlow || runsSlowStores || !slowStores.includes(title));
+  for (const [title, open] of chosen)
     describe(`${subject} on ${title}`, () => {
       let store: Store | undefined;
       let clusters = 0;
