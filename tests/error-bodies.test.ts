@@ -185,7 +185,7 @@ describe("invalid calls of every endpoint", () => {
       if (large.status !== 0) expectRefusal(`${name} too large`, large, [413]);
       for (const type of ["multipart/form-data; boundary=x", "image/png", "application/json; charset=utf-16"])
         expectRefusal(`${name} as ${type}`, await send(operation.method, pathOf(operation), "{}", { "content-type": type }), [415]);
-      // Validation reports errors in a text instead of rejecting it.
+      // Validation reports errors in a document instead of rejecting it.
       for (const type of operation.types.filter((one) => one !== "application/json" && !operation.path.endsWith("/validate")))
         expectRefusal(
           `${name} as ${type}`,

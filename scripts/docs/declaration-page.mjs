@@ -24,7 +24,9 @@ export function connectorPage(connector) {
   return page(
     head(connector, schemes),
     `Syntax: \`${connector.syntax}\`. ${capital(connector.roles.map((role) => roleNames[role]).join("; "))}.`,
-    connector.lenient ? "Unknown options are part of the address and are sent to the server." : "",
+    connector.lenient
+      ? "Options that are not listed here are accepted too. They belong to the target: query parameters of a URL, parameters of a Kamelet or a mapping."
+      : "",
     connector.path.length === 0 ? "" : `## Address\n\n${optionTable(connector.path, "Part")}`,
     options(connector.options),
     connector.headers.length === 0 ? "" : `## Headers\n\n${optionTable(connector.headers, "Header")}`,

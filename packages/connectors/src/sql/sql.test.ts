@@ -22,7 +22,7 @@ await inDatabases("sql", ["SQLite", "PostgreSQL", "MariaDB"], (database) => {
     expect((await run({ body: {}, headers: { top: 1 } })).error).toContain("'amount'");
   });
 
-  it("binds positional values of a list, a text and a single value", async () => {
+  it("binds positional values of a list, a string and a single value", async () => {
     const run = await flow(`- to: "sql:select item from orders where amount = # and item = #"`);
     expect((await run({ body: [3, "bolt"] })).body).toEqual([{ item: "bolt" }]);
     expect((await run({ body: "5,nut" })).body).toEqual([{ item: "nut" }]);

@@ -10,6 +10,6 @@ export interface RuntimeLimits {
   readonly drainMs: number;
   /** Copies of copies one run may create, as nested multicasts and splits do. */
   readonly exchanges: number;
-  /** Maximum length of a text an expression may produce, in characters. */
+  /** Maximum length of a string an expression may produce, in characters. */
   readonly messageSize: number;
 }

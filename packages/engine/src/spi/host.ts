@@ -22,7 +22,7 @@ export interface Host {
    * flow and the deployer time to open a test session.
    */
   readonly firstTickMs?: number;
-  /** Masks secrets in a text for external callers, such as the cause of a failure; absent in a host without secrets. */
+  /** Masks secrets in a string for external callers, such as the cause of a failure; absent in a host without secrets. */
   readonly mask?: (text: string) => string;
   /** The digest of bytes by Java's name of the algorithm, if the host computes it faster than code in JavaScript. */
   readonly digest?: (algorithm: string, bytes: Uint8Array) => Uint8Array | undefined;

@@ -1,4 +1,4 @@
-// Long texts are parsed in pieces: the result must equal that of JSON.parse on the whole text.
+// Long documents are parsed in pieces: the result must equal that of JSON.parse on the whole text.
 import { describe, expect, it } from "vitest";
 import { parseJsonTextInSteps, parsePlainJsonInSteps } from "./json-text.ts";
 

@@ -37,7 +37,7 @@ export function* parsePlainJsonInSteps(text: string): Generator<undefined, unkno
   return root === undefined ? (JSON.parse(text) as unknown) : yield* parsePieces(text, root, pieceParser(text, []));
 }
 
-/** Checks the limits and the structure of a text that is not parsed; throws as {@link parseJsonText} does. */
+/** Checks the limits and the structure of JSON that is not parsed; throws as {@link parseJsonText} does. */
 export function* checkJsonInSteps(text: string): Generator<undefined, void> {
   validScan(text, yield* scanJsonInSteps(text));
 }
@@ -130,7 +130,7 @@ function withWholeNumbers(value: unknown): unknown {
   return object;
 }
 
-/** Where a text stops being JSON, derived from the parse error; undefined when unknown. */
+/** Where text stops being valid JSON, derived from the parse error; undefined when unknown. */
 export function jsonFaultAt(text: string, error: unknown): number | undefined {
   const position = error instanceof SyntaxError ? /position (\d+)/.exec(error.message)?.[1] : undefined;
   // A long text was already scanned; a short one is scanned now, because the parser does not always report the position.

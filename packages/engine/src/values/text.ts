@@ -153,7 +153,7 @@ function unmarked(text: string, { hasLongNumber }: JsonSize): string {
   return hasLongNumber === true ? text.replaceAll(/"\\u0000n(-?\d+)"/g, "$1") : text;
 }
 
-/** Long texts count as many short values. */
+/** Long strings count as many short values. */
 function count(size: JsonSize, length: number): void {
   size.left -= 1 + length / 32;
   if (size.left < 0) checkTextLength(Infinity);

@@ -46,7 +46,7 @@ export function* scanXmlInSteps(text: string, limits: XmlLimits, handler: XmlHan
 const tagsPerStep = 200;
 /** Maximum characters of one text event. */
 const maxPieceLength = 64 * 1024;
-/** Characters of a text that take as long as a tag. */
+/** Characters of text that take as long as a tag. */
 const charactersPerTag = 1_000;
 /** Maximum length of a reference; one that may cross a cut is left to the next piece. */
 const maxReferenceLength = 70;
@@ -77,7 +77,7 @@ class Scanner {
     this.#handler = handler;
   }
 
-  /** Reads up to this many tags and texts; true at the end of the document. */
+  /** Reads up to this many tags and text nodes; true at the end of the document. */
   advance(limit: number): boolean {
     const text = this.#text;
     if (this.#at === 0) this.#begin();
@@ -264,7 +264,7 @@ class Scanner {
 
   #unescape(raw: string, start: number): string {
     if (!raw.includes("&")) return raw;
-    // Long texts mostly contain these five; replacing them by name takes a fraction of the time.
+    // Long text mostly contain these five; replacing them by name takes a fraction of the time.
     if (raw.length > 1000 && !otherReference.test(raw))
       return raw.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&apos;", "'").replaceAll("&amp;", "&");
     return raw.replaceAll(/&([^;&<]{0,64};?)/g, (whole: string, inner: string, offset: number) => {

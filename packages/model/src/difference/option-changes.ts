@@ -1,4 +1,4 @@
-// The options of a part of a flow as texts by path, such as `when[0].simple`, and how they differ between two versions.
+// The options of a part of a flow as strings by path, such as `when[0].simple`, and how they differ between two versions.
 import type { Tree } from "../flow/tree.ts";
 
 export interface OptionChange {
@@ -18,7 +18,7 @@ export function writtenOptions(tree: Tree | undefined, isLeftOut: (path: string)
   return new Map([...texts].filter(([path, text]) => !isUnset(path, text)).map(([path, text]) => [path, text ?? ""]));
 }
 
-/** All texts of a part, including nested steps. */
+/** All strings of a part, including nested steps. */
 export const allTexts = (tree: Tree): WrittenOptions => new Map([...textsByPath(tree, () => false)].map(([path, text]) => [path, text ?? ""]));
 
 function textsByPath(tree: Tree, isLeftOut: (path: string, key: string, member: Tree) => boolean): ReadonlyMap<string, string | null> {

@@ -58,9 +58,9 @@ const hintsByCode: Readonly<Partial<Record<string, string>>> = {
   UNEXPECTED_TOKEN: "quote the text",
 };
 
-/** Two errors share a code: a misaligned list, and a second ': ' on a line, which is usually inside a text. */
+/** Two errors share a code: a misaligned list, and a second ': ' on a line, which is usually inside a string. */
 const remedyOf = ({ code, message }: { readonly code: string; readonly message: string }): string | undefined =>
-  message.startsWith("Nested mappings") ? "quote a text that contains ': ', or align this line with its neighbors" : hintsByCode[code];
+  message.startsWith("Nested mappings") ? "quote text that contains ': ', or align this line with its neighbors" : hintsByCode[code];
 
 /** The first visible character: an error may begin with the blanks before it. */
 function beginOf(text: string, start: number): number {

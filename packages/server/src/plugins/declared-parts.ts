@@ -41,7 +41,7 @@ const roles: readonly unknown[] = ["source", "sink", "poller"];
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
 
 const tests: Readonly<Record<Requirement, { readonly expected: string; holds(value: unknown): boolean }>> = {
-  text: { expected: "a text", holds: isText },
+  text: { expected: "a string", holds: isText },
   texts: { expected: "a list of strings", holds: (value) => Array.isArray(value) && value.length > 0 && value.every(isText) },
   list: { expected: "a list", holds: Array.isArray },
   fields: {

@@ -13,7 +13,7 @@ export interface MappingEnvironment {
   readonly tables: { get(id: string): ValueTable | undefined };
   /** Documents by id, for `import`. */
   readonly documents?: { get(id: string): unknown };
-  /** Compiles a text of another expression language; throws for an unknown language or invalid text. `xml` is set when the source is XML. */
+  /** Compiles a string of another expression language; throws for an unknown language or invalid text. `xml` is set when the source is XML. */
   compileLanguage?(language: string, text: string, xml?: XmlSource): LanguageExpression;
 }
 

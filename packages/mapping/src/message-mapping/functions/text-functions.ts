@@ -6,7 +6,7 @@ import { MappingFault } from "../mapping-fault.ts";
 import { areEqual, isNothing, toList, toNumber, toText } from "../values.ts";
 import { define, withPattern, type LanguageFunction, type LanguageFunctions } from "./language-function.ts";
 
-/** A function of a text that returns null for null. */
+/** A function of a string that returns null for null. */
 function ofText(min: number, max: number, apply: (text: string, ...more: any[]) => unknown): LanguageFunction {
   return define(min, max, (value, ...more) => (isNothing(value) ? null : apply(toText(value), ...more)));
 }
