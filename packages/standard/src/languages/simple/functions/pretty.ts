@@ -52,7 +52,7 @@ function holdsMoreThan(value: unknown, limit: number): boolean {
 /** Maximum number of tags and text nodes, or of JSON values, about a tenth of a second of work. */
 const maxLines = 200_000;
 
-/** Every tag and every text on its own line. */
+/** Every tag and every text node on its own line. */
 function prettyXml(text: string): string {
   const lines: string[] = [];
   let depth = 0;
