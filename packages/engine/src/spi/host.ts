@@ -13,7 +13,7 @@ export interface Host {
   readonly connections?: Connections;
   /** Kamelets that flows may use by name. */
   readonly kamelets?: KameletFiles;
-  /** Files whose texts flows may use; a host without them rejects `resource:`. */
+  /** Text files that flows may use; a host without them rejects `resource:`. */
   readonly resources?: ResourceFiles;
   /** Variables of the whole runtime (`global:name`). */
   readonly globals: Map<string, unknown>;

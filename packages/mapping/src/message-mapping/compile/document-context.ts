@@ -112,7 +112,7 @@ export class DocumentContext {
 
   /** Parts are compiled at each use; false once the rule limit is exceeded. */
   countRule(): boolean {
-    if (++this.#rules === maxRules + 1) this.report(`the document has more than ${maxRules} rules, parts counted at each use`);
+    if (++this.#rules === maxRules + 1) this.report(`the document has more than ${maxRules} rules (a part counts once for each use)`);
     return this.#rules <= maxRules;
   }
 }
