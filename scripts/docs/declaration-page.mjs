@@ -89,12 +89,14 @@ export function beansPage(beans) {
   );
 }
 
+const headings = { http: "HTTP", xml: "XML" };
+
 /** `entries` are `{name, title, summary, group}`. */
 export function indexPage(title, introduction, entries) {
   const groups = [...new Set(entries.map(({ group }) => group))].toSorted();
   const tables = groups.map((group) => {
     const rows = entries.filter((entry) => entry.group === group).map(({ name, summary }) => `| [${name}](${name}.md) | ${summary.replaceAll("|", "\\|")} |`);
-    return [`## ${group === "xml" ? "XML" : capital(group)}`, "", "| Name | Description |", "|---|---|", ...rows].join("\n");
+    return [`## ${headings[group] ?? capital(group)}`, "", "| Name | Description |", "|---|---|", ...rows].join("\n");
   });
   return page(`# ${title}`, introduction, ...tables);
 }
