@@ -41,7 +41,7 @@ export const settingFields = {
     doc: "Key that encrypts the configuration in the store of the cluster: 32 bytes in base64, the same on every node. Without it, secrets can only be referenced, not stored.",
     secret: true,
   }),
-  clusterKeysOld: f.text({ doc: "Earlier values of SERVICE_CLUSTER_KEY, separated by commas: they still decrypt.", secret: true }),
+  clusterKeysOld: f.text({ doc: "Earlier values of SERVICE_CLUSTER_KEY, separated by commas; they are used only to decrypt.", secret: true }),
   clusterSettleMs: f.duration({ doc: "How long the reply to a change waits for the other nodes to apply it.", default: 5_000 }),
   deployToken: f.text({ doc: "Bearer token of the management API. Without it, all calls except health are rejected.", secret: true }),
   logLevel: f.enum(["trace", "debug", "info", "warn", "error"], { doc: "Minimum log level.", default: "info" }),
@@ -89,7 +89,7 @@ export const settingFields = {
     examples: ["./connections"],
   }),
   databases: f.string({
-    doc: "Comma-separated folders in which SQLite connections may have their files, besides `databases` in the data directory. A relative path is below the first of them.",
+    doc: "Comma-separated folders in which SQLite connections may store their files, in addition to `databases` in the data directory. A relative path is below the first of them.",
     default: "",
     examples: ["/srv/databases"],
   }),

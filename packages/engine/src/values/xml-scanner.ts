@@ -37,7 +37,7 @@ export function scanXml(text: string, limits: XmlLimits, handler: XmlHandler): v
   scannerOf(text, limits, handler).advance(Infinity);
 }
 
-/** Like {@link scanXml}, a few tags per step of the iterator, so that a long text can be read in slices. */
+/** Like {@link scanXml}, a few tags per step of the iterator, so that a long document can be read in slices. */
 export function* scanXmlInSteps(text: string, limits: XmlLimits, handler: XmlHandler): Generator<undefined> {
   const scanner = scannerOf(text, limits, handler);
   while (!scanner.advance(tagsPerStep)) yield undefined;
@@ -117,10 +117,10 @@ class Scanner {
     const behind = this.#text.slice(cut - maxReferenceLength, cut + 1).lastIndexOf("&");
     const bracket = this.#text.charCodeAt(cut - 1) === 93 || this.#text.charCodeAt(cut) === 93;
     if (behind > 0) return cut - maxReferenceLength + behind;
-    return bracket ? this.#behindBrackets(cut, end) : cut;
+    return bracket ? this.#afterBrackets(cut, end) : cut;
   }
 
-  #behindBrackets(from: number, end: number): number {
+  #afterBrackets(from: number, end: number): number {
     let at = from;
     while (at < end && this.#text.charCodeAt(at) === 93) at++;
     return Math.min(end, at + 1);
@@ -264,7 +264,7 @@ class Scanner {
 
   #unescape(raw: string, start: number): string {
     if (!raw.includes("&")) return raw;
-    // Long text mostly contain these five; replacing them by name takes a fraction of the time.
+    // Long text mostly contains these five; replacing them by name takes a fraction of the time.
     if (raw.length > 1000 && !otherReference.test(raw))
       return raw.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&apos;", "'").replaceAll("&amp;", "&");
     return raw.replaceAll(/&([^;&<]{0,64};?)/g, (whole: string, inner: string, offset: number) => {

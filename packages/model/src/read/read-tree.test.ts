@@ -83,7 +83,7 @@ test("spans cover the scalar as written", () => {
   expect(text.slice(to?.span.start, to?.span.end)).toBe("{uri: 'x'}");
 });
 
-test("empty and comment-only texts are null", () => {
+test("empty and comment-only documents are null", () => {
   for (const text of ["", "   ", "# only\n# comments\n", "---\n", "\uFEFF"]) expect(plain(read(text))).toBeNull();
 });
 
