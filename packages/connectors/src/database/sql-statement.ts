@@ -88,7 +88,7 @@ export class SqlStatement {
     throw wrongParameters(
       isMap(data)
         ? `the statement has ${expected} positional parameters, but the body is a map; use named parameters (:#name)`
-        : `the statement has ${expected} parameters, but there are ${values.length} values`,
+        : `the statement has ${expected} parameters, but the number of values is ${values.length}`,
     );
   }
 

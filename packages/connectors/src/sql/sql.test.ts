@@ -26,7 +26,7 @@ await inDatabases("sql", ["SQLite", "PostgreSQL", "MariaDB"], (database) => {
     const run = await flow(`- to: "sql:select item from orders where amount = # and item = #"`);
     expect((await run({ body: [3, "bolt"] })).body).toEqual([{ item: "bolt" }]);
     expect((await run({ body: "5,nut" })).body).toEqual([{ item: "nut" }]);
-    expect((await run({ body: [3] })).error).toContain("2 parameters, but there are 1 values");
+    expect((await run({ body: [3] })).error).toContain("2 parameters, but the number of values is 1");
     const one = await flow(`- to: "sql:select amount from orders where item = #"`);
     expect((await one({ body: "nut" })).body).toEqual([{ amount: 5 }]);
   });
