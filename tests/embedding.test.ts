@@ -90,7 +90,7 @@ describe("createSluice", () => {
     const sluice = await open({ flows: { pass } });
     const body = { list: [1, { deep: true }] };
     const reply = await sluice.invoke("pass", { body, headers: { asked: "by test" } });
-    expect(reply).toMatchObject({ body, headers: { incoming: "by test", seen: "yes" } });
+    expect(reply).toMatchObject({ body, headers: { asked: "by test", seen: "yes" } });
     expect(reply.body).not.toBe(body);
     const bytes = (await sluice.invoke("pass", { body: new Uint8Array([0, 255, 7]) })).body;
     expect(bytes).toBeInstanceOf(Uint8Array);
