@@ -1,5 +1,5 @@
 // npm run bench:connectors — throughput of a route with three steps against real servers, compared with the bare client library in the same run. Sinks:
-// ten sends in flight. Sources: messages that are already queued, from the first to the last; the bare client acknowledges each of them, the route may
+// ten sends in flight. Sources: messages that are already queued, measured from the first to the last; the bare client acknowledges each of them, the route may
 // acknowledge several with one frame. 1 KB of text each, which both sides encode. Both wait for the same confirmations, with the same window and on
 // sockets with the same options.
 import { serverFor } from "@sluice/testkit";
@@ -21,7 +21,7 @@ const firstPollMs = 2;
 const pollMs = 100;
 const timeoutMs = 120_000;
 
-/** Rate and processor time per message of the bare client, in this process. */
+/** Rate and CPU time per message of the bare client, in this process. */
 async function measureBare(work) {
   let cpu = process.cpuUsage();
   let began = performance.now();
@@ -83,7 +83,7 @@ async function sluiceSource(sluice, { name, count, from }) {
   const flow = `- route: {id: ${name}, from: {uri: ${JSON.stringify(from)}, steps: [{setHeader: {name: seen, constant: "yes"}}, {convertBodyTo: {type: String}}, {setProperty: {name: done, constant: "yes"}}]}}`;
   const until = performance.now() + timeoutMs;
   /**
-   * The number of messages and the end of the last one, as measured by the runtime. It is queried rarely, because each query costs
+   * The number of messages and the time when the last one ended, as measured by the runtime. It is queried rarely, because each query costs
    * CPU time of the runtime.
    */
   const reached = async (least) => {
@@ -115,10 +115,10 @@ async function measureCase(sluice, found, title) {
       sluice: () => (one.fill === undefined ? sluiceSink : sluiceSource)(sluice, { name, ...one }),
     };
     const rates = {};
-    // Both alternate in going first, because tables and logs of the servers grow.
-    for (const whom of round % 2 === 0 ? ["bare", "sluice"] : ["sluice", "bare"]) {
-      await one.fill?.(whom);
-      rates[whom] = await measure[whom]();
+    // They take turns to go first, because tables and logs of the servers grow.
+    for (const side of round % 2 === 0 ? ["bare", "sluice"] : ["sluice", "bare"]) {
+      await one.fill?.(side);
+      rates[side] = await measure[side]();
     }
     const { bare, sluice: ours } = rates;
     if (round > 0 && ours !== undefined) results.push({ share: ours.rate / bare.rate, cost: ours.micros / bare.micros, bare, ours });
@@ -149,12 +149,12 @@ try {
       for (const [title, found] of Object.entries(opened.cases)) {
         const result = await measureCase(sluice, found, `${family} ${title}`);
         if (result === undefined) {
-          console.log(`${`${family} ${title}`.padEnd(24)} not measured: the messages were processed before the first look`);
+          console.log(`${`${family} ${title}`.padEnd(24)} not measured: the messages were processed before the first query`);
           continue;
         }
         figures[`${family} ${title}`] = result;
         console.log(
-          `${`${family} ${title}`.padEnd(24)} ${result.rate.toFixed(0)}/s beside ${result.bareRate.toFixed(0)}/s, ${result.micros.toFixed(0)} µs beside ${result.bareMicros.toFixed(0)} µs`,
+          `${`${family} ${title}`.padEnd(24)} ${result.rate.toFixed(0)}/s vs. ${result.bareRate.toFixed(0)}/s, ${result.micros.toFixed(0)} µs vs. ${result.bareMicros.toFixed(0)} µs`,
         );
       }
     } finally {
@@ -167,7 +167,7 @@ try {
 }
 console.log();
 printTable(
-  ["", "share of the rate", "times the processor time"],
+  ["", "rate / bare rate", "CPU time / bare CPU time"],
   Object.entries(figures).map(([title, { share, cost }]) => [title, share.toFixed(2), cost.toFixed(2)]),
 );
 console.log(

@@ -83,7 +83,7 @@ function report(what, { times, processor }, budget) {
 
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  // Leaving with unsaved changes asks first.
+  // Leaving with unsaved changes opens a dialog.
   page.on("dialog", (dialog) => void dialog.accept());
   const tools = await page.context().newCDPSession(page);
   await tools.send("Performance.enable", { timeDomain: "threadTicks" });
@@ -188,8 +188,8 @@ async function traced(page, tools) {
     const growth = memories.at(-1) / memories[0];
     const slowest = Math.min(...parts);
     hasMissed = slowest < budgets.framesPerSecond || growth > budgets.moreMemory || rate < budgets.eventsPerSecond * 0.9;
-    console.log(`${rate.toFixed(0)} trace events/s came onto the cards over ${traceMinutes} minutes`);
-    console.log(`${median(parts).toFixed(1)} frames/s, the slowest 10 seconds ${slowest.toFixed(1)}; at least ${budgets.framesPerSecond} are wanted`);
+    console.log(`${rate.toFixed(0)} trace events/s were shown on the cards over ${traceMinutes} minutes`);
+    console.log(`${median(parts).toFixed(1)} frames/s, the slowest 10 seconds ${slowest.toFixed(1)}; at least ${budgets.framesPerSecond} are required`);
     console.log(
       `memory after the first minute ${memories[0].toFixed(1)} MB, at the end ${memories.at(-1).toFixed(1)} MB (${((growth - 1) * 100).toFixed(1)} % more)`,
     );

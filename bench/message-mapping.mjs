@@ -81,7 +81,7 @@ for (let round = 0; round < 7; round++) {
 ratios.sort((a, b) => a - b);
 const ratio = ratios[Math.floor(ratios.length / 2)];
 console.log(
-  `compiled ${best.compiled.toFixed(0)} maps/s, JSONata ${best.jsonata.toFixed(0)} maps/s, ${ratio.toFixed(1)} times (median of ${ratios.length} rounds, least ${ratios[0].toFixed(1)})`,
+  `compiled ${best.compiled.toFixed(0)} mappings/s, JSONata ${best.jsonata.toFixed(0)} mappings/s, ${ratio.toFixed(1)} times (median of ${ratios.length} rounds, minimum ${ratios[0].toFixed(1)})`,
 );
 const formats = {};
 for (const [name, { document: rules, body, result, handWritten }] of Object.entries(mappingCases)) {

@@ -19,7 +19,7 @@ const hasRoom = cores > workers;
 const allCores = `0-${cores - 1}`;
 /** The load generator runs on core 1 if that core is not used by the service. */
 const serviceCores = hasRoom ? ["0", ...Array.from({ length: cores - 2 }, (_, index) => String(index + 2))].join() : allCores;
-const placing = { cores: serviceCores, isGroup: true };
+const placement = { cores: serviceCores, isGroup: true };
 const named = (work, id) => ({ ...work, flow: work.flow.replace("id: hook", `id: ${id}`) });
 const workloads = {
   webhook: named(webhook, "webhook"),
@@ -29,7 +29,7 @@ const workloads = {
 };
 
 async function startService(count) {
-  const service = await startSluice({ SERVICE_WORKERS: String(count) }, placing);
+  const service = await startSluice({ SERVICE_WORKERS: String(count) }, placement);
   await putDocument(service.baseUrl, "message-mappings/total", router.mapping);
   for (const [id, { flow }] of Object.entries(workloads)) await put(service.baseUrl, id, flow);
   return service;
@@ -94,7 +94,7 @@ class Pair {
 }
 
 async function compareBare(work) {
-  const bare = [await startBare(work, 1, placing), await startBare(work, workers, placing)];
+  const bare = [await startBare(work, 1, placement), await startBare(work, workers, placement)];
   try {
     return await new Pair(bare, "/", workloads[work].body).compared();
   } finally {

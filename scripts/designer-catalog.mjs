@@ -1,5 +1,5 @@
-// Writes the catalog of a runtime without plug-ins next to the designer's page, so that forms and the list of steps work before any
-// runtime was reached. Usage: node scripts/designer-catalog.mjs <file>
+// Writes the catalog of a runtime without plug-ins next to the designer's page, so that forms and the list of steps work before a
+// runtime is reachable. Usage: node scripts/designer-catalog.mjs <file>
 import { writeFileSync } from "node:fs";
 import { createCatalog, describeCatalog } from "@sluice/server";
 

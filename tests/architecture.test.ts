@@ -195,7 +195,7 @@ describe("architecture", () => {
             // A client that users install: it is loaded with loadClient, so only its types are imported.
             continue;
           } else if (!declared.some((dependency) => target === dependency || target.startsWith(`${dependency}/`))) {
-            wrong.push(`${file}: ${target} is no dependency of ${name}`);
+            wrong.push(`${file}: ${target} is not a dependency of ${name}`);
           }
         }
       }

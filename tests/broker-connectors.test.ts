@@ -18,7 +18,7 @@ const families: Readonly<
   "paho-mqtt5": { server: "mosquitto", address: (port) => ({ brokerUrl: `tcp://127.0.0.1:${port}` }) },
 };
 
-/** A connection that is opened by its first user and closed by its last, without a server. */
+/** A connection that is opened by its first user and closed by its last, without a runtime. */
 function connectionOf(declaration: ConnectionDeclaration, given: Readonly<Record<string, string>>, host: Host): Connection<never> {
   const values = bindFields(declaration.fields as Fields, given, declaration.type);
   let opening: Promise<unknown> | undefined;

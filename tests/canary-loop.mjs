@@ -1,11 +1,11 @@
 // Calls the canary every 100 ms in a separate process, without waiting for earlier calls, so that a busy test does not distort the measurement.
-// Reports when it starts, and prints one JSON line when its input ends. Each input line ends a lap: it waits for pending calls and prints the
+// Reports when it starts, and prints one JSON line when its input ends. Each input line ends a measurement: it waits for pending calls and prints the
 // maximum time that the event loop was blocked.
 import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 
 const [url, pid, interval = "100"] = process.argv.slice(2);
-/** Maximum number of concurrent calls: of calls that wait together the first waits longest, so more would measure nothing. */
+/** Maximum number of concurrent calls: of calls that wait together the first waits longest, so more would add no information. */
 const maxPending = Number(interval) < 100 ? 5 : Infinity;
 const agent = new Agent({ keepAlive: true });
 const times = [];
@@ -72,9 +72,9 @@ const calling = setInterval(() => {
 
 process.stdin.on("data", async () => {
   await Promise.all(pending);
-  const lap = longest;
+  const measured = longest;
   longest = 0;
-  process.stdout.write(`${JSON.stringify({ longest: lap })}\n`);
+  process.stdout.write(`${JSON.stringify({ longest: measured })}\n`);
 });
 
 process.stdin.on("end", async () => {

@@ -72,7 +72,7 @@ async function run(example: ShownExample): Promise<unknown> {
     }
     const { url } = put.json.routes[0];
     if (url !== undefined && url !== null) return (await call(server.baseUrl, "POST", url, example.given?.body as string)).text;
-    // Runs before the mocks were armed are not recorded: restart the routes to repeat them.
+    // Runs before the mocks were activated are not recorded: restart the routes to repeat them.
     for (const { id } of put.json.routes)
       for (const action of ["stop", "start"]) expect((await server.api("POST", `/routes/${id}/${action}`)).status).toBe(200);
     const recorded = async (): Promise<any[]> =>

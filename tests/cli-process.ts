@@ -21,7 +21,7 @@ export interface CliFolder {
   /** Runs a line of shell in the folder; `sluice` is the command under test. */
   shell(line: string, env?: Readonly<Record<string, string>>): Promise<Ended>;
   sluice(...words: readonly string[]): Promise<Ended>;
-  /** Runs a command until it has printed a text, then interrupts it; returns its complete output. */
+  /** Runs a command until it has printed a string, then interrupts it; returns its complete output. */
   until(line: string, text: string, env?: Readonly<Record<string, string>>): Promise<Ended>;
   remove(): void;
 }

@@ -95,7 +95,7 @@ describe("sluice rollback", () => {
     expect(await sluice("rollback", "single")).toMatchObject({
       exit: 1,
       stderr:
-        "sluice rollback: flow 'single' has no earlier version: pass a revision that `sluice versions single` lists with --to, or deploy the flow file with `sluice deploy`\n",
+        "sluice rollback: flow 'single' has no earlier version: pass --to with a revision listed by `sluice versions single`, or deploy the flow file with `sluice deploy`\n",
     });
   });
 

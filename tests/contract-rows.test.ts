@@ -59,19 +59,19 @@ describe("several mocks for one step", () => {
   };
   const mock = (match: unknown, body: string, more = {}) => ({ match, respond: { body }, ...more });
 
-  it("B2: the first of two for the same step wins, and the other is not armed", async () => {
+  it("B2: the first of two mocks for the same step wins, and the other is inactive", async () => {
     const { seen, opened } = await answers([mock({ stepId: "out" }, "first"), mock({ stepId: "out" }, "second")]);
     expect(seen).toEqual(["first"]);
     expect(opened.mocks.map(({ steps }: { steps: unknown }) => steps)).toEqual([["mocked/out"], []]);
   });
 
-  it("B2: the more specific one wins wherever it is in the list", async () => {
+  it("B2: the more specific mock wins wherever it is in the list", async () => {
     const list = [mock({ routeId: "mocked" }, "route"), mock({ uri: "direct:*" }, "uri"), mock({ stepId: "o*" }, "step")];
     expect((await answers(list)).seen).toEqual(["step"]);
     expect((await answers(list.slice(0, 2))).seen).toEqual(["uri"]);
   });
 
-  it("B2: an exhausted one lets the step run, and no other replaces it", async () => {
+  it("B2: after an exhausted mock the step runs, and no other mock replaces it", async () => {
     const { seen } = await answers([mock({ stepId: "out" }, "once", { times: 1 }), mock({ uri: "direct:*" }, "uri")], 2);
     expect(seen[0]).toBe("once");
     expect(seen[1]).toContain("failed");

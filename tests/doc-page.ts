@@ -56,7 +56,7 @@ function blocksOf(text: string): readonly Block[] {
   });
 }
 
-/** A text in which `…` matches anything. */
+/** Text in which `…` matches anything. */
 export const pattern = (text: string): RegExp =>
   new RegExp(
     `^${text

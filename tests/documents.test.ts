@@ -107,13 +107,13 @@ it("C24: circular, exploding or unknown placeholders are rejected by name", asyn
   expect((await server.api("GET", "/flows/placed")).status).toBe(404);
 });
 
-it("C22: a text at the limits does not block others, one beyond them is rejected", async () => {
+it("C22: a flow at the size limits does not block others, and a larger one is rejected", async () => {
   const steps = (count: number, text: string): string => direct("large", ...Array.from({ length: count }, (_, index) => `log: "${index} ${text}"`));
-  // Reading and compiling a text may block the event loop for half a second.
+  // Reading and compiling a flow may block the event loop for half a second.
   const atMost = { canaryMs: 500 };
   // 20,000 steps of 245 characters are 4.9 MB.
   await server.unharmed(() => refused(steps(20_000, "x".repeat(220)), 400, /limit exceeded/), atMost);
-  // Texts at the limits of what is accepted: the worst cases.
+  // Flows at the limits of what is accepted: the worst cases.
   for (const yaml of [
     steps(2_500, "x".repeat(170)),
     steps(2_500, "x"),

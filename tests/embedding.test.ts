@@ -11,22 +11,22 @@ import { afterEach, describe, expect, it } from "vitest";
 
 const echo = "- route: {id: echo, from: {uri: webhook, steps: [{setBody: {simple: 'got ${body}'}}]}}\n";
 const slow = "- route: {id: slow, from: {uri: webhook, steps: [{delay: {constant: 400}}, {setBody: {constant: late}}]}}\n";
-const endings: (() => unknown)[] = [];
+const cleanups: (() => unknown)[] = [];
 
 afterEach(async () => {
-  for (const end of endings.splice(0).toReversed()) await end();
+  for (const end of cleanups.splice(0).toReversed()) await end();
 });
 
 async function open(options: SluiceOptions = {}): Promise<Sluice> {
   const sluice = await createSluice({ environment: {}, ...options });
-  endings.push(() => sluice.close());
+  cleanups.push(() => sluice.close());
   return sluice;
 }
 
 async function serve(listener: RequestListener): Promise<string> {
   const server: Server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  endings.push(() => {
+  cleanups.push(() => {
     server.closeAllConnections();
     return new Promise((resolve) => server.close(resolve));
   });
@@ -41,8 +41,8 @@ async function post(url: string, body: string | Uint8Array<ArrayBuffer> = "hi", 
 /** The status of a request whose path is sent unchanged. */
 function statusOf(baseUrl: string, path: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const asked = request(baseUrl, { path }, (response) => resolve(response.resume().statusCode));
-    asked.on("error", reject).end();
+    const sent = request(baseUrl, { path }, (response) => resolve(response.resume().statusCode));
+    sent.on("error", reject).end();
   });
 }
 
@@ -122,9 +122,9 @@ describe("createSluice", () => {
     await expect(createSluice({ workers: 2 } as SluiceOptions)).rejects.toThrow("option 'workers' is not supported: an embedded runtime runs in this process");
   });
 
-  it("keeps flows in a data directory, and nothing without one", async () => {
+  it("stores flows in a data directory, and stores nothing without one", async () => {
     const folder = mkdtempSync(join(tmpdir(), "sluice-embedding-"));
-    endings.push(() => rmSync(folder, { recursive: true, force: true }));
+    cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
     const temporary = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith("sluice-embedded-"));
     const first = await open({ dataDir: folder, flows: { echo } });
     await expect(createSluice({ dataDir: folder })).rejects.toThrow(/in use/);
@@ -143,7 +143,7 @@ describe("createSluice", () => {
     await expect(third.invoke("echo")).rejects.toMatchObject({ status: 503, message: "the runtime is shutting down" });
   });
 
-  it("names the line of the application in errors, not its own", async () => {
+  it("reports errors at the line of the application, not inside Sluice", async () => {
     const sluice = await open({ flows: { echo } });
     const calls: (() => Promise<unknown>)[] = [
       () => createSluice({ maxBdy: 1 } as object),
@@ -166,7 +166,7 @@ describe("createSluice", () => {
       flows: { log },
       onLog(record) {
         records.push(record);
-        throw new Error("a fault of the host");
+        throw new Error("an error of the host");
       },
     });
     await sluice.invoke("noisy", { body: "a" });
@@ -206,7 +206,7 @@ describe("the handler on node:http", () => {
     expect((await post(`${limited}/api/echo`, "x".repeat(100)))[0]).toBe(200);
   });
 
-  it("follows the event streams", async () => {
+  it("streams events", async () => {
     const sluice = await open({ deployToken: "secret", flows: { echo } });
     const baseUrl = await serve(sluice.handler);
     const stream = await fetch(`${baseUrl}/_api/trace/stream`, { headers: { authorization: "Bearer secret" } });
@@ -251,7 +251,7 @@ describe("the handler in Express", () => {
     app.use("/flows", sluice.handler);
     app.use(sluice.handler);
     app.use(express.json());
-    app.post("/orders", (asked, response) => void response.json({ own: asked.body.n }));
+    app.post("/orders", (incoming, response) => void response.json({ own: incoming.body.n }));
     const baseUrl = await serve(app);
     expect(await post(`${baseUrl}/api/echo`)).toEqual([200, "got hi"]);
     expect(await post(`${baseUrl}/flows/api/echo`)).toEqual([200, "got hi"]);
@@ -268,7 +268,7 @@ describe("the handler in Express", () => {
     const baseUrl = await serve(app);
     const text = "The request body was read before it reached Sluice: mount the handler before body parsers";
     expect(await post(`${baseUrl}/api/echo`)).toEqual([500, text]);
-    const bare = await serve((asked, response) => asked.resume().once("end", () => sluice.handler(asked, response)));
+    const bare = await serve((incoming, response) => incoming.resume().once("end", () => sluice.handler(incoming, response)));
     expect(await post(`${bare}/api/echo`)).toEqual([500, JSON.stringify({ error: text })]);
   });
 });
@@ -277,10 +277,10 @@ describe("the handler in Fastify", () => {
   it("serves webhooks before bodies are parsed, and leaves other routes to Fastify", async () => {
     const sluice = await open({ flows: { echo } });
     const app = fastify();
-    app.addHook("onRequest", (asked, reply, next) => sluice.handler(asked.raw, reply.raw, next as () => void));
-    app.post("/orders", async (asked) => ({ own: (asked.body as { n: number }).n }));
+    app.addHook("onRequest", (incoming, reply, next) => sluice.handler(incoming.raw, reply.raw, next as () => void));
+    app.post("/orders", async (incoming) => ({ own: (incoming.body as { n: number }).n }));
     const baseUrl = await app.listen({ port: 0, host: "127.0.0.1" });
-    endings.push(() => app.close());
+    cleanups.push(() => app.close());
     expect(await post(`${baseUrl}/api/echo`, '{"n":1}', { "content-type": "application/json" })).toEqual([200, 'got {"n":1}']);
     expect(await post(`${baseUrl}/orders`, '{"n":1}', { "content-type": "application/json" })).toEqual([200, '{"own":1}']);
     expect((await post(`${baseUrl}/api/other`))[0]).toBe(404);

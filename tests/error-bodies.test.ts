@@ -85,7 +85,7 @@ function expectRefusal(what: string, { status, text, headers }: Answer, wanted: 
 
 /** The path with its parameters filled in, by default with existing ids. */
 const pathOf = ({ path }: Operation, id = "a"): string => path.replaceAll(/\{[^}]*\}/g, encodeURIComponent(id));
-const soundBody = ({ body }: Operation): string | undefined =>
+const validBody = ({ body }: Operation): string | undefined =>
   body === undefined ? undefined : JSON.stringify(Object.fromEntries((body.required ?? []).map((name) => [name, sample(body.properties?.[name]?.type)])));
 const sample = (type: string | undefined): unknown => (type === "integer" || type === "number" ? 1 : type === "object" ? {} : type === "array" ? [] : "a");
 const wrongFor = (type: string | undefined): unknown => (type === "string" ? 5 : type === undefined ? undefined : "text");
@@ -100,7 +100,7 @@ describe("invalid calls of every endpoint", () => {
     await each(async (operation, name) => {
       if (operation.path === "/_api/health") return;
       for (const authorization of ["", "Bearer wrong", `Basic ${token}`])
-        expectRefusal(name, await send(operation.method, pathOf(operation), soundBody(operation), { authorization }), [401]);
+        expectRefusal(name, await send(operation.method, pathOf(operation), validBody(operation), { authorization }), [401]);
     });
   });
 
@@ -125,7 +125,7 @@ describe("invalid calls of every endpoint", () => {
     await each(async (operation, name) => {
       if (!operation.path.includes("{")) return;
       for (const id of ["no such thing", "..", "../../up/and/away", "ü", "\u0000", "x".repeat(129), "%", "a/b", "nope"])
-        expectRefusal(`${name} with '${id.slice(0, 20)}'`, await send(operation.method, pathOf(operation, id), soundBody(operation)), [400, 404, 422]);
+        expectRefusal(`${name} with '${id.slice(0, 20)}'`, await send(operation.method, pathOf(operation, id), validBody(operation)), [400, 404, 422]);
     });
   });
 
@@ -135,19 +135,19 @@ describe("invalid calls of every endpoint", () => {
       for (const { name: parameter, schema } of operation.parameters.filter((one) => one.in === "query")) {
         const values = schema.enum === undefined ? (wrong[schema.type] ?? []) : ["nope"];
         for (const value of values) {
-          const answer = await send(operation.method, `${pathOf(operation)}?${parameter}=${value}`, soundBody(operation));
+          const answer = await send(operation.method, `${pathOf(operation)}?${parameter}=${value}`, validBody(operation));
           // An empty value counts as missing.
           if (value === "" && answer.status < 400) continue;
           expectRefusal(`${name}?${parameter}=${value}`, answer, [400]);
         }
         expectRefusal(
           `${name}?${parameter} twice`,
-          await send(operation.method, `${pathOf(operation)}?${parameter}=1&${parameter}=1`, soundBody(operation)),
+          await send(operation.method, `${pathOf(operation)}?${parameter}=1&${parameter}=1`, validBody(operation)),
           [400],
         );
       }
       if (/since|until/.test(JSON.stringify(operation.parameters)) && !operation.path.endsWith("/stream"))
-        expectRefusal(`${name}?since`, await send(operation.method, `${pathOf(operation)}?since=yesterday`, soundBody(operation)), [400]);
+        expectRefusal(`${name}?since`, await send(operation.method, `${pathOf(operation)}?since=yesterday`, validBody(operation)), [400]);
     });
   });
 
@@ -162,19 +162,19 @@ describe("invalid calls of every endpoint", () => {
   it("with members missing, unknown or of another type", async () => {
     await each(async (operation, name) => {
       const { properties = {}, required = [] } = operation.body ?? {};
-      const sound = JSON.parse(soundBody(operation) ?? "{}") as Record<string, unknown>;
+      const valid = JSON.parse(validBody(operation) ?? "{}") as Record<string, unknown>;
       for (const member of required) {
-        const { [member]: _, ...rest } = sound;
+        const { [member]: _, ...rest } = valid;
         expectRefusal(`${name} without ${member}`, await send(operation.method, pathOf(operation), JSON.stringify(rest)), [400]);
       }
       for (const [member, schema] of Object.entries(properties)) {
         const wrong = wrongFor(schema.type);
         if (wrong === undefined) continue;
-        const answer = await send(operation.method, pathOf(operation), JSON.stringify({ ...sound, [member]: wrong }));
+        const answer = await send(operation.method, pathOf(operation), JSON.stringify({ ...valid, [member]: wrong }));
         expectRefusal(`${name} with ${member}: ${JSON.stringify(wrong)}`, answer, [400, 422]);
       }
       if (operation.body !== undefined && (operation.body as { additionalProperties?: unknown }).additionalProperties === false)
-        expectRefusal(`${name} with more`, await send(operation.method, pathOf(operation), JSON.stringify({ ...sound, nonsense: 1 })), [400]);
+        expectRefusal(`${name} with more`, await send(operation.method, pathOf(operation), JSON.stringify({ ...valid, nonsense: 1 })), [400]);
     });
   });
 
@@ -185,7 +185,7 @@ describe("invalid calls of every endpoint", () => {
       if (large.status !== 0) expectRefusal(`${name} too large`, large, [413]);
       for (const type of ["multipart/form-data; boundary=x", "image/png", "application/json; charset=utf-16"])
         expectRefusal(`${name} as ${type}`, await send(operation.method, pathOf(operation), "{}", { "content-type": type }), [415]);
-      // Validation reports errors in a text instead of rejecting it.
+      // Validation reports errors in a document instead of rejecting it.
       for (const type of operation.types.filter((one) => one !== "application/json" && !operation.path.endsWith("/validate")))
         expectRefusal(
           `${name} as ${type}`,
@@ -198,7 +198,7 @@ describe("invalid calls of every endpoint", () => {
   it("asking for a version of the API that is not served", async () => {
     await each(async (operation, name) => {
       for (const version of ["2", "0", "1.0", "latest", "1, 2"]) {
-        const answer = await send(operation.method, pathOf(operation), soundBody(operation), { "accept-api-version": version });
+        const answer = await send(operation.method, pathOf(operation), validBody(operation), { "accept-api-version": version });
         expectRefusal(`${name} of version ${version}`, answer, [406]);
         expect(JSON.parse(answer.text)).toEqual({ error: `API version '${version}' is not served: this runtime serves 1` });
       }
@@ -224,7 +224,7 @@ describe("invalid calls of every endpoint", () => {
       }
   });
 
-  it("with the texts the contract gives", async () => {
+  it("with the messages that the contract specifies", async () => {
     const put = (body: unknown, id = "t"): Promise<Answer> => send("PUT", `/_api/flows/${id}`, JSON.stringify(body));
     const texts: readonly (readonly [Promise<Answer>, number, string | RegExp])[] = [
       [send("GET", "/_api/flows", undefined, { authorization: "" }), 401, "unauthorized"],
@@ -311,7 +311,7 @@ describe("I07: thirty internal failures", () => {
       renameSync(join(dataDir, folder), join(dataDir, `${folder}-away`));
       writeFileSync(join(dataDir, folder), "not a directory");
     }
-    const sound = { source: { format: "json" }, target: { format: "json" }, map: [] };
+    const valid = { source: { format: "json" }, target: { format: "json" }, map: [] };
     const broken: readonly (readonly [string, string, unknown?])[] = [
       ["GET", "/flows"],
       ["GET", "/flows/a"],
@@ -323,8 +323,8 @@ describe("I07: thirty internal failures", () => {
       ["PUT", "/value-mappings/new", { entries: {} }],
       ["PUT", "/value-mappings/a", { entries: { x: "q" } }],
       ["DELETE", "/value-mappings/a"],
-      ["PUT", "/message-mappings/new", sound],
-      ["PUT", "/message-mappings/a", sound],
+      ["PUT", "/message-mappings/new", valid],
+      ["PUT", "/message-mappings/a", valid],
       ["DELETE", "/message-mappings/a"],
       ["PUT", "/auth/a", { default: "deny" }],
       ["PUT", "/auth/new", { authenticate: [{ type: "apiKey", keys: [{ id: "k", key: "secret-key-1" }] }] }],

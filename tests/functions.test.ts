@@ -21,19 +21,19 @@ afterAll(() => server.end());
 const put = (id: string, step: string) => server.putFlow(id, `- route: {id: ${id}, from: {uri: webhook, steps: [${step}]}}\n`);
 
 describe("operator functions", () => {
-  it("process calls one and keeps the body", async () => {
+  it("process calls a function and keeps the body", async () => {
     await put("stamped", "{process: {ref: stamp}}");
     const reply = await call(server.baseUrl, "POST", "/api/stamped", "x");
     expect([reply.text, reply.headers.get("x-stamp")]).toEqual(["ok", "seen"]);
   });
 
-  it("bean uses the method's result as the body, also asynchronously", async () => {
+  it("bean uses the method's result as the body, even if it is a promise", async () => {
     expect((await put("short", "{bean: prices.total}")).status).toBe(201);
     await put("total", "{bean: {ref: prices, method: total}}");
     expect((await call(server.baseUrl, "POST", "/api/total", "abc")).json).toEqual({ total: 6 });
   });
 
-  it("one that throws fails the run and is recorded in the history", async () => {
+  it("a function that throws fails the run and is recorded in the history", async () => {
     await put("broken", "{bean: {ref: broken}}");
     expect((await call(server.baseUrl, "POST", "/api/broken", "x")).status).toBe(500);
     expect((await server.api("GET", "/runs?routeId=broken")).json.runs[0].error.message).toBe("the price list is closed");

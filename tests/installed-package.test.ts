@@ -15,7 +15,7 @@ import { token } from "./started-server.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("..", import.meta.url));
-// With a blank in the name, because real folders have them.
+// With a space in the name, because real folders have them.
 const folder = mkdtempSync(join(tmpdir(), "sluice installed-"));
 const tarballs = new Map<string, string>();
 
@@ -39,14 +39,14 @@ describe("the sluice package (needs the npm registry)", () => {
   const prefix = join(folder, "prefix");
   const installed = join(prefix, process.platform === "win32" ? "node_modules/sluice" : "lib/node_modules/sluice");
   let missing: string | undefined;
-  let folderOfUser: CliFolder;
+  let userFolder: CliFolder;
 
   beforeAll(async () => {
     mkdirSync(prefix);
     missing = await install(["--global", "--prefix", prefix, tarballs.get("sluice") as string]);
-    folderOfUser = cliFolder({ SERVICE_PORT: "0", DESIGNER_PORT: "0", NO_COLOR: "1" }, join(installed, "bin/sluice.cjs"));
+    userFolder = cliFolder({ SERVICE_PORT: "0", DESIGNER_PORT: "0", NO_COLOR: "1" }, join(installed, "bin/sluice.cjs"));
   });
-  afterAll(() => folderOfUser.remove());
+  afterAll(() => userFolder.remove());
   const skipIfMissing = ({ skip }: TestContext): void => skip(missing !== undefined, missing);
 
   it("includes no compiler, no bundler and few packages", async (context) => {
@@ -60,7 +60,7 @@ describe("the sluice package (needs the npm registry)", () => {
 
   it("prints its version, platform, Node and optional parts", async (context) => {
     skipIfMissing(context);
-    const { output } = await folderOfUser.sluice("--version");
+    const { output } = await userFolder.sluice("--version");
     const { version } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as { readonly version: string };
     expect(output.split("\n")).toEqual([
       version,
@@ -69,12 +69,12 @@ describe("the sluice package (needs the npm registry)", () => {
       expect.stringContaining("js language: yes"),
       "",
     ]);
-    expect((await folderOfUser.sluice("doctor")).output).toMatch(/✓ platform .*\n✓ durable store .*\n✓ js language .*\n✓ functions /);
+    expect((await userFolder.sluice("doctor")).output).toMatch(/✓ platform .*\n✓ durable store .*\n✓ js language .*\n✓ functions /);
   });
 
   it("starts, serves a first flow, and shows the designer", async (context) => {
     skipIfMissing(context);
-    folderOfUser.put({ "hello.yaml": "- route: {id: hello, from: {uri: webhook, steps: [{setBody: {id: greet, simple: 'Hello ${body}'}}]}}\n" });
+    userFolder.put({ "hello.yaml": "- route: {id: hello, from: {uri: webhook, steps: [{setBody: {id: greet, simple: 'Hello ${body}'}}]}}\n" });
     const script = `
       sluice start > start.out 2> start.err & started=$!
       until grep -q '^Deploy token' start.err; do kill -0 $started; sleep 0.1; done
@@ -88,11 +88,11 @@ describe("the sluice package (needs the npm registry)", () => {
       curl -sS $designer/ > page.html
       curl -sS -o page.js -w '%{http_code} %{content_type}\\n' $designer$(grep -o '/assets/index-[^"]*js' page.html | head -1)
       kill $started; wait $started; echo "ended $?"`;
-    const { output, stderr } = await folderOfUser.shell(`set -e\n${script}`);
+    const { output, stderr } = await userFolder.shell(`set -e\n${script}`);
     expect(output, stderr).toMatch(/"id":"hello","created":true.*\nHello Ada\n.* completed hello run_.*\n200 text\/javascript.*\nended 0\n$/);
   });
 
-  it("has all commands working in an empty folder", async (context) => {
+  it("runs all commands in an empty folder", async (context) => {
     skipIfMissing(context);
     const script = `
       sluice new webhook orders && sluice lint orders && sluice test orders
@@ -101,9 +101,9 @@ describe("the sluice package (needs the npm registry)", () => {
       export SLUICE_RUNTIME=$(grep -o 'http://[^"]*' run.out | head -1)
       sluice deploy orders --param partnerUrl=http://127.0.0.1:9 && sluice runs && sluice doctor > doctor.out
       kill $running; wait $running; echo "ended $?"`;
-    const { output, stderr } = await folderOfUser.shell(`set -e\n${script}`, { SERVICE_DEPLOY_TOKEN: "secret", SLUICE_TOKEN: "secret" });
+    const { output, stderr } = await userFolder.shell(`set -e\n${script}`, { SERVICE_DEPLOY_TOKEN: "secret", SLUICE_TOKEN: "secret" });
     expect(output, stderr).toMatch(/2 passed[^]*orders Started http.*\nended 0\n$/);
-    const dev = await folderOfUser.until("sluice dev orders --port 0", "Serving");
+    const dev = await userFolder.until("sluice dev orders --port 0", "Serving");
     expect(dev.exit, dev.stderr).toBe(0);
   });
 

@@ -301,7 +301,7 @@ describe("imports", () => {
 });
 
 describe("across a restart", () => {
-  it("documents stay; broken ones are listed with their error; missing tables show when used", async () => {
+  it("documents are kept; broken ones are listed with their error; missing tables are reported when used", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     const first = await startTestServer({ dataDir });
     await first.api("PUT", "/value-mappings/uom", orderTables.uom);

@@ -176,7 +176,7 @@ describe("ownership of paths", () => {
 
   it("D14: a duplicate route id in one text is rejected", async () => {
     const reply = await server.putFlow("doubled", serving("doubled", "direct:a") + serving("doubled", "direct:b"));
-    expect([reply.status, reply.json.error]).toEqual([422, "line 8: the route id 'doubled' is used twice in this flow (give one of them another id)"]);
+    expect([reply.status, reply.json.error]).toEqual([422, "line 8: the route id 'doubled' is used twice in this flow (change one of the ids)"]);
   });
 
   it("D18: claims at startup follow the same rules as a PUT", async () => {

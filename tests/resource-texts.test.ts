@@ -36,7 +36,7 @@ const answer = async (step: string, body: string, headers?: Record<string, strin
   return (await call(server.baseUrl, "POST", "/r", body, headers)).text;
 };
 
-describe("a text in a file", () => {
+describe("text in a file", () => {
   it("is used unchanged by expressions of every language", async () => {
     expect(await answer(`{setBody: {simple: "resource:classpath:greeting.txt"}}`, "Ada")).toBe("Hello Ada,\nwelcome\n");
     expect(await answer(`{setBody: {simple: "resource:file:greeting.txt"}}`, "Ada")).toBe("Hello Ada,\nwelcome\n");

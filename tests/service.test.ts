@@ -157,7 +157,7 @@ describe("test sessions", () => {
     }
   });
 
-  it("R70: without a valid token no session opens and no mock is armed", async () => {
+  it("R70: without a valid token no session opens and no mock is activated", async () => {
     await server.putFlow("r70", direct("r70", partner));
     const refused = await call(server.baseUrl, "POST", "/_api/test/session", JSON.stringify({ mocks: [{ match: { flowId: "r70" }, respond: {} }] }));
     expect([refused.status, refused.json]).toEqual([401, { error: "unauthorized" }]);

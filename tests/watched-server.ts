@@ -61,7 +61,7 @@ async function checkUnharmed(server: SpawnedServer, limits: { rss: number; descr
   expect(server.output()).not.toMatch(unexpectedOutput);
   expect(server.output()).not.toContain(markerSecret);
   await eventually(() => descriptorsOf(server.pid) <= limits.descriptors + 5, 15_000).catch(() => {
-    throw new Error(`descriptors did not come back: ${limits.descriptors} before, ${descriptorsOf(server.pid)} after`);
+    throw new Error(`descriptors were not released: ${limits.descriptors} before, ${descriptorsOf(server.pid)} after`);
   });
   await checkMemory(server, limits.rss);
 }
@@ -69,7 +69,7 @@ async function checkUnharmed(server: SpawnedServer, limits: { rss: number; descr
 async function checkMemory(server: SpawnedServer, maxBytes: number): Promise<void> {
   const deadline = performance.now() + 20_000;
   while (residentBytes(server.pid) > maxBytes) {
-    if (performance.now() > deadline) throw new Error(`memory did not come back: ${residentBytes(server.pid)} bytes instead of at most ${maxBytes}`);
+    if (performance.now() > deadline) throw new Error(`memory was not released: ${residentBytes(server.pid)} bytes instead of at most ${maxBytes}`);
     await collectGarbage(server);
   }
 }

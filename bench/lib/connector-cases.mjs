@@ -1,5 +1,5 @@
 // The servers that bench:connectors measures: the bare client of each, and the endpoint that does the same. A round has its own names.
-// A sink is `{count, send(n), to, steps}`; a source is `{count, fill(whom), consume(first), from}`, where `consume` resolves with how many
+// A sink is `{count, send(n), to, steps}`; a source is `{count, fill(side), consume(first), from}`, where `consume` resolves with how many
 // messages came after the first.
 import { randomUUID } from "node:crypto";
 import amqplib from "amqplib";
@@ -152,9 +152,9 @@ export const connectorCases = {
           receive: {
             round: (name) => ({
               count: 20_000,
-              async fill(whom) {
-                await channel.assertQueue(`${name}${whom}`, { durable: true });
-                for (let n = 0; n < 20_000; n++) channel.sendToQueue(`${name}${whom}`, encoded(), { persistent: true });
+              async fill(side) {
+                await channel.assertQueue(`${name}${side}`, { durable: true });
+                for (let n = 0; n < 20_000; n++) channel.sendToQueue(`${name}${side}`, encoded(), { persistent: true });
                 await channel.waitForConfirms();
               },
               async consume(first) {
@@ -217,8 +217,8 @@ export const connectorCases = {
           receive: {
             round: (name) => ({
               count: 6000,
-              async fill(whom) {
-                const sender = senderOf(`${name}${whom}`, {});
+              async fill(side) {
+                const sender = senderOf(`${name}${side}`, {});
                 for (let n = 0; n < 6000; n += 100) await Promise.all(Array.from({ length: 100 }, sender.send));
                 sender.close();
               },
@@ -265,12 +265,12 @@ export const connectorCases = {
           receive: {
             round: (name) => ({
               count: 20_000,
-              async fill(whom) {
-                await subscribe(`${name}${whom}`, `${name}/${whom}`);
+              async fill(side) {
+                await subscribe(`${name}${side}`, `${name}/${side}`);
                 let next = 0;
                 // Not in groups: the broker's TCP stack delays the last acknowledgement of each group by 40 ms.
                 const publish = async () => {
-                  while (next++ < 20_000) await client.publishAsync(`${name}/${whom}`, encoded(), { qos: 1 });
+                  while (next++ < 20_000) await client.publishAsync(`${name}/${side}`, encoded(), { qos: 1 });
                 };
                 await Promise.all(Array.from({ length: 50 }, publish));
               },
@@ -324,8 +324,8 @@ export const connectorCases = {
               await manager.streams.add({ name, subjects: [`${name}.>`] });
               return {
                 count: 20_000,
-                async fill(whom) {
-                  for (let n = 0; n < 20_000; n += 100) await Promise.all(Array.from({ length: 100 }, () => stream.publish(`${name}.${whom}`, encoded())));
+                async fill(side) {
+                  for (let n = 0; n < 20_000; n += 100) await Promise.all(Array.from({ length: 100 }, () => stream.publish(`${name}.${side}`, encoded())));
                 },
                 async consume(first) {
                   await manager.consumers.add(name, { durable_name: "bare", ack_policy: "explicit", filter_subject: `${name}.bare` });
@@ -373,8 +373,8 @@ export const connectorCases = {
             round: (name) => ({
               // The log of a partition of the mock broker holds 5 MB.
               count: 16_000,
-              async fill(whom) {
-                for (let n = 0; n < 16_000; n += 500) await producer.send({ topic: `${name}${whom}`, messages: batch() });
+              async fill(side) {
+                for (let n = 0; n < 16_000; n += 500) await producer.send({ topic: `${name}${side}`, messages: batch() });
               },
               async consume(first) {
                 const consumer = kafka.consumer({ groupId: name, maxWaitTimeInMs: 500 });

@@ -44,16 +44,16 @@ export async function start(command, environment = {}, { cores = "0", isGroup = 
   return { baseUrl: JSON.parse(first.slice(0, first.indexOf("\n"))).baseUrl, child, stop };
 }
 
-export async function startSluice(environment = {}, placing = {}) {
+export async function startSluice(environment = {}, placement = {}) {
   const folder = temporaryFolder("data");
   const settings = { SERVICE_PORT: "0", SERVICE_DATA_DIR: folder, SERVICE_DEPLOY_TOKEN: token, ...environment };
-  const server = await start([process.execPath, "packages/cli/bin/sluice.cjs", "run"], settings, placing);
+  const server = await start([process.execPath, "packages/cli/bin/sluice.cjs", "run"], settings, placement);
   return { ...server, stop: async () => (await server.stop(), rmSync(folder, { recursive: true, force: true })) };
 }
 
 /** The same work on bare node:http, in one process or a cluster of several. */
-export async function startBare(work, processes = 1, placing = {}) {
-  return start([process.execPath, "bench/lib/bare-server.mjs", work, String(processes)], {}, placing);
+export async function startBare(work, processes = 1, placement = {}) {
+  return start([process.execPath, "bench/lib/bare-server.mjs", work, String(processes)], {}, placement);
 }
 
 /** CPU time used by a process in microseconds; undefined where it is not available. */

@@ -24,7 +24,9 @@ export function connectorPage(connector) {
   return page(
     head(connector, schemes),
     `Syntax: \`${connector.syntax}\`. ${capital(connector.roles.map((role) => roleNames[role]).join("; "))}.`,
-    connector.lenient ? "Unknown options are part of the address and are sent to the server." : "",
+    connector.lenient
+      ? "Options that are not listed here are accepted too. They belong to the target: query parameters of a URL, parameters of a Kamelet or a mapping."
+      : "",
     connector.path.length === 0 ? "" : `## Address\n\n${optionTable(connector.path, "Part")}`,
     options(connector.options),
     connector.headers.length === 0 ? "" : `## Headers\n\n${optionTable(connector.headers, "Header")}`,
@@ -35,12 +37,12 @@ export function connectorPage(connector) {
 
 export function connectionPage(connection) {
   const { kinds, needs, beans, browsable } = connection;
-  const clients = needs.map(({ package: name, version, reason }) => `- \`npm i ${name}@${version}\`: ${reason}`);
+  const clients = needs.map(({ package: name, version }) => `- \`npm i ${name}@${version}\``);
   return page(
     head(connection, `\`${connection.type}\``),
-    `Used by endpoints that need a connection of kind ${kinds.map((kind) => `\`${kind}\``).join(" or ")}.${browsable ? " The designer can list what the server has, such as tables or topics." : ""}`,
+    `Used by endpoints that need a connection of kind ${kinds.map((kind) => `\`${kind}\``).join(" or ")}.${browsable ? " The designer can list names that exist on the server, such as tables or topics." : ""}`,
     `## Values\n\n${optionTable(connection.fields, "Value")}`,
-    clients.length === 0 ? "" : `## Client\n\n${clients.join("\n")}`,
+    clients.length === 0 ? "" : `## Client\n\nInstall next to the runtime:\n\n${clients.join("\n")}`,
     beans.length === 0
       ? ""
       : `## Camel classes\n\nA bean of one of these classes defines such a connection:\n\n${beans.map((name) => `- \`${name}\``).join("\n")}`,
@@ -87,12 +89,14 @@ export function beansPage(beans) {
   );
 }
 
+const headings = { http: "HTTP", xml: "XML" };
+
 /** `entries` are `{name, title, summary, group}`. */
 export function indexPage(title, introduction, entries) {
   const groups = [...new Set(entries.map(({ group }) => group))].toSorted();
   const tables = groups.map((group) => {
     const rows = entries.filter((entry) => entry.group === group).map(({ name, summary }) => `| [${name}](${name}.md) | ${summary.replaceAll("|", "\\|")} |`);
-    return [`## ${capital(group)}`, "", "| Name | Description |", "|---|---|", ...rows].join("\n");
+    return [`## ${headings[group] ?? capital(group)}`, "", "| Name | Description |", "|---|---|", ...rows].join("\n");
   });
   return page(`# ${title}`, introduction, ...tables);
 }

@@ -12,8 +12,8 @@ const loop = fileURLToPath(new URL("../canary-loop.mjs", import.meta.url));
 export const budgetMs = 250;
 
 export interface LoopWatch {
-  /** The maximum time that the event loop was blocked since the last lap, in milliseconds; waits for pending calls. */
-  lap(): Promise<number>;
+  /** The maximum time that the event loop was blocked since the last call, in milliseconds; waits for pending calls. */
+  measure(): Promise<number>;
   end(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export async function watchLoop({ baseUrl, pid }: Pick<SpawnedServer, "baseUrl" 
   };
   await nextLine();
   return {
-    async lap() {
+    async measure() {
       const line = nextLine();
       child.stdin.write("\n");
       return (JSON.parse(await line) as { longest: number }).longest;

@@ -42,9 +42,9 @@ export async function startSwept(env: Readonly<Record<string, string>> = {}): Pr
   return {
     server,
     async measure(name, send) {
-      await watch.lap();
+      await watch.measure();
       const answer = await send().catch((error: unknown) => `no answer: ${(error as Error).message}`);
-      return { name, answer, heldMs: Math.round(await watch.lap()) };
+      return { name, answer, heldMs: Math.round(await watch.measure()) };
     },
     post: (path, body, headers = {}) => request("POST", path, body, { "content-type": "text/plain", ...headers }),
     api: (method, path, body, headers = {}) =>

@@ -65,7 +65,7 @@ describe("G01: an endless expression is stopped", () => {
       "Array.from({length: 600000}, (_, n) => (n * 7919) % 600011).sort((a, b) => { let x = 0; for (let n = 0; n < 50; n++) x += n; return a - b; })",
     ],
   ])(
-    "%s: ten scripts at once that do not end",
+    "%s: ten endless scripts at once",
     async (id, code) => {
       expect((await server.putFlow(id, hook(id, `setBody: {js: ${JSON.stringify(code)}}`))).status).toBe(201);
       const replies = await Promise.all(Array.from({ length: 10 }, () => call(server.baseUrl, "POST", `/api/${id}`, "x")));
@@ -96,7 +96,7 @@ describe("G01: an endless expression is stopped", () => {
     }
   }, 60_000);
 
-  it("G01: many heavy steps in one run yield to others", async () => {
+  it("many heavy steps in one run yield to others", async () => {
     const step = 'setProperty: {name: p, jq: "[range(20000)] | length"}';
     const reply = await failing("heavy", hook("heavy", ...Array.from({ length: 30 }, () => step), "setBody: {constant: through}"), "1");
     expect(reply.text).toBe("through");
@@ -113,12 +113,12 @@ describe("G02: no pattern backtracks", () => {
       `choice: {when: [{simple: "\${body} regex '${pattern}'", steps: [{setBody: {constant: no}}]}], otherwise: {steps: [{setBody: {constant: otherwise}}]}}`,
     ],
     ["g02-replace", `setBody: {simple: "\${body.replaceAll('${pattern}','x')}"}`],
-    ["g02-jsonpath", `setBody: {jq: "test(\\"${pattern}\\")"}`],
+    ["g02-jq", `setBody: {jq: "test(\\"${pattern}\\")"}`],
   ])(
     "%s",
     async (id, step) => {
       for (const body of [attack, `${"a".repeat(1_000_000)}!`]) {
-        const text = id === "g02-jsonpath" ? JSON.stringify(body) : body;
+        const text = id === "g02-jq" ? JSON.stringify(body) : body;
         const began = performance.now();
         await failing(id, hook(id, step), text);
         expect(performance.now() - began).toBeLessThan(10_000);
@@ -184,7 +184,7 @@ describe("G15: a message that doubles in size", () => {
   );
 });
 
-it("a run over its deadline ends its copies and loops too", async () => {
+it("a run that exceeds its deadline also ends its copies and loops", async () => {
   const slow = await spawnServer({ env: { SERVICE_RUN_MS: "500" } });
   try {
     await slow.putFlow("m16", hook("m16", 'split: {tokenize: {token: ","}, steps: [{delay: {constant: "200"}}, {log: "part ${body}"}]}'));

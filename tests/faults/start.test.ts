@@ -1,4 +1,4 @@
-// Starting after a crash, with a bad disk or beside another process; tested with real processes.
+// Starting after a crash, with a bad disk or while another process runs; tested with real processes.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -53,25 +53,29 @@ it("K09: truncated, empty, binary and wrongly encoded files do not delay the sta
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-it("K09: pipes instead of files do not delay the start or affect other flows, and close the webhook whose policy is one", { timeout: 60_000 }, async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
-  for (const folder of ["routes", "policies", "value-mappings", "message-mappings", "store"]) mkdirSync(join(dataDir, folder));
-  for (const id of ["good", "guarded", "kept"]) writeFileSync(join(dataDir, "routes", `${id}.yaml`), answering(id, "served"));
-  writeFileSync(join(dataDir, "routes", "durable.yaml"), answering("durable", "never").replace("uri: webhook", "uri: webhook?durable=true"));
-  const pipes = ["routes/pipe.yaml", "routes/kept.params.json", "policies/guarded.json", "value-mappings/a.json", "message-mappings/a.json"];
-  for (const pipe of [...pipes, "store/durable.sqlite", "application.properties"]) execFileSync("mkfifo", [join(dataDir, pipe)]);
-  const { server } = await timedStart(dataDir);
-  expect((await call(server.baseUrl, "POST", "/api/guarded", "x")).status).toBe(503);
-  const { flows } = (await server.api("GET", "/flows")).json as { flows: { id: string; status: string; error: string | null }[] };
-  expect(Object.fromEntries(flows.map(({ id, status, error }) => [id, [status, error]]))).toEqual({
-    durable: ["Failed", "route 'durable' failed to start: the durable store cannot be used: disk error (ENXIO)"],
-    good: ["Started", null],
-    guarded: ["Started", null],
-    kept: ["Failed", "the file cannot be read: the parameters of flow 'kept' cannot be read: ENOTFILE"],
-  });
-  expect(await server.end()).toBe(0);
-  server.clean();
-});
+it(
+  "K09: pipes instead of files do not delay the start or affect other flows, and a webhook whose policy is a pipe is closed",
+  { timeout: 60_000 },
+  async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
+    for (const folder of ["routes", "policies", "value-mappings", "message-mappings", "store"]) mkdirSync(join(dataDir, folder));
+    for (const id of ["good", "guarded", "kept"]) writeFileSync(join(dataDir, "routes", `${id}.yaml`), answering(id, "served"));
+    writeFileSync(join(dataDir, "routes", "durable.yaml"), answering("durable", "never").replace("uri: webhook", "uri: webhook?durable=true"));
+    const pipes = ["routes/pipe.yaml", "routes/kept.params.json", "policies/guarded.json", "value-mappings/a.json", "message-mappings/a.json"];
+    for (const pipe of [...pipes, "store/durable.sqlite", "application.properties"]) execFileSync("mkfifo", [join(dataDir, pipe)]);
+    const { server } = await timedStart(dataDir);
+    expect((await call(server.baseUrl, "POST", "/api/guarded", "x")).status).toBe(503);
+    const { flows } = (await server.api("GET", "/flows")).json as { flows: { id: string; status: string; error: string | null }[] };
+    expect(Object.fromEntries(flows.map(({ id, status, error }) => [id, [status, error]]))).toEqual({
+      durable: ["Failed", "route 'durable' failed to start: the durable store cannot be used: disk error (ENXIO)"],
+      good: ["Started", null],
+      guarded: ["Started", null],
+      kept: ["Failed", "the file cannot be read: the parameters of flow 'kept' cannot be read: ENOTFILE"],
+    });
+    expect(await server.end()).toBe(0);
+    server.clean();
+  },
+);
 
 it("K17: a second process on the same directory is rejected; the lock of a killed one is ignored", async () => {
   const first = await spawnServer();

@@ -57,7 +57,7 @@ export interface Operations {
     readonly query: { readonly probe?: "live" | "ready" | undefined };
     readonly reply: Health | ProbeReply;
   };
-  /** Lists the live nodes of the cluster, as this node knows them; empty without a cluster. */
+  /** Lists the live nodes of the cluster, as seen by this node; empty without a cluster. */
   readonly "GET /nodes": {
     readonly reply: { readonly nodes: readonly ClusterNode[]; readonly total: number };
   };
@@ -389,7 +389,7 @@ export interface Operations {
     };
     readonly reply: {
       readonly runs: readonly Run[];
-      /** Number of matches; with `text`, of those in this reply. */
+      /** Number of matches; with `text`, only the matches in this reply. */
       readonly total: number;
       /** Cursor of the next page, or null. Only with `cursor` or `text`. */
       readonly next?: string | null;

@@ -32,7 +32,7 @@ export interface FlowText {
   propertiesUnder?(prefix: string): Readonly<Record<string, string>>;
   /** Folders with the project's Kamelets, searched before those of the operator. */
   readonly kamelets?: readonly string[];
-  /** Folders with texts of its project, searched before those of the operator. */
+  /** Folders with text files of its project, searched before those of the operator. */
   readonly resources?: readonly string[];
   /** The connections of its project, the type by id; undefined for a file without a usable type. */
   readonly connections?: ReadonlyMap<string, string | undefined>;

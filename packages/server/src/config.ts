@@ -41,7 +41,7 @@ export const settingFields = {
     doc: "Key that encrypts the configuration in the store of the cluster: 32 bytes in base64, the same on every node. Without it, secrets can only be referenced, not stored.",
     secret: true,
   }),
-  clusterKeysOld: f.text({ doc: "Earlier values of SERVICE_CLUSTER_KEY, separated by commas: they still decrypt.", secret: true }),
+  clusterKeysOld: f.text({ doc: "Earlier values of SERVICE_CLUSTER_KEY, separated by commas; they are used only to decrypt.", secret: true }),
   clusterSettleMs: f.duration({ doc: "How long the reply to a change waits for the other nodes to apply it.", default: 5_000 }),
   deployToken: f.text({ doc: "Bearer token of the management API. Without it, all calls except health are rejected.", secret: true }),
   logLevel: f.enum(["trace", "debug", "info", "warn", "error"], { doc: "Minimum log level.", default: "info" }),
@@ -65,7 +65,7 @@ export const settingFields = {
   keepAliveMs: f.duration({ doc: "How long an idle connection stays open.", default: 65_000 }),
   maxInflight: f.integer({ doc: "Maximum number of concurrent runs per route; further ones are rejected.", default: 2_000, min: 1 }),
   runMs: f.duration({ doc: "Time limit of a run.", default: 300_000 }),
-  maxMessage: f.size({ doc: "Maximum length of a text that an expression may create, in characters.", default: 64 * mebibyte, min: 1 }),
+  maxMessage: f.size({ doc: "Maximum length of the text that an expression may create, in characters.", default: 64 * mebibyte, min: 1 }),
   maxExchanges: f.integer({
     doc: "Maximum number of exchanges that one run may create, for example with nested multicasts and splits.",
     default: 200_000,
@@ -89,7 +89,7 @@ export const settingFields = {
     examples: ["./connections"],
   }),
   databases: f.string({
-    doc: "Comma-separated folders in which SQLite connections may have their files, besides `databases` in the data directory. A relative path is below the first of them.",
+    doc: "Comma-separated folders in which SQLite connections may store their files, in addition to `databases` in the data directory. A relative path is below the first of them.",
     default: "",
     examples: ["/srv/databases"],
   }),

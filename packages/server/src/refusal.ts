@@ -53,7 +53,7 @@ export function invalidId(id: string): Refusal {
 
 const maxTextLength = 500;
 
-/** Shortens a text to one line that fits into an error body. */
+/** Shortens a string to one line that fits into an error body. */
 export function oneSentence(text: string): string {
   const oneLine = text.replaceAll(/(?<!\s)\s*\n\s*/g, " ");
   return oneLine.length <= maxTextLength ? oneLine : `${oneLine.slice(0, maxTextLength - 1)}…`;

@@ -95,7 +95,7 @@ async function restarts(declaration: ConnectorDeclaration, host: FakeHost, uri: 
   for (let round = 0; round < 3; round++) {
     await source.start(inlet);
     started ??= held(host);
-    expectThat(held(host) === started, `start ${round + 1} left ${held(host)}, the first start ${started}`);
+    expectThat(held(host) === started, `start ${round + 1} created ${held(host)}, but the first start created ${started}`);
     await source.stop();
     await settle();
     expectThat(held(host) === "0 timers, 0 mounts", `stop ${round + 1} left ${held(host)}`);

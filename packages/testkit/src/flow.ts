@@ -55,7 +55,7 @@ export interface FlowOptions {
 /** Messages of a test count as sent from a test session, which requires the operator's token. */
 const testSession = { id: "by-hand", skipTime: false };
 
-/** The errors of a document, as `line: message` texts; empty when there are none. */
+/** The errors of a document, as `line: message` strings; empty when there are none. */
 export function faultsOf(yaml: string, properties: Readonly<Record<string, string>> = {}): readonly string[] {
   const runtime = runtimeFor(new FakeHost(), recordingConnectors());
   return runtime.prepare(inputOf(document(yaml), properties)).diagnostics.map(({ span, message }) => `${span.line}: ${message}`);

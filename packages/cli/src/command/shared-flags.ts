@@ -13,7 +13,7 @@ export const runtimeVariables: Readonly<Record<string, string>> = {
   SERVICE_DEPLOY_TOKEN: "deploy token of the runtime",
 };
 
-/** Of the commands that create a version of a flow. */
+/** For commands that create a version of a flow. */
 export const commentFlag: FlagDeclaration = { name: "comment", value: "text", doc: "Description of the change, for the version history." };
 
 export const authorVariables: Readonly<Record<string, string>> = {

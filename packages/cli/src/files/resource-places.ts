@@ -1,8 +1,8 @@
-// The folders with texts of a project's flows: next to a flow and above it, up to the project root, and the class path folder of a Java project.
+// The folders with text files that a project's flows load: next to a flow and above it, up to the project root, and the class path folder of a Java project.
 import { dirname, join, resolve } from "node:path";
 import { isProjectRoot } from "./project-properties.ts";
 
-/** The folders with texts for these flow files, the nearest first. */
+/** The folders with text files for these flow files, the nearest first. */
 export function resourcePlaces(flowPaths: readonly string[]): readonly string[] {
   const places = new Set<string>();
   for (const path of flowPaths) {

@@ -18,6 +18,10 @@ export interface SluiceSettings {
   readonly clusterReplicas?: number;
   /** Time without a heartbeat after which the other nodes take over the schedules of a node: 5s to 60s, the same on every node. Default: 15000. */
   readonly clusterTtl?: number | string;
+  /** Key that encrypts the configuration in the store of the cluster: 32 bytes in base64, the same on every node. Without it, secrets can only be referenced, not stored. */
+  readonly clusterKey?: string;
+  /** Earlier values of SERVICE_CLUSTER_KEY, separated by commas; they are used only to decrypt. */
+  readonly clusterKeysOld?: string;
   /** How long the reply to a change waits for the other nodes to apply it. Default: 5000. */
   readonly clusterSettleMs?: number | string;
   /** Bearer token of the management API. Without it, all calls except health are rejected. */
@@ -54,7 +58,7 @@ export interface SluiceSettings {
   readonly maxInflight?: number;
   /** Time limit of a run. Default: 300000. */
   readonly runMs?: number | string;
-  /** Maximum length of a text that an expression may create, in characters. Default: 67108864. */
+  /** Maximum length of the text that an expression may create, in characters. Default: 67108864. */
   readonly maxMessage?: number | string;
   /** Maximum number of exchanges that one run may create, for example with nested multicasts and splits. Default: 200000. */
   readonly maxExchanges?: number;
@@ -70,7 +74,7 @@ export interface SluiceSettings {
   readonly secretsDir?: string;
   /** Comma-separated folders with connections (`<id>.json`, `<id>.yaml`), which take precedence over those in the data directory and are read only; see docs/how-to/connections.md. */
   readonly connections?: string;
-  /** Comma-separated folders in which SQLite connections may have their files, besides `databases` in the data directory. A relative path is below the first of them. */
+  /** Comma-separated folders in which SQLite connections may store their files, in addition to `databases` in the data directory. A relative path is below the first of them. */
   readonly databases?: string;
   /** Comma-separated folders and packages with Kamelets (`<name>.kamelet.yaml`), searched after `kamelets` in the data directory; see docs/how-to/use-kamelets.md. */
   readonly kamelets?: string;

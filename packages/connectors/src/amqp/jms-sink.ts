@@ -38,8 +38,8 @@ export function jmsSink({ options }: Endpoint<JmsOptions>, connection: Connectio
     const timeoutMs = given === undefined || given === null ? options.requestTimeout : Number(given);
     const correlationId = correlationOf(message, receiver.prefix);
     const ttl = message.ttl ?? (options.disableTimeToLive ? undefined : timeoutMs);
-    const asking = { ...message, reply_to: receiver.address, ...correlationId.parts, ...(ttl === undefined ? {} : { ttl }) } as Rhea.Message;
-    const reply = await receiver.reply(correlationId.expected, () => send(asking), { clock: host.clock, timeoutMs, signal: exchange.run.signal });
+    const requestMessage = { ...message, reply_to: receiver.address, ...correlationId.parts, ...(ttl === undefined ? {} : { ttl }) } as Rhea.Message;
+    const reply = await receiver.reply(correlationId.expected, () => send(requestMessage), { clock: host.clock, timeoutMs, signal: exchange.run.signal });
     if (reply === undefined)
       throw new FlowError("org.apache.camel.ExchangeTimedOutException", `no reply from '${options.destinationName}' within ${timeoutMs} ms`, {
         code: "jms-no-reply",

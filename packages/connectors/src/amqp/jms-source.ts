@@ -127,13 +127,13 @@ class Receiving implements Subscription {
     const { host, deadLetters } = this.#parts;
     const withTrace = traceReader(host);
     const plain: Delivery = { pattern: exchangePattern ?? "InOnly", trigger: { uri: this.#uri } };
-    const asked: Delivery = { ...plain, pattern: exchangePattern ?? "InOut" };
+    const withReply: Delivery = { ...plain, pattern: exchangePattern ?? "InOut" };
     return new Intake<Item>(
       this.#inlet,
       {
         messageOf: ({ message, attempts }) => receivedMessage(message, this.#destination.address, attempts),
         deliveryOf: (item) => {
-          const delivery = this.#replyTo(item) === undefined ? plain : { ...asked, ended: (exchange: Exchange) => void (item.result = exchange) };
+          const delivery = this.#replyTo(item) === undefined ? plain : { ...withReply, ended: (exchange: Exchange) => void (item.result = exchange) };
           return withTrace(delivery, (item.message.application_properties as Record<string, unknown> | undefined)?.["traceparent"]);
         },
         idOf: () => undefined,

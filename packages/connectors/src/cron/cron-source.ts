@@ -26,9 +26,9 @@ export interface CronSourceParts {
 
 export function cronSource({ clock, schedule, delivery, startDelayMs, headers }: CronSourceParts): Source {
   let cancel: (() => void) | undefined;
-  let era = 0;
+  let generation = 0;
   const stop = (): void => {
-    era++;
+    generation++;
     cancel?.();
     cancel = undefined;
   };
@@ -37,7 +37,7 @@ export function cronSource({ clock, schedule, delivery, startDelayMs, headers }:
     exclusive: true,
     start(inlet) {
       stop();
-      const own = era;
+      const own = generation;
       let count = 0;
       let previousAt: number | undefined;
       /** Scheduled times up to this one have been handled. */
@@ -45,13 +45,13 @@ export function cronSource({ clock, schedule, delivery, startDelayMs, headers }:
       let due = schedule.after(doneUntil);
 
       const wait = (): void => {
-        if (due === undefined || own !== era) return;
+        if (due === undefined || own !== generation) return;
         const now = clock.now();
         if (doneUntil - now > maxSetbackMs + startDelayMs) {
           doneUntil = now;
           due = schedule.after(now) as number;
         }
-        cancel = clock.after(Math.min(Math.max(due - now, 0), maxWaitMs), () => (own === era ? check() : undefined));
+        cancel = clock.after(Math.min(Math.max(due - now, 0), maxWaitMs), () => (own === generation ? check() : undefined));
       };
       const check = (): void => {
         const now = clock.now();
@@ -64,7 +64,7 @@ export function cronSource({ clock, schedule, delivery, startDelayMs, headers }:
         const tick: CronTick = { scheduledAt, firedAt: now, previousAt, nextAt: due, count: ++count };
         previousAt = scheduledAt;
         const run = (isClaimed: boolean): void => {
-          const running = isClaimed && own === era ? inlet.deliver(new Message(null, headers(tick)), delivery) : undefined;
+          const running = isClaimed && own === generation ? inlet.deliver(new Message(null, headers(tick)), delivery) : undefined;
           if (running instanceof Promise) void running.then(wait, wait);
           else wait();
         };

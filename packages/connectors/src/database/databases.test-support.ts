@@ -19,7 +19,7 @@ export interface TestDatabase {
   readonly server: TestServer | undefined;
   readonly connection: TestConnection;
   readonly host: Host & { readonly log: FakeHost["log"] };
-  /** Executes a text without parameters. */
+  /** Executes a statement without parameters. */
   query(text: string): Promise<readonly Row[]>;
   flow(yaml: string, beans?: readonly BeanDeclaration[]): Promise<FlowUnderTest>;
   /** Stops all flows created so far, so that a failed test does not affect the next one. */

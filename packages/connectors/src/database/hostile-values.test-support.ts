@@ -1,4 +1,4 @@
-// Two hundred texts that would change a statement if they were inserted into it.
+// Two hundred strings that would change a statement if they were inserted into it.
 const quotes = ["'", '"', "`", "''", "\\'", "\\\\'", "\u2019", "\u02bc", "%27", "$$", "$a$", "E'", "\u00bf'"];
 const tails = [
   "; drop table orders; --",

@@ -94,7 +94,7 @@ interface Prepared {
   readonly text: string;
 }
 
-/** By text: equal texts have equal names in every session. */
+/** Names by statement: the same statement has the same name in every session. */
 const preparedStatements = new Map<string, Prepared>();
 const maxPrepared = 1000;
 

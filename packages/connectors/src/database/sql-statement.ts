@@ -87,8 +87,8 @@ export class SqlStatement {
     if (values.length === expected) return values;
     throw wrongParameters(
       isMap(data)
-        ? `the statement has ${expected} parameters by position, but the body is a map; name them with :#name`
-        : `the statement has ${expected} parameters, but there are ${values.length} values`,
+        ? `the statement has ${expected} positional parameters, but the body is a map; use named parameters (:#name)`
+        : `the statement has ${expected} parameters, but the number of values is ${values.length}`,
     );
   }
 

@@ -27,7 +27,7 @@ const full = (): never => {
 };
 
 describe("an intake of pushed messages", () => {
-  it("keeps a failed message as it was received, although the route changed it (F6)", async () => {
+  it("dead-letters a failed message as it was received, although the route changed it (F6)", async () => {
     const { intake, push, letters } = setUp((exchange) => {
       exchange.message.body = "changed";
       throw new FlowError("java.io.IOException", "broken");
@@ -37,7 +37,7 @@ describe("an intake of pushed messages", () => {
     expect(letters).toEqual(["one", "two"]);
   });
 
-  it("keeps a message while the route accepts no more runs, and delivers it before those after it", async () => {
+  it("holds a message while the route accepts no more runs, and delivers messages in order", async () => {
     let isFull = true;
     const done: unknown[] = [];
     const { clock, intake, push, log } = setUp(({ message }) => (isFull ? full() : void done.push(message.body)));

@@ -86,7 +86,7 @@ function entriesText(entries: Iterable<readonly [string, unknown]> | undefined, 
 function bodyText({ message: { body } }: Exchange, options: Options): string {
   if (body === null || body === undefined) return "[Body is null]";
   if (isStream(body) && !options.showStreams) return "[Body is a stream]";
-  // Truncate before formatting, so that a large text is not formatted completely.
+  // Truncate before formatting, so that a large body is not formatted completely.
   const text = asText(body instanceof Uint8Array ? body.subarray(0, options.maxChars * 4) : body);
   return options.skipBodyLineSeparator ? text.replaceAll(/\r\n|\r|\n/g, " ") : text;
 }

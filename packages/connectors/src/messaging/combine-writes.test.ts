@@ -3,7 +3,7 @@ import { setImmediate as immediate } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { combineUntilImmediate, combineWrites } from "./combine-writes.ts";
 
-/** A stream that notes what each call sends. */
+/** A stream that records what each call sends. */
 function recorded(): { readonly stream: Writable; readonly sent: string[] } {
   const sent: string[] = [];
   const stream = new Writable({
@@ -14,7 +14,7 @@ function recorded(): { readonly stream: Writable; readonly sent: string[] } {
   return { stream, sent };
 }
 
-it("sends what is written in a tick with one call", async () => {
+it("sends everything written in one tick with one call", async () => {
   const { stream, sent } = recorded();
   for (const text of ["a", "b", "c"]) {
     combineWrites(stream);
@@ -26,7 +26,7 @@ it("sends what is written in a tick with one call", async () => {
   expect(sent).toEqual(["abc", "d"]);
 });
 
-it("sends what a client writes in an immediate of its own with one call", async () => {
+it("sends everything that a client writes in its own setImmediate callback with one call", async () => {
   const { stream, sent } = recorded();
   const frames: string[] = [];
   const writeLater = (): void => void setImmediate(() => frames.splice(0).forEach((frame) => stream.write(frame)));

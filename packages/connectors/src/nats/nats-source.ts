@@ -29,7 +29,7 @@ export function natsSource(endpoint: Endpoint<NatsOptions>, connection: Connecti
   const { queueName, maxMessages } = options;
   const withTrace = traceReader(host);
   const plain: Delivery = { pattern: options.exchangePattern ?? "InOnly", trigger: { uri } };
-  const asked: Delivery = { ...plain, pattern: options.exchangePattern ?? "InOut" };
+  const withReply: Delivery = { ...plain, pattern: options.exchangePattern ?? "InOut" };
   let taken = 0;
 
   const begin = async (client: NatsClient, inlet: SourceInlet): Promise<Subscription> => {
@@ -40,7 +40,7 @@ export function natsSource(endpoint: Endpoint<NatsOptions>, connection: Connecti
       {
         messageOf: ({ message, at }) => receivedMessage(message, plainHeaders.of({ message, queueName, at })),
         deliveryOf(item) {
-          const delivery = expectsReply(item, options) ? { ...asked, ended: (exchange: Exchange) => void (item.reply = exchange.message) } : plain;
+          const delivery = expectsReply(item, options) ? { ...withReply, ended: (exchange: Exchange) => void (item.reply = exchange.message) } : plain;
           return withTrace(delivery, item.message.headers?.get("traceparent"));
         },
         idOf: () => undefined,

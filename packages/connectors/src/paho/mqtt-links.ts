@@ -37,7 +37,7 @@ export class MqttLinks {
   readonly #settings: MqttSettings;
   readonly #disconnected: (problem: string) => void;
   readonly #publishers = new Map<MqttVersion, Promise<Mqtt.MqttClient>>();
-  readonly #isOf = new Map<Mqtt.MqttClient, MqttVersion>();
+  readonly #versionOf = new Map<Mqtt.MqttClient, MqttVersion>();
   /** The publishers that are open, so that sending need not wait for a promise. */
   readonly #open = new Map<MqttVersion, Mqtt.MqttClient>();
   /** Fails the messages of a publisher that the broker has not confirmed. */
@@ -65,7 +65,7 @@ export class MqttLinks {
     this.#publishers.set(version, opening);
     opening.then(
       (client) => {
-        this.#isOf.set(client, version);
+        this.#versionOf.set(client, version);
         this.#open.set(version, client);
         const unconfirmed = new Set<(problem: Error) => void>();
         this.#unconfirmed.set(client, unconfirmed);
@@ -159,7 +159,7 @@ export class MqttLinks {
     const [first] = this.#publishers.values();
     const client = await (first ?? this.publisher(5));
     if (!client.connected) throw new Error("not connected");
-    return this.#isOf.get(client) ?? 5;
+    return this.#versionOf.get(client) ?? 5;
   }
 
   async close(): Promise<void> {

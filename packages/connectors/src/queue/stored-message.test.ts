@@ -48,7 +48,7 @@ describe("messages on disk", () => {
     expect(roundTrip(new Message(node)).message.body).toBe("<a/>");
   });
 
-  it("headers are restored in their layer", () => {
+  it("headers keep their origin: received or set by the route", () => {
     const headers = new Headers({
       entries: () => [
         ["Host", "h"],

@@ -23,7 +23,7 @@ export function sluiceConnector(deadLetters: DeadLetters): ConnectorDeclaration 
   return defineConnector({
     scheme: "sluice",
     title: "Sluice",
-    summary: "Stores messages that could not be processed in the dead-letter store of the runtime.",
+    summary: "Sends messages that could not be processed to the dead-letter store of the runtime.",
     guarantees:
       "The step continues when the message and its failure are on disk. Dead letters survive restarts. Their number and size are limited by settings (10,000 and 256 MB by default); above a limit the oldest are removed.",
     group: "core",

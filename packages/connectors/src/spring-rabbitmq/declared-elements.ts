@@ -17,12 +17,12 @@ export function queueNames({ queues, queue }: RabbitOptions): readonly string[] 
 export class DeclaredElements {
   readonly #options: RabbitOptions;
   readonly #arguments: Readonly<Record<string, string>>;
-  readonly #isFormer: boolean;
+  readonly #isCamel3: boolean;
 
   constructor({ options, extra, scheme }: Endpoint<RabbitOptions>) {
     this.#options = options;
     this.#arguments = extra;
-    this.#isFormer = scheme === "rabbitmq";
+    this.#isCamel3 = scheme === "rabbitmq";
   }
 
   /** True when the server has a dead-letter exchange for rejected messages. */
@@ -35,7 +35,7 @@ export class DeclaredElements {
   }
 
   get isDeclaredBySink(): boolean {
-    return this.#isFormer ? (this.#options.declare ?? true) : this.#options.autoDeclareProducer;
+    return this.#isCamel3 ? (this.#options.declare ?? true) : this.#options.autoDeclareProducer;
   }
 
   /** Consumer arguments, such as the priority. */
@@ -82,7 +82,7 @@ export class DeclaredElements {
   #queueOptions(): Options.AssertQueue {
     const { deadLetterExchange, deadLetterRoutingKey } = this.#options;
     const {
-      durable = this.#options.durable ?? this.#isFormer,
+      durable = this.#options.durable ?? this.#isCamel3,
       autoDelete = this.#options.autoDelete ?? false,
       exclusive = false,
       ...others

@@ -85,14 +85,14 @@ export class QueueConsumer {
     const { options, host, uri, deadLetters, hasDeadLetterExchange } = this.#parts;
     const withTrace = traceReader(host);
     const plain: Delivery = { pattern: options.exchangePattern ?? "InOnly", trigger: { uri } };
-    const asked: Delivery = { ...plain, pattern: options.exchangePattern ?? "InOut" };
+    const withReply: Delivery = { ...plain, pattern: options.exchangePattern ?? "InOut" };
     const isRejected = options.acknowledgeMode !== "NONE" && (hasDeadLetterExchange || !options.rejectAndDontRequeue);
     return new Intake<Item>(
       inlet,
       {
         messageOf: ({ message }) => receivedMessage(message),
         deliveryOf: (item) => {
-          const delivery = this.#replyTo(item) === undefined ? plain : { ...asked, ended: (exchange: Exchange) => void (item.reply = exchange) };
+          const delivery = this.#replyTo(item) === undefined ? plain : { ...withReply, ended: (exchange: Exchange) => void (item.reply = exchange) };
           return withTrace(delivery, item.message.properties.headers?.["traceparent"]);
         },
         idOf: () => undefined,

@@ -124,7 +124,7 @@ export const redis = defineConnection({
     // Redis lists a channel only while it has a subscriber.
     if (what === "channels") return ((await client.call("PUBSUB", "CHANNELS", pattern)) as string[]).toSorted().slice(0, limit);
     if (what !== "keys") return [];
-    // A scan visits part of the keys per call, in no order; a rare prefix may be in any of them.
+    // A scan visits part of the keys per call, in no particular order; a rare prefix may be in any of them.
     const keys = new Set<string>();
     let cursor = "0";
     for (let calls = 0; calls < maxScans && keys.size < limit; calls++) {

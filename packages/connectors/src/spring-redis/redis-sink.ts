@@ -26,7 +26,7 @@ export function redisSink(endpoint: Endpoint<RedisOptions>, scope: EndpointScope
 function problemOf(name: string): string | undefined {
   const reason = refusedCommands[name];
   if (reason !== undefined) return `command ${name} is not allowed: ${reason}`;
-  if (name === "SUBSCRIBE" || name === "PSUBSCRIBE") return `the command ${name} is for a source: use it in from`;
+  if (name === "SUBSCRIBE" || name === "PSUBSCRIBE") return `command ${name} is for sources only: use it in 'from'`;
   return redisCommands[name] === undefined ? `unknown command '${name}' in the header CamelRedis.Command: use a value of the option 'command'` : undefined;
 }
 
@@ -44,7 +44,7 @@ async function execute(name: string, exchange: Exchange, connection: Connection<
   if (reply !== undefined) exchange.message.body = json ? fromJson(reply(result)) : reply(result);
 }
 
-/** A blocking command would block all others on a shared connection. */
+/** Uses a separate connection: on the shared one, a blocking command would delay all others. */
 async function callAlone(client: RedisClient, name: string, parameters: readonly (string | number | Buffer)[], signal: AbortSignal): Promise<unknown> {
   const own = client.duplicate({ commandTimeout: undefined });
   own.on("error", () => undefined);

@@ -80,7 +80,7 @@ function storedSink(endpoint: Endpoint<StoredOptions>, scope: EndpointScope): Si
   };
 }
 
-/** An invalid template from a message is a fault of the message. */
+/** An invalid template from a message is an error of the message, not of the flow. */
 function received(text: string): CallTemplate {
   try {
     return parseCall(text, undefined);

@@ -22,11 +22,11 @@ await inDatabases("sql", ["SQLite", "PostgreSQL", "MariaDB"], (database) => {
     expect((await run({ body: {}, headers: { top: 1 } })).error).toContain("'amount'");
   });
 
-  it("binds positional values of a list, a text and a single value", async () => {
+  it("binds positional values of a list, a string and a single value", async () => {
     const run = await flow(`- to: "sql:select item from orders where amount = # and item = #"`);
     expect((await run({ body: [3, "bolt"] })).body).toEqual([{ item: "bolt" }]);
     expect((await run({ body: "5,nut" })).body).toEqual([{ item: "nut" }]);
-    expect((await run({ body: [3] })).error).toContain("2 parameters, but there are 1 values");
+    expect((await run({ body: [3] })).error).toContain("2 parameters, but the number of values is 1");
     const one = await flow(`- to: "sql:select amount from orders where item = #"`);
     expect((await one({ body: "nut" })).body).toEqual([{ amount: 5 }]);
   });

@@ -32,7 +32,7 @@ describe("timer", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("yields to its host before the first tick only", async () => {
+  it("applies the host's minimum delay only to the first tick", async () => {
     const host = Object.assign(new FakeHost(), { firstTickMs: 100 });
     for (const [uri, expected] of [
       ["timer:t?delay=10&period=50&repeatCount=3", [100, 150, 200]],

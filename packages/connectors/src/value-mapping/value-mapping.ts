@@ -19,7 +19,7 @@ export const valueMapping = defineConnector({
   scheme: "value-mapping",
   title: "Value mapping",
   summary: "Replaces the body with its value in a mapping table.",
-  guarantees: "The table is in memory, so lookups do not wait. A replaced table applies from the next message on.",
+  guarantees: "The table is in memory, so lookups do not wait. A new version of the table applies from the next message on.",
   group: "transformation",
   icon: "arrow-left-right",
   paletteGroup: "data",

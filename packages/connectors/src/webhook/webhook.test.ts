@@ -180,7 +180,7 @@ test("a failed run reports route and run, and the cause only with muteException=
   expect(json(started("webhook?muteException=false", failing).call() as HttpReply)).toEqual({ error: expect.stringContaining("the secret is 42") });
 });
 
-test("an unreadable body is the caller's fault only while it is the caller's body", () => {
+test("an unreadable body is a client error only if it is the caller's body", () => {
   const unreadable = new FlowError("java.lang.IllegalArgumentException", "line 1: no JSON", { code: "invalid-json", details: { clientFault: true } });
   const reading: Processor = () => {
     throw unreadable;

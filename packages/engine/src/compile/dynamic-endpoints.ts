@@ -105,7 +105,7 @@ function literalPrefix(template: string): string {
   return (at < 0 ? template : template.slice(0, at)).trim();
 }
 
-/** True when the complete URI appears in a text of the flow. */
+/** True when the complete URI appears in a string of the flow. */
 function isAuthored(uri: string, authored: readonly string[]): boolean {
   if (uri === "") return false;
   return authored.some((text) => {

@@ -26,7 +26,7 @@ export function expandRoutes(
   return routes.map((route) => withKameletSource(route, templates, diagnostics));
 }
 
-/** `from: kamelet:x` is replaced by the Kamelet's own trigger and steps around those of the route. */
+/** Replaces `from: kamelet:x` with the Kamelet's trigger, and places the Kamelet's steps around those of the route. */
 function withKameletSource(route: RouteNode, templates: TemplateLibrary, diagnostics: DiagnosticSink): RouteNode {
   const { span, uri } = route.from;
   return diagnostics.attempt(

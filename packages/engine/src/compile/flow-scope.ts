@@ -198,7 +198,7 @@ export class BeanRegistry {
   }
 }
 
-/** The name without Camel's marks and without arguments. */
+/** The name without Camel's prefixes such as `#class:`, and without arguments. */
 const classOf = (type: string): string =>
   type
     .replace(/^#(class|type|bean):/, "")

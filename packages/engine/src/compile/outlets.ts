@@ -24,13 +24,13 @@ export function openOutlet(sink: Sink, uri: string, parts: RouteParts, demand?: 
   const normal = normalForm(uri);
   const send = sink.send;
   const deliver: Processor = demand === undefined ? send : (exchange) => demand.use(() => send(exchange));
-  const note = (exchange: Exchange): void => exchange.setProperty("CamelToEndpoint", normal);
-  const noted: Processor = (exchange) => {
+  const setDestination = (exchange: Exchange): void => exchange.setProperty("CamelToEndpoint", normal);
+  const tracked: Processor = (exchange) => {
     refuseEndedSession(exchange, uri);
-    note(exchange);
+    setDestination(exchange);
     return deliver(exchange);
   };
-  const { outlet, forget } = parts.wiring.outlet(uri, noted, note);
+  const { outlet, forget } = parts.wiring.outlet(uri, tracked, setDestination);
   const matching = parts.sendInterceptors.filter((interceptor) => interceptor.matches(uri));
   if (matching.length === 0) return { outlet, forget };
   const tapped: Processor = (exchange) => outlet.send(exchange);
@@ -41,10 +41,10 @@ export function openOutlet(sink: Sink, uri: string, parts: RouteParts, demand?: 
 /** A polled endpoint, and how to remove it from the route's wiring. */
 export function openPoller(poller: Poller, uri: string, parts: RouteParts, demand: OnDemand | undefined): { readonly poller: Poller; forget(): void } {
   const normal = normalForm(uri);
-  const ask: Receiver = (timeoutMs, exchange) => poller.receive(timeoutMs, exchange);
+  const receive: Receiver = (timeoutMs, exchange) => poller.receive(timeoutMs, exchange);
   const bare: Receiver = (timeoutMs, exchange) => {
     refuseEndedSession(exchange, uri);
-    return demand === undefined ? ask(timeoutMs, exchange) : demand.use(() => ask(timeoutMs, exchange));
+    return demand === undefined ? receive(timeoutMs, exchange) : demand.use(() => receive(timeoutMs, exchange));
   };
   const { place, forget } = parts.wiring.receiver(uri, bare);
   return {

@@ -273,7 +273,7 @@ function bounded(expression: Expression, maxLength: number): Expression {
     if (typeof value === "string" && value.length > maxLength)
       throw new FlowError(
         "java.lang.IllegalStateException",
-        `size limit: an expression produced a text of ${value.length} characters, more than the ${maxLength} allowed`,
+        `size limit: an expression produced ${value.length} characters; at most ${maxLength} are allowed`,
         {
           code: "limit-size",
         },

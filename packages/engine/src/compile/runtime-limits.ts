@@ -8,8 +8,8 @@ export interface RuntimeLimits {
   readonly runMs: number;
   /** Maximum drain time of an old version or a stopping route in milliseconds. */
   readonly drainMs: number;
-  /** Copies of copies one run may create, as nested multicasts and splits do. */
+  /** Maximum number of exchanges that one run may create, for example with nested multicasts and splits. */
   readonly exchanges: number;
-  /** Maximum length of a text an expression may produce, in characters. */
+  /** Maximum length of a string an expression may produce, in characters. */
   readonly messageSize: number;
 }

@@ -10,7 +10,7 @@ export function uriForms(uri: string): readonly string[] {
   return [...new Set([short, bare, long(short), long(bare)])];
 }
 
-/** A predicate for texts matching the pattern. */
+/** A predicate for strings that match the pattern. */
 export function textPattern(pattern: string): (text: string) => boolean {
   const lower = pattern.toLowerCase();
   if (lower === "*") return () => true;

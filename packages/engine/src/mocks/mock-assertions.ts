@@ -96,7 +96,7 @@ function isFound(written: string, text: string): boolean {
   try {
     return pattern.find(text);
   } catch {
-    // The pattern is too expensive for a text of this length.
+    // The pattern is too expensive for a string of this length.
     return false;
   }
 }

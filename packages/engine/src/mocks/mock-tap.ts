@@ -33,7 +33,7 @@ export interface MockTapOptions<Call> {
 
 export function mockTap<Call>(options: MockTapOptions<Call>): Tap {
   const { mocks, routes, scope, sessionId, failUnmatched, staysInside } = options;
-  const concerns = (exchange: Exchange): boolean => scope === "deployment" || exchange.run.session?.id === sessionId;
+  const appliesTo = (exchange: Exchange): boolean => scope === "deployment" || exchange.run.session?.id === sessionId;
 
   return {
     layer: 10,
@@ -46,13 +46,13 @@ export function mockTap<Call>(options: MockTapOptions<Call>): Tap {
       // An endpoint's own mock is more specific than one for the whole route: the send handler below uses it.
       if (mock.weight === 0 && uri !== undefined && mocks.some((other) => other.hasUri && other.covers(route) && other.matchesStep(node.id, node.name, uri)))
         return next;
-      return (exchange) => (concerns(exchange) ? act(options, mock, uri, exchange, next) : next(exchange));
+      return (exchange) => (appliesTo(exchange) ? act(options, mock, uri, exchange, next) : next(exchange));
     },
     send(next, uri, route) {
       const mine = mocks.filter((mock) => mock.hasUri && mock.covers(route) && mock.matchesUri(uri));
       if (mine.length === 0 && (!failUnmatched || staysInside(uri))) return next;
       return (exchange) => {
-        if (!concerns(exchange)) return next(exchange);
+        if (!appliesTo(exchange)) return next(exchange);
         const at = exchange.at;
         // A mock of the step takes precedence over a mock of its endpoint, even when it passes the message through. Sends of an error handler have a
         // different endpoint.
@@ -69,7 +69,7 @@ export function mockTap<Call>(options: MockTapOptions<Call>): Tap {
       const mine = mocks.filter((mock) => mock.hasUri && mock.covers(route) && mock.matchesUri(uri));
       if (mine.length === 0 && (!failUnmatched || staysInside(uri))) return next;
       return (timeoutMs, exchange) => {
-        if (!concerns(exchange)) return next(timeoutMs, exchange);
+        if (!appliesTo(exchange)) return next(timeoutMs, exchange);
         const at = exchange.at;
         const mock = mine.find((candidate) => candidate.matchesStep(at?.id ?? "", at?.name ?? "", uri));
         if (mock !== undefined) return answerPoll(options, mock, uri, exchange, () => next(timeoutMs, exchange));

@@ -11,7 +11,7 @@ import type { Wiring } from "../compile/wiring.ts";
 import type { Delivery, Inlet, SourceEvent, SourceInlet } from "../spi/connector.ts";
 import type { TriggerKind, WebhookOperation } from "@sluice/model";
 import type { Host } from "../spi/host.ts";
-import { noteCompletions } from "./note-completions.ts";
+import { registerCompletions } from "./register-completions.ts";
 import { tooDeep, tooManyCopies, tooManyRuns } from "./limit-errors.ts";
 import { reportDetached } from "./report-detached.ts";
 import type { Awaitable, Processor } from "../spi/processor.ts";
@@ -275,7 +275,7 @@ export class LiveRoute implements Route, SourceInlet {
   #pass(exchange: Exchange, process: Processor): Awaitable {
     const { program } = this;
     if (program.keepOriginal) exchange.original ??= exchange.message.copy();
-    if (program.afterReply.length > 0) noteCompletions(exchange, program.afterReply);
+    if (program.afterReply.length > 0) registerCompletions(exchange, program.afterReply);
     if (program.beforeReply.length === 0) return process(exchange);
     return this.#passWithCompletions(exchange, program, process);
   }

@@ -12,7 +12,7 @@ export interface RouteProgram {
   readonly source: Source;
   readonly trigger: TriggerKind | undefined;
   readonly process: Processor;
-  /** The route from one of its own steps on; undefined for an unknown or nested step. */
+  /** Runs the route from this top-level step on; undefined for an unknown or nested step. */
   processFrom(stepId: string): Processor | undefined;
   readonly plan: ErrorHandlerPlan;
   readonly keepOriginal: boolean;

@@ -74,7 +74,7 @@ export interface Lifecycle {
   stop?(): void | Promise<void>;
 }
 
-/** The API for a language that compiles a text. */
+/** The API for a language that compiles a string. */
 export interface LanguageScope {
   readonly host: Host;
   readonly route: RouteIdentity;

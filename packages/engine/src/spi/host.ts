@@ -13,7 +13,7 @@ export interface Host {
   readonly connections?: Connections;
   /** Kamelets that flows may use by name. */
   readonly kamelets?: KameletFiles;
-  /** Files whose texts flows may use; a host without them rejects `resource:`. */
+  /** Text files that flows may use; a host without them rejects `resource:`. */
   readonly resources?: ResourceFiles;
   /** Variables of the whole runtime (`global:name`). */
   readonly globals: Map<string, unknown>;
@@ -22,7 +22,7 @@ export interface Host {
    * flow and the deployer time to open a test session.
    */
   readonly firstTickMs?: number;
-  /** Masks secrets in a text for external callers, such as the cause of a failure; absent in a host without secrets. */
+  /** Masks secrets in a string for external callers, such as the cause of a failure; absent in a host without secrets. */
   readonly mask?: (text: string) => string;
   /** The digest of bytes by Java's name of the algorithm, if the host computes it faster than code in JavaScript. */
   readonly digest?: (algorithm: string, bytes: Uint8Array) => Uint8Array | undefined;

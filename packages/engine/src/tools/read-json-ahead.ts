@@ -1,4 +1,4 @@
-// Expressions are synchronous. Parsing ten megabytes inside one would block the event loop, so long texts are parsed before, in slices.
+// Expressions are synchronous. Parsing ten megabytes inside one would block the event loop, so long JSON is parsed beforehand, in slices.
 import type { Exchange } from "../exchange/exchange.ts";
 import { mayBeJson, parsePlainJsonInSteps } from "../values/json-text.ts";
 import { announceReader, cacheLongBytes, cacheLongText, longJson, longJsonFrom, recallLongText, type LongJson } from "../values/long-json.ts";

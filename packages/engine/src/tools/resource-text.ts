@@ -4,11 +4,11 @@ import type { Host } from "../spi/host.ts";
 
 const resourcePattern = /^\s*resource:\s*(?:([a-zA-Z][\w+.-]+):)?(.*?)\s*$/s;
 
-/** Whether a text names a file that contains the text. */
+/** Whether a string names a file that contains the text. */
 const isResource = (text: string): boolean => /^\s*resource:/.test(text);
 
 /**
- * Compiles a text, or the text of the file it names. The name is fixed when the flow is deployed: one that depends on the message is rejected, so that
+ * Compiles a string, or the text of the file it names. The name is fixed when the flow is deployed: one that depends on the message is rejected, so that
  * a message cannot choose a file.
  */
 export function compileResource<T>(text: string, host: Host, compile: (text: string, isLoaded: boolean) => T): T {

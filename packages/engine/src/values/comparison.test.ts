@@ -45,7 +45,7 @@ describe("looseEquals", () => {
     expect(looseEqualsIgnoreCase("a", "b")).toBe(false);
   });
 
-  it("compares the decimals of a text with a decimal literal", () => {
+  it("compares the decimals of a string with a decimal literal", () => {
     expect(equalsDecimal("123.0", 123)).toBe(true);
     expect(equalsDecimal("123", 123)).toBe(true);
     expect(equalsDecimal("x", 123)).toBe(false);

@@ -183,12 +183,12 @@ export class CsvParser {
   }
 }
 
-/** The records of a text, one at a time. */
+/** The records of CSV text, one at a time. */
 export function* csvRecords(text: string, style: CsvSyntax): Generator<CsvRecord> {
   for (const records of csvPieces(text, style)) yield* records;
 }
 
-/** The records of a text, a few kilobytes at a time; empty for a chunk that completes no record. */
+/** The records of CSV text, a few kilobytes at a time; empty for a chunk that completes no record. */
 export function* csvPieces(text: string, style: CsvSyntax): Generator<readonly CsvRecord[]> {
   const parser = new CsvParser(style);
   const size = 64 * 1024;

@@ -1,4 +1,4 @@
-// Long texts are parsed in pieces: the result must equal that of JSON.parse on the whole text.
+// Long documents are parsed in pieces: the result must equal that of JSON.parse on the whole text.
 import { describe, expect, it } from "vitest";
 import { parseJsonTextInSteps, parsePlainJsonInSteps } from "./json-text.ts";
 
@@ -40,7 +40,7 @@ describe("JSON in pieces", () => {
     ["a long list in an object between others", `{"a":1,"list":[${long}],"b":{"c":[${long}],"d":2},"e":[]}`],
     ["a long list at the end of a list", `[1,[${long}]]`],
     ["nested long lists", `[[[[${long}],1],2],3]`],
-    ["a long text", `{"a":"${"x".repeat(400_000)}","b":[1,"${"y".repeat(100_000)}",2]}`],
+    ["a long string", `{"a":"${"x".repeat(400_000)}","b":[1,"${"y".repeat(100_000)}",2]}`],
     ["duplicate names", `{"a":[${long}],"b":1,"a":{"x":[${long}]},"b":2,"__proto__":[${long}]}`],
     ["names that are numbers", `{"9":[${long}],"1":2,"5":[${long}]}`],
     ["a name with escapes", `{"a\\"\\\\b":[${long}]}`],
@@ -57,7 +57,7 @@ describe("JSON in pieces", () => {
     }
   });
 
-  it("keeps whole numbers that no double can hold", () => {
+  it("keeps integers that a double cannot represent", () => {
     const { value } = inSteps(parseJsonTextInSteps(`[${repeat("12345678901234567890,1,-98765432109876543210", 20_000)}]`));
     expect((value as unknown[]).slice(-3)).toEqual([12345678901234567890n, 1, -98765432109876543210n]);
     expect((value as unknown[]).filter((number) => typeof number === "bigint")).toHaveLength(40_000);

@@ -1,5 +1,5 @@
 // Scans a JSON text without building values, in a tenth of the parse time. Parsing cannot be interrupted, and a few megabytes of empty lists
-// take a second to parse, so such texts are rejected before.
+// take a second to parse, so such JSON is rejected first.
 import { FlowError } from "../errors/flow-error.ts";
 import { JsonLayout, type LongContainer } from "./json-layout.ts";
 
@@ -11,7 +11,7 @@ const maxJsonParts = 500_000;
 export const maxIntegerDigits = 1000;
 
 const weightOfKey = 8;
-/** Recent keys by length and ends: most texts repeat a few keys, and comparing is cheaper than a set lookup. */
+/** Recent keys by length and ends: most documents repeat a few keys, and comparing is cheaper than a set lookup. */
 const recentKeys = 4096;
 
 // A plug-in may bundle its own copy of this class, so recognize it by this symbol instead of `instanceof`.
@@ -46,12 +46,12 @@ export interface JsonScan {
   readonly root: LongContainer | undefined;
 }
 
-/** The failure of a text that is nested too deeply. */
+/** The error for JSON that is nested too deeply. */
 export function tooDeep(): JsonLimitError {
   return new JsonLimitError((it) => `${it} is nested deeper than ${maxJsonDepth} levels`);
 }
 
-/** Throws a {@link JsonLimitError} for a text that must not be parsed. */
+/** Throws a {@link JsonLimitError} for JSON that must not be parsed. */
 export function scanJson(text: string): JsonScan {
   return new JsonScanner(text, undefined).scan();
 }

@@ -4,7 +4,7 @@ import { maxJsonDepth, scanJson, scanJsonInSteps, tooDeep, type JsonScan } from 
 
 /** Integers that a double may not represent, and numbers that may be too large for it. */
 const unusualNumber = /\d{16}|\d[eE]\+?\d{3}/;
-/** Texts from this length are scanned before they are parsed: shorter ones are always fast. */
+/** Text of at least this length is scanned before it is parsed: shorter text is always fast. */
 const scannedFrom = 256 * 1024;
 const mark = "\u0000n";
 const writtenMark = String.raw`\u0000n`;
@@ -37,7 +37,7 @@ export function* parsePlainJsonInSteps(text: string): Generator<undefined, unkno
   return root === undefined ? (JSON.parse(text) as unknown) : yield* parsePieces(text, root, pieceParser(text, []));
 }
 
-/** Checks the limits and the structure of a text that is not parsed; throws as {@link parseJsonText} does. */
+/** Checks the limits and the structure of JSON that is not parsed; throws as {@link parseJsonText} does. */
 export function* checkJsonInSteps(text: string): Generator<undefined, void> {
   validScan(text, yield* scanJsonInSteps(text));
 }
@@ -130,16 +130,16 @@ function withWholeNumbers(value: unknown): unknown {
   return object;
 }
 
-/** Where a text stops being JSON, derived from the parse error; undefined when unknown. */
+/** Where text stops being valid JSON, derived from the parse error; undefined when unknown. */
 export function jsonFaultAt(text: string, error: unknown): number | undefined {
   const position = error instanceof SyntaxError ? /position (\d+)/.exec(error.message)?.[1] : undefined;
-  // A long text was already scanned; a short one is scanned now, because the parser does not always report the position.
+  // Long text was already scanned; short text is scanned now, because the parser does not always report the position.
   if (text.length >= scannedFrom) return position === undefined ? undefined : Number(position);
   return scanJson(text).faultAt ?? (position === undefined ? undefined : Number(position));
 }
 
 const decoder = new TextDecoder();
-/** Bytes in which JSON has begun; decoding all bytes of another text just to look at the first character may take 100 ms. */
+/** Only this many bytes are decoded to find the first character: decoding all bytes of a large body may take 100 ms. */
 const beginsWithin = 1024;
 
 /** False for bytes that are certainly neither a list nor an object. */

@@ -18,7 +18,7 @@ let lastText: TextView | undefined;
 /** The last long text. Paths read the same one several times in a row; garbage collection may reclaim it. */
 let lastLongText: WeakRef<TextView> | undefined;
 
-/** Parses `source` if it contains an object or a list; undefined otherwise. Must not be changed or passed on: see {@link partOfJson}. */
+/** Parses `source` if it contains an object or a list; undefined otherwise. Do not change the result or pass it on: see {@link partOfJson}. */
 export function jsonView(source: string | Uint8Array): unknown {
   const ahead = longJson(source);
   if (ahead !== undefined) {
@@ -69,7 +69,7 @@ export function copyJson(value: unknown): unknown {
     for (let index = 0; index < copy.length; index++) {
       const item = copy[index];
       if (typeof item === "object" && item !== null) copy[index] = copyJson(item);
-      else if (isNoJson(item)) copy[index] = null;
+      else if (isNotJson(item)) copy[index] = null;
     }
     return copy;
   }
@@ -81,7 +81,7 @@ export function copyJson(value: unknown): unknown {
   for (const key of keys) {
     const item = copy[key];
     if (item === undefined) delete copy[key];
-    else if (isNoJson(item)) copy[key] = null;
+    else if (isNotJson(item)) copy[key] = null;
     else if (typeof item === "object" && item !== null) {
       if (key === "__proto__") setEntry(copy, key, copyJson(item));
       else copy[key] = copyJson(item);
@@ -90,7 +90,7 @@ export function copyJson(value: unknown): unknown {
   return copy;
 }
 
-/** Keys from which copying an object member by member takes a third of the time. */
+/** With more keys than this, copying an object member by member takes a third of the time. */
 const manyKeys = 1000;
 
 function copyManyKeys(value: Readonly<Record<string, unknown>>, keys: readonly string[]): Record<string, unknown> {
@@ -99,9 +99,9 @@ function copyManyKeys(value: Readonly<Record<string, unknown>>, keys: readonly s
     const item = value[key];
     if (item === undefined) continue;
     if (key === "__proto__") setEntry(copy, key, copyJson(item));
-    else copy[key] = isNoJson(item) ? null : typeof item === "object" ? copyJson(item) : item;
+    else copy[key] = isNotJson(item) ? null : typeof item === "object" ? copyJson(item) : item;
   }
   return copy;
 }
 
-const isNoJson = (value: unknown): boolean => value === undefined || (typeof value === "number" && !Number.isFinite(value));
+const isNotJson = (value: unknown): boolean => value === undefined || (typeof value === "number" && !Number.isFinite(value));

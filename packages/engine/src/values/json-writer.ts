@@ -4,9 +4,9 @@ import { asJson, textForm } from "./text.ts";
 
 /** Values per slice: writing them takes a millisecond or two. */
 const partWeight = 2_000;
-/** Minimum number of values above which writing yields to other runs. */
+/** From this number of values on, writing yields to other runs. */
 const longFrom = 20_000;
-/** Maximum number of values in one text, the same as when it is written synchronously. */
+/** Maximum number of values in one JSON text; the same limit applies to synchronous writing. */
 const maxValues = 2_000_000;
 /** Values that are nested deeper, or contain themselves, are written synchronously, which rejects them. */
 const maxDepth = 1000;
@@ -85,7 +85,7 @@ function* entriesOf(members: Members): Generator<readonly [string, unknown]> {
   else for (const key of Object.keys(members)) yield [key, (members as Readonly<Record<string, unknown>>)[key]];
 }
 
-/** Number of values in a value, including itself; long texts count as several. Stops counting at `limit`. */
+/** Number of values in a value, including itself; long strings count as several. Stops counting at `limit`. */
 function weightOf(value: unknown, limit: number): number {
   if (typeof value === "string" || value instanceof Uint8Array) return 1 + value.length / 32;
   if (typeof value !== "object" || value === null) return 1;

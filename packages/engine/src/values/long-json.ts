@@ -1,9 +1,9 @@
-// Long JSON texts that were parsed before an expression reads into them: see readJsonAhead.
+// Long JSON documents that were parsed before an expression reads into them: see readJsonAhead.
 
 /** Minimum length in characters or bytes for parsing ahead. */
 export const longJsonFrom = 256 * 1024;
 
-/** The value of a text, or its parse error. */
+/** The value of JSON text, or its parse error. */
 export interface LongJson {
   readonly value: unknown;
   readonly error: unknown;

@@ -122,7 +122,7 @@ export class TextPattern {
 function tooLong(source: string, text: string): FlowError {
   return new FlowError(
     "java.lang.IllegalStateException",
-    `time limit: the regular expression '${shown(source)}' is too expensive for a text of ${text.length} characters; simplify it or split the text first`,
+    `time limit: the regular expression '${shown(source)}' is too expensive for ${text.length} characters of text; simplify it or split the text first`,
     { code: "limit-time" },
   );
 }

@@ -19,7 +19,7 @@ export function decodeText(bytes: Uint8Array): string {
 /** Method name for values with their own text form, such as an XML node. */
 export const textForm: unique symbol = Symbol.for("sluice.text");
 
-/** The text of a value; null and undefined are the empty text. */
+/** The text of a value; null and undefined are the empty string. */
 export function asText(value: unknown): string {
   if (typeof value === "string") return value;
   if (value === null || value === undefined) return "";
@@ -50,7 +50,7 @@ export function asJson(value: unknown, indent?: string): string {
 
 /** Maximum values in one text. Lists that contain the same list many times are small in memory but huge as text. */
 const maxNodes = 2_000_000;
-/** The text of a stream: reading it would consume it. */
+/** Placeholder for the text of a stream, because reading a stream consumes it. */
 const streamText = "[stream]";
 /** Maximum depth of the walk before writing; JSON.stringify rejects what is deeper or circular. */
 const maxDepth = 1000;
@@ -153,7 +153,7 @@ function unmarked(text: string, { hasLongNumber }: JsonSize): string {
   return hasLongNumber === true ? text.replaceAll(/"\\u0000n(-?\d+)"/g, "$1") : text;
 }
 
-/** Long texts count as many short values. */
+/** Long strings count as many short values. */
 function count(size: JsonSize, length: number): void {
   size.left -= 1 + length / 32;
   if (size.left < 0) checkTextLength(Infinity);

@@ -37,7 +37,7 @@ export function scanXml(text: string, limits: XmlLimits, handler: XmlHandler): v
   scannerOf(text, limits, handler).advance(Infinity);
 }
 
-/** Like {@link scanXml}, a few tags per step of the iterator, so that a long text can be read in slices. */
+/** Like {@link scanXml}, a few tags per step of the iterator, so that a long document can be read in slices. */
 export function* scanXmlInSteps(text: string, limits: XmlLimits, handler: XmlHandler): Generator<undefined> {
   const scanner = scannerOf(text, limits, handler);
   while (!scanner.advance(tagsPerStep)) yield undefined;
@@ -46,7 +46,7 @@ export function* scanXmlInSteps(text: string, limits: XmlLimits, handler: XmlHan
 const tagsPerStep = 200;
 /** Maximum characters of one text event. */
 const maxPieceLength = 64 * 1024;
-/** Characters of a text that take as long as a tag. */
+/** Characters of text that take as long as a tag. */
 const charactersPerTag = 1_000;
 /** Maximum length of a reference; one that may cross a cut is left to the next piece. */
 const maxReferenceLength = 70;
@@ -77,7 +77,7 @@ class Scanner {
     this.#handler = handler;
   }
 
-  /** Reads up to this many tags and texts; true at the end of the document. */
+  /** Reads up to this many tags and text nodes; true at the end of the document. */
   advance(limit: number): boolean {
     const text = this.#text;
     if (this.#at === 0) this.#begin();
@@ -117,10 +117,10 @@ class Scanner {
     const behind = this.#text.slice(cut - maxReferenceLength, cut + 1).lastIndexOf("&");
     const bracket = this.#text.charCodeAt(cut - 1) === 93 || this.#text.charCodeAt(cut) === 93;
     if (behind > 0) return cut - maxReferenceLength + behind;
-    return bracket ? this.#behindBrackets(cut, end) : cut;
+    return bracket ? this.#afterBrackets(cut, end) : cut;
   }
 
-  #behindBrackets(from: number, end: number): number {
+  #afterBrackets(from: number, end: number): number {
     let at = from;
     while (at < end && this.#text.charCodeAt(at) === 93) at++;
     return Math.min(end, at + 1);
@@ -264,7 +264,7 @@ class Scanner {
 
   #unescape(raw: string, start: number): string {
     if (!raw.includes("&")) return raw;
-    // Long texts mostly contain these five; replacing them by name takes a fraction of the time.
+    // Long text mostly contains these five; replacing them by name takes a fraction of the time.
     if (raw.length > 1000 && !otherReference.test(raw))
       return raw.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&apos;", "'").replaceAll("&amp;", "&");
     return raw.replaceAll(/&([^;&<]{0,64};?)/g, (whole: string, inner: string, offset: number) => {

@@ -29,7 +29,7 @@ function zoneNamed(name: string): Zone {
   return zone;
 }
 
-/** The instant of a text by a pattern: at its own offset, else in the zone. */
+/** Parses a string with a pattern to an instant, with the offset in the string, else in the zone. */
 export function parseTime(text: string, pattern: string, zone?: string): number {
   const { local, offset } = readByPattern(text, pattern);
   if (offset !== undefined) return instantOf(local, offset === "Z" ? utc : zoneOf(offset));
@@ -42,7 +42,7 @@ export const parseWritten = (text: string, pattern: string): number => readByPat
 /** True when a pattern contains a time of day. */
 export const hasClock = (pattern: string): boolean => lettersOf(pattern).some((letter) => /[HmsS]/.test(letter));
 
-/** Throws when texts cannot be parsed with the pattern: formatting supports more letters than parsing. */
+/** Throws when strings cannot be parsed with the pattern: formatting supports more letters than parsing. */
 export function checkReadable(pattern: string): void {
   compileDatePattern(pattern);
   for (const letter of lettersOf(pattern)) if (letter !== "X" && letter !== "Z") refuseUnreadable(letter);

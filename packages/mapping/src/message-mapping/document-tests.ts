@@ -55,7 +55,7 @@ function difference(expected: unknown, actual: unknown, path: string): string | 
   if (expected === actual) return undefined;
   const place = path === "" ? "" : `${path}: `;
   if (Array.isArray(expected) && Array.isArray(actual)) {
-    if (expected.length !== actual.length) return `${place}expected ${expected.length} items, got ${actual.length}`;
+    if (expected.length !== actual.length) return `${place}expected a list of length ${expected.length}, got length ${actual.length}`;
     return firstOf(expected.map((item, index) => () => difference(item, actual[index], `${path}[${index}]`)));
   }
   if (isPlainObject(expected) && isPlainObject(actual)) {

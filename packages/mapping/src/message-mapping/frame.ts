@@ -14,7 +14,7 @@ export const runLimits = {
   depth: 100,
   /** Fields and items written for one message, including those inside copied values. */
   outputs: 2_000_000,
-  /** Characters of the texts written for one message. */
+  /** Characters of text written for one message. */
   characters: 67_108_864,
   /** Depth of a copied value. */
   valueDepth: 200,

@@ -17,10 +17,10 @@ export function limitedList(list: readonly unknown[]): readonly unknown[] {
   return list;
 }
 
-/** Characters of a text read per counted work step. */
+/** Characters of a string read per counted work step. */
 const charactersPerStep = 64;
 
-/** Counts the work of reading a value: lists by their elements, texts by their length. */
+/** Counts the work of reading a value: lists by their elements, strings by their length. */
 export function countWork(value: unknown, run: Run): void {
   if (typeof value === "string") {
     if (value.length >= charactersPerStep) run.spend(Math.floor(value.length / charactersPerStep));

@@ -25,7 +25,7 @@ export function formatNumber(value: number, pattern: string): string {
   return `${value < 0 && rounded !== 0 ? "-" : ""}${before}${grouped}${shortened === "" ? "" : `.${shortened}`}${after}`;
 }
 
-/** The digits before and after the point, as few as identify the number: further ones are artefacts of binary storage. */
+/** The digits before and after the point, as few as identify the number: further ones are artifacts of binary storage. */
 function digitsOf(value: number): readonly [string, string] {
   const text = String(value);
   if (text.includes("e")) {

@@ -34,7 +34,7 @@ describe("reading a whole list for each of its items", () => {
     expect(runMapping(document, { l: list }).output).toEqual({ x: 199_990_000, y: [19_999, 20_000, 20_001] });
   });
 
-  it("limits long texts the same way", () => {
+  it("limits long strings the same way", () => {
     for (const expr of ["upper($.t)", "replace($.t, 'y', 'z')", "indexOf($.t, 'y')", "trim($.t)"])
       expect([expr, failure(jsonRules({ to: "x[]", forEach: "l", expr: `length(${expr})` }), { l: list, t: text })]).toEqual([expr, steps]);
   });
@@ -50,7 +50,7 @@ describe("writing", () => {
     expect(failure(jsonRules({ to: "x[]", forEach: "l", from: "$item.none", default: literal }), { l: list })).toBe(`${values} [source l[3984].none]`);
   });
 
-  it("rejects copying a long text into each item, but allows one such text", () => {
+  it("rejects copying a long string into each item, but allows one such string", () => {
     expect(failure(jsonRules({ to: "x[]", forEach: "l", from: "$.t" }), { l: list, t: text })).toBe(
       "the mapping writes more than 67108864 characters for one message [source t]",
     );

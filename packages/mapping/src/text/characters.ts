@@ -2,7 +2,7 @@
 
 const halves = /[\ud800-\udfff]/;
 
-/** True for a text that contains surrogate pairs. */
+/** True for a string that contains surrogate pairs. */
 export const hasHalves = (text: string): boolean => halves.test(text);
 
 export function characterCount(text: string): number {
@@ -24,7 +24,7 @@ export function cutter(text: string): (from: number, to: number) => string {
   return (from, to) => characters.slice(from, to).join("");
 }
 
-/** The padding a text needs to reach a length. */
+/** The padding a string needs to reach a length. */
 export function filling(text: string, length: number, filler: string): string {
   const missing = length - characterCount(text);
   return missing <= 0 || filler === "" ? "" : part(filler.repeat(Math.ceil(missing / characterCount(filler))), 0, missing);

@@ -1,4 +1,4 @@
-// A checked table. Each direction is compiled to a hash map on first use, so that a table with many columns only costs what is used.
+// A checked table. Each direction is compiled to a hash map on first use, so that unused directions of a wide table cost nothing.
 import { FlowError } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 import { buildDirection, type Direction } from "./direction.ts";

@@ -1,7 +1,7 @@
 import { hasHalves } from "../text/characters.ts";
 
 /**
- * True when the whole text matches a pattern of literal characters, `*` (any characters) and `?` (any one). Takes at most pattern × text
+ * True when the whole text matches a pattern of literal characters, `*` (any characters) and `?` (any one character). Takes at most pattern × text
  * steps.
  */
 export function matchesWildcard(pattern: string, text: string): boolean {

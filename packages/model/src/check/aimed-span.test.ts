@@ -36,11 +36,11 @@ describe("position of an error found after binding", () => {
     ["ignores options of nested steps", "split:", { option: "level" }, "the owner"],
     ["falls back to the owner for unknown text", "split:", { value: "elsewhere" }, "the owner"],
     ["a mapping that begins with its first key", "name: x", { value: "com.acme.Thing" }, "com.acme.Thing"],
-    ["an offset within a text", '"timer', { value: "timer:t?period=soon", offset: 15 }, 'soon"'],
+    ["an offset within a string", '"timer', { value: "timer:t?period=soon", offset: 15 }, 'soon"'],
   ])("%s", (_, owner, aim, expected) => expect(pointed(flow, owner, aim)).toBe(expected));
 });
 
-describe("position of a character in a text", () => {
+describe("position of a character in a string", () => {
   const place = (source: string, offset: number): string => {
     const entry = (readTree(source).tree as Extract<Tree, { type: "map" }>).entries[0]?.value as Extract<Tree, { type: "scalar" }>;
     const { line, column } = spanInText(source, entry.span, entry.text as string, offset);
@@ -52,8 +52,8 @@ describe("position of a character in a text", () => {
     ["in double quotes", 'a: "1 + x"', 4, "1:9"],
     ["in single quotes", "a: '1 + x'", 4, "1:9"],
     ["shows the last character for an offset after it", "a: '1 +'", 3, "1:7"],
-    ["not found in a text with an escape", 'a: "1\\u0020+ x"', 4, "1:4"],
-    ["not found in a text over two lines", "a: '1\n   + x'", 4, "1:4"],
+    ["not found in a string with an escape", 'a: "1\\u0020+ x"', 4, "1:4"],
+    ["not found in a string over two lines", "a: '1\n   + x'", 4, "1:4"],
     ["a block, first line", "a: |\n  1 +\n  x\n", 2, "2:5"],
     ["a block, second line", "a: |\n  1 +\n  x\n", 4, "3:3"],
     ["not found in a folded block", "a: >\n  1 +\n  x\n", 4, "1:4"],

@@ -49,7 +49,7 @@ function spanInBlock(source: string, span: Span, text: string, offset: number): 
   return { ...span, line: span.line + line, column: indent + column + 1, start, endLine: span.line + line, endColumn: indent + column + 2, end: start + 1 };
 }
 
-/** Candidates for the node at a position where a key, a mapping or a text begins, the nearest first. */
+/** Candidates for the node at a position where a key, a mapping or a string begins, the nearest first. */
 function ownersAt(tree: Tree, start: number): readonly Tree[] {
   const found: Tree[] = [];
   const visit = (part: Tree): void => {

@@ -70,7 +70,7 @@ function bindObject(binding: Binding, info: FieldInfo, tree: Tree, owner: Owner)
       "option-invalid",
       `${owner.label}: expected a mapping, got ${kindOf(tree)}`,
       { path: owner.path, span: tree.span },
-      empty ? "write {} for one without options" : tree.type === "list" && Object.hasOwn(fields, "steps") ? "write 'steps:' above the list" : undefined,
+      empty ? "write {} if it has no options" : tree.type === "list" && Object.hasOwn(fields, "steps") ? "write 'steps:' above the list" : undefined,
     );
     return absent;
   }

@@ -21,7 +21,7 @@ export class RouteIds {
           "route-id-duplicate",
           `the route id '${id.text}' is used twice in this flow`,
           { path: `[${index}].route.id`, span: id.tree.span },
-          "give one of them another id",
+          "change one of the ids",
         );
       taken.add(id.text);
     }

@@ -55,7 +55,7 @@ export interface FlowVersion {
   readonly outline: Outline;
 }
 
-/** Compares two texts; undefined when one cannot be read. */
+/** Compares two versions; undefined when one cannot be read. */
 export function flowDifference(before: string, after: string, flowId: string): FlowDifference | undefined {
   const [old, now] = [readTree(before).tree, readTree(after).tree];
   return old === undefined || now === undefined ? undefined : versionDifference(flowVersion(old, flowId), flowVersion(now, flowId));

@@ -1,4 +1,4 @@
-// The options of a part of a flow as texts by path, such as `when[0].simple`, and how they differ between two versions.
+// The options of a part of a flow as strings by path, such as `when[0].simple`, and how they differ between two versions.
 import type { Tree } from "../flow/tree.ts";
 
 export interface OptionChange {
@@ -12,16 +12,16 @@ export interface OptionChange {
 export type WrittenOptions = ReadonlyMap<string, string>;
 
 /** All options except nested steps, which are compared as steps. */
-export function writtenOptions(tree: Tree | undefined, isLeftOut: (path: string) => boolean = () => false): WrittenOptions {
+export function writtenOptions(tree: Tree | undefined, isExcluded: (path: string) => boolean = () => false): WrittenOptions {
   if (tree === undefined) return new Map();
-  const texts = textsByPath(tree, (path, key, member) => (key === "steps" && isSteps(member)) || isLeftOut(path));
+  const texts = textsByPath(tree, (path, key, member) => (key === "steps" && isSteps(member)) || isExcluded(path));
   return new Map([...texts].filter(([path, text]) => !isUnset(path, text)).map(([path, text]) => [path, text ?? ""]));
 }
 
-/** All texts of a part, including nested steps. */
+/** All strings of a part, including nested steps. */
 export const allTexts = (tree: Tree): WrittenOptions => new Map([...textsByPath(tree, () => false)].map(([path, text]) => [path, text ?? ""]));
 
-function textsByPath(tree: Tree, isLeftOut: (path: string, key: string, member: Tree) => boolean): ReadonlyMap<string, string | null> {
+function textsByPath(tree: Tree, isExcluded: (path: string, key: string, member: Tree) => boolean): ReadonlyMap<string, string | null> {
   const texts = new Map<string, string | null>();
   const visit = (value: Tree, path: string): void => {
     if (value.type === "scalar") texts.set(path, value.text);
@@ -29,7 +29,7 @@ function textsByPath(tree: Tree, isLeftOut: (path: string, key: string, member: 
     else {
       for (const { key, value: member } of value.entries) {
         const inner = path === "" ? key : `${path}.${key}`;
-        if (!isLeftOut(inner, key, member)) visit(member, inner);
+        if (!isExcluded(inner, key, member)) visit(member, inner);
       }
     }
   };

@@ -86,15 +86,15 @@ export function movedSteps(after: readonly PlacedStep[], partners: Partners): Re
   }
   for (const branches of stayed.values()) {
     for (const steps of branches.values()) {
-      const kept = longestRising(steps.map((step) => (partners.get(step) as PlacedStep).step.index));
+      const kept = longestIncreasing(steps.map((step) => (partners.get(step) as PlacedStep).step.index));
       steps.forEach((step, index) => kept.has(index) || moved.add(step));
     }
   }
   return moved;
 }
 
-/** The positions of a longest rising subsequence: the fewest other steps are then reported as moved. */
-function longestRising(values: readonly number[]): ReadonlySet<number> {
+/** The positions of a longest increasing subsequence: the fewest other steps are then reported as moved. */
+function longestIncreasing(values: readonly number[]): ReadonlySet<number> {
   const tails: number[] = [];
   const previous: number[] = [];
   values.forEach((value, at) => {

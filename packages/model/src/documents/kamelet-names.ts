@@ -5,7 +5,7 @@ import type { Tree } from "../flow/tree.ts";
 import { asFlowTree } from "./camel-document.ts";
 import { entriesOf, itemsOf, textOf, valueOf } from "./tree-parts.ts";
 
-/** A text may list several endpoints, as the expression of a recipient list does. */
+/** A string may list several endpoints, as the expression of a recipient list does. */
 const kameletUri = /(?<![\w-])kamelet:(?:\/\/)?([A-Za-z0-9][\w.-]*)/g;
 const ends: ReadonlySet<string> = new Set(["source", "sink"]);
 

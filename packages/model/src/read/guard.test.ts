@@ -55,7 +55,7 @@ describe("hostile texts are rejected quickly", () => {
     expect(diagnostics.length).toBeLessThanOrEqual(50);
   });
 
-  test("a text over the size limit is not scanned", () => {
+  test("a document over the size limit is not scanned", () => {
     expect(readTree("é".repeat(600), { bytes: 1000 }).diagnostics[0]).toMatchObject({
       code: "yaml-limit",
       message: "limit exceeded: the document is larger than 1000 bytes",

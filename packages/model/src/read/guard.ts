@@ -1,4 +1,4 @@
-// Checks whether a text is safe to parse. It uses the tokens of the parser's own lexer, so it always agrees with the parser about strings,
+// Checks whether a document is safe to parse. It uses the tokens of the parser's own lexer, so it always agrees with the parser about strings,
 // comments and brackets, and stops at the first exceeded limit.
 import { CST, Lexer } from "yaml";
 import type { Diagnostic } from "../flow/diagnostic.ts";

@@ -1,4 +1,4 @@
-// A fast reader for the YAML most flows use: short ASCII texts of block and flow collections, each value on one line. It accepts only what it
+// A fast reader for the YAML most flows use: short ASCII documents of block and flow collections, each value on one line. It accepts only what it
 // reads exactly as the library does; everything else, including all errors, is left to the library.
 import type { Span } from "../flow/span.ts";
 import type { MapEntry, Tree } from "../flow/tree.ts";
@@ -17,7 +17,7 @@ const flowText = /[A-Za-z0-9_$/.(](?:[^\n :#,[\]{}]|:(?=[^ \n,[\]{}])|#| +(?=[^ 
 
 /** The tree of a plain text; undefined for any other. */
 export function readPlainText(text: string, lines: LineTable, limits: ReadLimits): Tree | undefined {
-  // A text shorter than these limits cannot exceed them, so nothing needs to be counted.
+  // A document shorter than these limits cannot exceed them, so nothing needs to be counted.
   if (text.length > Math.min(limits.bytes, limits.keys, limits.nodes, limits.tokens) || limits.depth < maxDepth || !ascii.test(text)) return undefined;
   return new PlainReader(text, lines).read();
 }

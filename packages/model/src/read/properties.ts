@@ -64,7 +64,7 @@ export function withProfile(
   return merged;
 }
 
-/** The names of the placeholders in a text, without functions such as `env:`, nested ones included. */
+/** The names of the placeholders in a string, without functions such as `env:`, nested ones included. */
 export function placeholderNames(text: string): readonly string[] {
   return [...text.matchAll(/\{\{[?!]?\s*([^{}:]+?)\s*(?=[{}:])/g)].map((match) => match[1] as string);
 }

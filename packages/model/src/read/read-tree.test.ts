@@ -83,7 +83,7 @@ test("spans cover the scalar as written", () => {
   expect(text.slice(to?.span.start, to?.span.end)).toBe("{uri: 'x'}");
 });
 
-test("empty and comment-only texts are null", () => {
+test("empty and comment-only documents are null", () => {
   for (const text of ["", "   ", "# only\n# comments\n", "---\n", "\uFEFF"]) expect(plain(read(text))).toBeNull();
 });
 
@@ -124,6 +124,6 @@ test("an unquoted placeholder is reported with a hint", () =>
   expect(readTree("a: {{name}}\n").diagnostics[0]).toMatchObject({ code: "yaml-key", hint: "quote a value that starts with '{{'" }));
 
 test.each([
-  ["- log: got: x\n", "quote a text that contains ': ', or align this line with its neighbors"],
+  ["- log: got: x\n", "quote text that contains ': ', or align this line with its neighbors"],
   ["a: 1\n- b\n", "write ': ' after the key, or align this line with its neighbors"],
 ])("%j is reported with a hint", (text, hint) => expect(readTree(text).diagnostics[0]).toMatchObject({ hint }));

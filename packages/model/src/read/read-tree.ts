@@ -40,7 +40,7 @@ export function readAnyText(text: string, lines: LineTable, bounds: ReadLimits):
     const start = beginOf(text, error.pos[0]);
     if (reported.has(start)) continue;
     reported.add(start);
-    report(`yaml-${error.code.toLowerCase().replaceAll("_", "-")}`, sentence(error.message), start, Math.max(start, error.pos[1]), remedyOf(error));
+    report(`yaml-${error.code.toLowerCase().replaceAll("_", "-")}`, sentence(error.message), start, Math.max(start, error.pos[1]), hintOf(error));
   }
   if (diagnostics.length > 0) return { tree: undefined, diagnostics };
   const tree = new TreeBuilder(text, lines, bounds, report).build(document.contents);
@@ -58,9 +58,9 @@ const hintsByCode: Readonly<Partial<Record<string, string>>> = {
   UNEXPECTED_TOKEN: "quote the text",
 };
 
-/** Two errors share a code: a misaligned list, and a second ': ' on a line, which is usually inside a text. */
-const remedyOf = ({ code, message }: { readonly code: string; readonly message: string }): string | undefined =>
-  message.startsWith("Nested mappings") ? "quote a text that contains ': ', or align this line with its neighbors" : hintsByCode[code];
+/** Two errors share a code: a misaligned list, and a second ': ' on a line, which is usually inside a string. */
+const hintOf = ({ code, message }: { readonly code: string; readonly message: string }): string | undefined =>
+  message.startsWith("Nested mappings") ? "quote text that contains ': ', or align this line with its neighbors" : hintsByCode[code];
 
 /** The first visible character: an error may begin with the blanks before it. */
 function beginOf(text: string, start: number): number {

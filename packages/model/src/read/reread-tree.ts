@@ -13,7 +13,7 @@ interface Known {
 
 let known: Known | undefined;
 
-/** Like `readTree`, but fast for a text that differs little from the last one read here. */
+/** Like `readTree`, but fast for a document that differs little from the last one read here. */
 export function rereadTree(source: string): ReadResult {
   if (known?.source === source) return { tree: known.tree, diagnostics: [] };
   const again = known === undefined ? undefined : readAgain(known, source);

@@ -1,4 +1,4 @@
-/** A test for texts that match a pattern with `*` for any characters. Each part is searched after the previous one, so it is linear. */
+/** A predicate for strings that match a pattern with `*` for any characters. Each part is searched after the previous one, so it is linear. */
 export function starPattern(pattern: string): (text: string) => boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();

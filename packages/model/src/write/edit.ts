@@ -13,7 +13,7 @@ export interface Edited {
   readonly ok: true;
   readonly source: string;
   readonly splice: Splice;
-  /** Applied to `source`, restores exactly the text before. */
+  /** Applied to `source`, restores the previous text. */
   readonly inverse: Splice;
 }
 

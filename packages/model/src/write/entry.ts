@@ -137,7 +137,7 @@ export function wholeEdit(before: string, after: string): Edit {
   return tree === undefined ? unreadable : firstThatReads(before, [{ start: 0, end: before.length, text: after }], plainOf(tree));
 }
 
-/** A text as a YAML document. */
+/** A string as a YAML document. */
 export function scalarYaml(text: string): string {
   for (const one of scalarTexts(text, "", "", "\n")) {
     const { tree } = readTree(`a: ${one}\n`);

@@ -1,21 +1,21 @@
 // Reads credentials from the raw headers of a request.
 import type { AccessRequest } from "../http/access.ts";
 
-/** A header by lower-case name; undefined when absent. Repeated values are joined with `joint`; without it the result is empty. */
-export function headerOf({ rawHeaders }: AccessRequest, name: string, joint?: string): string | undefined {
+/** A header by lower-case name; undefined when absent. Repeated values are joined with `separator`; without it the result is empty. */
+export function headerOf({ rawHeaders }: AccessRequest, name: string, separator?: string): string | undefined {
   let found: string | undefined;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const candidate = rawHeaders[index] as string;
-    if (candidate.length !== name.length || !isSpelling(candidate, name)) continue;
+    if (candidate.length !== name.length || !equalsIgnoringCase(candidate, name)) continue;
     const value = rawHeaders[index + 1] as string;
     // A proxy in front of us could use the other value.
-    found = found === undefined ? value : joint === undefined ? "" : found + joint + value;
+    found = found === undefined ? value : separator === undefined ? "" : found + separator + value;
   }
   return found;
 }
 
 /** Compares case-insensitively without allocating. Header names are ASCII. */
-function isSpelling(candidate: string, name: string): boolean {
+function equalsIgnoringCase(candidate: string, name: string): boolean {
   for (let index = 0; index < name.length; index++) {
     const code = candidate.charCodeAt(index);
     if ((code >= 65 && code <= 90 ? code + 32 : code) !== name.charCodeAt(index)) return false;

@@ -94,7 +94,7 @@ export class PolicyCheck implements AccessCheck {
       if (wait > 0) return this.#tooMany(request, wait);
     }
     if (cors !== undefined) return this.#grantedTo(principal, cors.onReply(request));
-    // Callers repeat, so the last result is reused.
+    // Consecutive requests often have the same caller, so the last result is reused.
     if (this.#lastGranted.principal !== principal) this.#lastGranted = this.#grantedTo(principal, undefined);
     return this.#lastGranted;
   }

@@ -46,7 +46,7 @@ export function nodeEndpoints(cluster: ClusterView | undefined): readonly Endpoi
       method: "GET",
       path: "/nodes",
       tag: "health",
-      summary: "Lists the live nodes of the cluster, as this node knows them; empty without a cluster",
+      summary: "Lists the live nodes of the cluster, as seen by this node; empty without a cluster",
       replies: { 200: { description: "The nodes by name.", schema: shape(() => ({ nodes: z.array(nodeShape()), total: z.int() })) } },
       handle() {
         const nodes = cluster === undefined ? [] : clusterJson(cluster.report()).nodes;

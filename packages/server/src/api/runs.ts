@@ -64,7 +64,7 @@ const capturedShape = shape(() => ({ stepId: z.string(), ...messageMembers() }),
 
 const runPageShape = shape(() => ({
   runs: z.array(runShape()),
-  total: z.int().describe("Number of matches; with `text`, of those in this reply."),
+  total: z.int().describe("Number of matches; with `text`, only the matches in this reply."),
   next: z.string().nullable().optional().describe("Cursor of the next page, or null. Only with `cursor` or `text`."),
   searchedBack: z.string().nullable().optional().describe("Start of the oldest run that was searched, or null if all were. Only with `cursor` or `text`."),
   complete: z.boolean().optional().describe("True if there are no older matches. Only with `cursor` or `text`."),

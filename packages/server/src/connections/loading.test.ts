@@ -16,11 +16,11 @@ afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
 });
 
-function setUp(own: readonly ConnectionDeclaration[] = [], isQuiet = false) {
+function setUp(own: readonly ConnectionDeclaration[] = [], isTrial = false) {
   const { loads, connector, connection, bean } = talkEntries();
   const types = createConnectionTypes(own, own.length > 0 ? [] : [connection]);
   const whole = createCatalog({ connectionTypes: types, entries: { connectors: [connector], beans: [bean] } });
-  const catalog = isQuiet ? trialCatalog(whole) : whole;
+  const catalog = isTrial ? trialCatalog(whole) : whole;
   const secrets = createSecretValues();
   const connections = openConnections({ types, secrets, host: () => host, load: loadClient });
   const host = { ...hostInRealTime(), connections };

@@ -84,7 +84,7 @@ export class NamedConnections {
   }
 
   install(id: string, given: unknown, ifMatch: IfMatch, force: boolean): Promise<{ readonly installed: NamedConnection; readonly created: boolean }> {
-    return this.#inTurn(id, async () => {
+    return this.#exclusively(id, async () => {
       refuseOtherSpelling(noun, id, this.#installed);
       const current = this.#installed.get(id);
       refuseChanged(noun, id, ifMatch, current);
@@ -110,7 +110,7 @@ export class NamedConnections {
   }
 
   remove(id: string, ifMatch: IfMatch): Promise<void> {
-    return this.#inTurn(id, async () => {
+    return this.#exclusively(id, async () => {
       const current = this.#installed.get(id);
       if (current === undefined) throw notFound(noun, id);
       refuseChanged(noun, id, ifMatch, current);
@@ -163,7 +163,7 @@ export class NamedConnections {
     for (const { id, document } of this.list()) {
       const before = this.#defined.get(id);
       if (document === undefined || before === undefined) continue;
-      await this.#inTurn(id, async () => {
+      await this.#exclusively(id, async () => {
         const definition = await this.#resolve(id, document).then(
           ({ definition: now }) => now,
           () => before,
@@ -176,7 +176,7 @@ export class NamedConnections {
       log,
       noun,
       installed: this.#installed,
-      inTurn: (id, work) => this.#inTurn(id, work),
+      exclusively: (id, work) => this.#exclusively(id, work),
       apply: (found) => this.#apply(found, (id) => this.#parts.appeared(id)),
       logger: "sluice.connections",
       removed: (id) => void this.#forget(id),
@@ -185,7 +185,7 @@ export class NamedConnections {
 
   /** Applies the document that another node stored. Returns why this node cannot use it; the previous version then stays active. */
   follow(id: string): Promise<string | undefined> {
-    return this.#inTurn(id, async () => {
+    return this.#exclusively(id, async () => {
       const { store, log } = this.#parts;
       const found = await store.read(id);
       const known = this.#installed.get(id);
@@ -212,7 +212,7 @@ export class NamedConnections {
     return outcome.ok ? { ...outcome, server: scrubbed(outcome.server, definition) } : { ...outcome, error: scrubbed(outcome.error, definition) };
   }
 
-  #inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
+  #exclusively<T>(id: string, work: () => Promise<T>): Promise<T> {
     return this.#mutex.run(id.toLowerCase(), work);
   }
 

@@ -39,7 +39,7 @@ describe("flows in memory", () => {
     expect(after?.stamp).not.toBe(before?.stamp);
   });
 
-  it("have a bounded history, which ends with them", async () => {
+  it("have a bounded history, which is deleted with them", async () => {
     const store = createMemoryFlowStore(() => 7, 2);
     for (const text of ["one", "two", "three"]) await (await store.stage(change("a", text))).commit();
     expect((await store.versions("a")).map(({ revision, hash, by }) => [revision, hash, by])).toEqual([

@@ -11,7 +11,7 @@ import { HttpError } from "./http-error.ts";
 import type { Ingress } from "./ingress.ts";
 import type { HttpLimits } from "./limits.ts";
 import type { ManagementHandler } from "./management.ts";
-import { addedHeaderBytes, notePeer, listenOnWorkerSocket } from "./worker-socket.ts";
+import { addedHeaderBytes, extractPeer, listenOnWorkerSocket } from "./worker-socket.ts";
 import { plainConnections } from "./plain/plain-connections.ts";
 import { refuseAndClose } from "./refuse.ts";
 import type { NodeInboundRequest, ListenerScope } from "./node-inbound-request.ts";
@@ -136,7 +136,7 @@ function listen(server: Server, at: ListenOptions, reportFault: ListenerOptions[
 
 async function listenForWorkers(path: string, limits: HttpLimits, dispatcher: RequestDispatcher): Promise<Server> {
   const server = createServer({ ...serverOptions(limits), maxHeaderSize: limits.maxHeaderBytes + addedHeaderBytes });
-  handleRequests(server, dispatcher, notePeer);
+  handleRequests(server, dispatcher, extractPeer);
   server.on("connection", (socket) => socket.once("close", () => (socket as TrackedSocket).lastInbound?.disconnected()));
   await listenOnWorkerSocket(server, path);
   return server;

@@ -98,7 +98,7 @@ function endWithText(response: ServerResponse, socket: Socket, text: string, len
   response.end();
 }
 
-/** The body `{"error": text}`; long texts are truncated. */
+/** The body `{"error": text}`; long messages are truncated. */
 export function errorBody(text: string): string {
   return JSON.stringify({ error: text.length > 500 ? `${text.slice(0, 499)}…` : text });
 }

@@ -30,14 +30,17 @@ export async function listenOnWorkerSocket(server: Server, path: string): Promis
 /** Extra header space for what the forwarding worker adds. */
 export const addedHeaderBytes = 1_024;
 
-/** Removes the peer header and the headers that the forwarding worker added before it. The forwarding worker drops all other headers of this name. */
-export function notePeer(request: ForwardedRequest): void {
+/**
+ * Sets `request.peer` from the peer header and removes this header and those that the forwarding worker added before it. The forwarding worker drops
+ * all other headers of this name.
+ */
+export function extractPeer(request: ForwardedRequest): void {
   const { rawHeaders } = request;
   for (let index = rawHeaders.length - 2; index >= 0; index -= 2) {
     if (rawHeaders[index]?.toLowerCase() !== peerHeader) continue;
-    const [peer, ours] = (rawHeaders[index + 1] as string).split(" ");
+    const [peer, addedCount] = (rawHeaders[index + 1] as string).split(" ");
     request.peer = peer as string;
-    const first = index - Number(ours ?? 0) * 2;
+    const first = index - Number(addedCount ?? 0) * 2;
     for (let taken = index; taken >= first; taken -= 2) {
       const name = (rawHeaders[taken] as string).toLowerCase();
       // Node builds these two lazily from the raw list and relies on its length.

@@ -130,7 +130,7 @@ export class InstalledKamelets {
   }
 
   install(request: KameletRequest): Promise<KameletOutcome> {
-    return this.#inTurn(async () => {
+    return this.#exclusively(async () => {
       const { name, bytes, ifMatch, dryRun, force, others } = request;
       const { store } = this.#parts;
       this.#refuseOtherSpelling(name);
@@ -159,7 +159,7 @@ export class InstalledKamelets {
 
   /** Removes a deployed Kamelet. A Kamelet of the same name in a folder or package is used instead from then on. */
   remove(name: string, ifMatch: IfMatch): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#exclusively(async () => {
       const { store, log } = this.#parts;
       const current = this.read(name);
       refuseChanged(noun, name, ifMatch, { ...current, id: name });
@@ -175,7 +175,7 @@ export class InstalledKamelets {
 
   /** Applies the Kamelet that another node stored. Returns why a flow cannot use it; the flow then keeps the previous version. */
   follow(name: string): Promise<string | undefined> {
-    return this.#inTurn(async () => {
+    return this.#exclusively(async () => {
       const flows = this.#parts.flows();
       const { log, store } = this.#parts;
       const [refused] = await reloadUsers(flows, affectedFlows(flows, name, this.files.find(name)?.text));
@@ -187,7 +187,7 @@ export class InstalledKamelets {
 
   /** Recompiles the flows whose Kamelets were changed by hand. */
   reload(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#exclusively(async () => {
       const flows = this.#parts.flows();
       const names = new Set([...flows.runtime.deployments.values()].flatMap(({ kamelets }) => [...kamelets.keys()]));
       const changed = [...names].flatMap((name) => affectedFlows(flows, name, this.files.find(name)?.text));
@@ -245,7 +245,7 @@ export class InstalledKamelets {
   }
 
   /** One change at a time: Kamelets use each other. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  #exclusively<T>(work: () => Promise<T>): Promise<T> {
     return this.#mutex.run("kamelets", work);
   }
 }

@@ -3,7 +3,7 @@
 import { fstatSync, write } from "node:fs";
 import { FileOutput } from "./file-output.ts";
 import { RecentText } from "./recent-text.ts";
-import { WaitingLines, type UnwrittenLine } from "./waiting-lines.ts";
+import { LineBuffer, type UnwrittenLine } from "./line-buffer.ts";
 
 export interface BatchedWriter {
   add(line: UnwrittenLine | string): void;
@@ -32,7 +32,7 @@ export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: Write
   // Writing to a file does not block, and using another thread costs ten times as much. The reader of a pipe may stall.
   const isFile = fstatSync(fileDescriptor).isFile();
   const output = new FileOutput(fileDescriptor);
-  const waiting = new WaitingLines(maxBytes, dropped);
+  const waiting = new LineBuffer(maxBytes, dropped);
   const recent = new RecentText();
   let isOpen = false;
   let isScheduled = false;
@@ -67,10 +67,10 @@ export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: Write
   }
 
   function writeNow(): void {
-    const before = waiting.lost;
+    const before = waiting.dropped;
     const notWritten = output.write(take());
     // The line that reported earlier losses is itself lost.
-    if (notWritten > 0) waiting.lost = before + notWritten - (before > 0 ? 1 : 0);
+    if (notWritten > 0) waiting.dropped = before + notWritten - (before > 0 ? 1 : 0);
   }
 
   return {

@@ -51,7 +51,7 @@ describe.skipIf(!existsSync(prlimit))("output to a file that is full (needs prli
     expect([output.write(Buffer.from("x\n")), output.isBroken, output.write(Buffer.from("y\n"))]).toEqual([1, true, 0]);
   });
 
-  it("recovers the log of one process, which reports the loss", async () => {
+  it("resumes the log of one process and reports the dropped lines", async () => {
     const { fileDescriptor, text, makeRoom } = smallFile(30);
     const writer = createBatchedWriter({ fileDescriptor, maxBytes: 1_000_000, dropped: (count) => `dropped ${count}` });
     writer.open("first line");
@@ -65,7 +65,7 @@ describe.skipIf(!existsSync(prlimit))("output to a file that is full (needs prli
     await expect.poll(text).toBe("\nback\ndropped 6\n");
   });
 
-  it("recovers the log of several processes, which reports the loss", () => {
+  it("resumes the merged log of several processes and reports the dropped lines", () => {
     const { fileDescriptor, text, makeRoom } = smallFile(30);
     const output = createMergedOutput(fileDescriptor, (count) => `dropped ${count}`);
     output.open("first line");

@@ -1,10 +1,10 @@
-// The log: one JSON record per line. Content cannot forge records or control a terminal: control characters are escaped and long texts
+// The log: one JSON record per line. Content cannot forge records or control a terminal: control characters are escaped and long strings
 // truncated. The log stream gets the same records.
 import type { Exchange, Log, LogLevel, Run } from "@sluice/engine";
 import type { SecretValues } from "../masking/secret-values.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import type { BatchedWriter } from "./batched-writer.ts";
-import type { UnwrittenLine } from "./waiting-lines.ts";
+import type { UnwrittenLine } from "./line-buffer.ts";
 
 const ranks: Readonly<Record<LogLevel, number>> = { TRACE: 0, DEBUG: 1, INFO: 2, WARN: 3, ERROR: 4 };
 const maxTextLength = 64 * 1024;

@@ -146,7 +146,7 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
         log,
         noun,
         installed,
-        inTurn: (_id, work) => mutex.run("documents", work),
+        exclusively: (_id, work) => mutex.run("documents", work),
         apply: takeOver,
         async removed(id) {
           const users = importers(id);

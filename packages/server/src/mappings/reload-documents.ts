@@ -10,17 +10,17 @@ export interface ReloadParts {
   readonly logger?: string;
   readonly installed: Map<string, DocumentVersion & { readonly error: string | undefined }>;
   /** Serializes changes of one document. */
-  inTurn(id: string, work: () => Promise<void>): Promise<void>;
+  exclusively(id: string, work: () => Promise<void>): Promise<void>;
   /** Activates a changed file; returns the error if that fails, and then the previous version stays active. */
   apply(found: StoredDocument | BrokenDocument): string | undefined | Promise<string | undefined>;
   removed(id: string): void | Promise<void>;
 }
 
 /** Loads changes made by hand to the files of a store. */
-export async function reloadDocuments({ store, log, noun, logger = "sluice.mappings", installed, inTurn, apply, removed }: ReloadParts): Promise<void> {
+export async function reloadDocuments({ store, log, noun, logger = "sluice.mappings", installed, exclusively, apply, removed }: ReloadParts): Promise<void> {
   const ids = new Set([...(await store.list()).map(({ id }) => id), ...installed.keys()]);
   for (const id of ids)
-    await inTurn(id, async () => {
+    await exclusively(id, async () => {
       const found = await store.read(id);
       if (found === undefined) {
         if (!installed.has(id)) return;

@@ -101,7 +101,7 @@ export function createValueMappings(store: DocumentStore, log: Log): ValueMappin
         log,
         noun,
         installed,
-        inTurn: (id, work) => mutex.run(id.toLowerCase(), work),
+        exclusively: (id, work) => mutex.run(id.toLowerCase(), work),
         async apply(found) {
           const { entry, error } = await inSlices(entryInSteps(found));
           const before = installed.get(found.id);

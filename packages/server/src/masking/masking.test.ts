@@ -36,7 +36,7 @@ describe("secret headers", () => {
     expect(shown).toEqual({ Cookie: "***", constructor: "y", n: 5 });
   });
 
-  it("are the same as text, within the same limit", () => {
+  it("produce the same JSON when they are written as text, within the same limit", () => {
     const names = fc.constantFrom("Cookie", "a", 'quo"te', "X-Id", "__proto__");
     const value = fc.oneof(fc.string(), fc.jsonValue(), fc.constant("z".repeat(20_000)), fc.constant(undefined));
     fc.assert(

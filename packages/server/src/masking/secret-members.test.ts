@@ -32,7 +32,7 @@ describe("secret members of bodies", () => {
   });
 
   it.each(['"', '\\"', '"password":"', "<password ", "<", " a=", "&password=", '{"password":[', '\\\\\\"token\\\\\\":', "<![CDATA["])(
-    "A14: the time for a text of %j grows with its length, not faster",
+    "A14: the time for a string of %j grows with its length, not faster",
     (piece) => {
       const timed = (length: number): number => {
         const text = `password ${piece.repeat(Math.ceil(length / piece.length))}`;

@@ -6,7 +6,7 @@ const optionValue = /RAW\(.{0,1000}?\)|RAW\{.{0,1000}?\}|[^&#\s"']*/y;
 const secretName = /password|passwd|passphrase|secret|token|credential|signature|api_?key|private_?key|^key$|^sig$|^pwd$/i;
 const userInfo = /(\/\/[^/?#\s:@"']*:)([^/?#\s@"']+)(@)/g;
 
-/** Masks passwords of URIs in a text: `//user:…@`, `?password=…`, `&access_token=…`. */
+/** Masks passwords of URIs in a string: `//user:…@`, `?password=…`, `&access_token=…`. */
 export function maskUris(text: string): string {
   const options = text.includes("=") ? maskOptions(text) : text;
   return options.includes("@") ? options.replaceAll(userInfo, `$1${masked}$3`) : options;

@@ -47,7 +47,7 @@ export interface RouteStatsSnapshot {
 
 export interface FoundRuns {
   readonly runs: readonly Readonly<Record<string, unknown>>[];
-  /** All matches; with a text, those found so far. */
+  /** All matches; with a search text, those found so far. */
   readonly total: number;
   /** The last run that was read, unless it is the oldest one. */
   readonly stopped: RunPosition | undefined;

@@ -41,7 +41,7 @@ const roles: readonly unknown[] = ["source", "sink", "poller"];
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
 
 const tests: Readonly<Record<Requirement, { readonly expected: string; holds(value: unknown): boolean }>> = {
-  text: { expected: "a text", holds: isText },
+  text: { expected: "a string", holds: isText },
   texts: { expected: "a list of strings", holds: (value) => Array.isArray(value) && value.length > 0 && value.every(isText) },
   list: { expected: "a list", holds: Array.isArray },
   fields: {
@@ -77,14 +77,14 @@ export function readParts(module: Readonly<Record<string, unknown>>): { readonly
   for (const kind of partKinds) {
     const exported = module[kind];
     if (exported === undefined) continue;
-    if (Array.isArray(exported)) parts[kind] = exported.filter((declaration, index) => isWhole(kind, declaration, `${kind}[${index}]`, faults));
+    if (Array.isArray(exported)) parts[kind] = exported.filter((declaration, index) => isComplete(kind, declaration, `${kind}[${index}]`, faults));
     else faults.push(`its export '${kind}' is not a list`);
   }
   if (faults.length === 0 && partKinds.every((kind) => parts[kind].length === 0)) faults.push(`it exports none of ${partKinds.join(", ")}`);
   return { parts: parts as unknown as DeclaredParts, faults };
 }
 
-function isWhole(kind: PartKind, declaration: unknown, place: string, faults: string[]): boolean {
+function isComplete(kind: PartKind, declaration: unknown, place: string, faults: string[]): boolean {
   if (typeof declaration !== "object" || declaration === null) {
     faults.push(`${place} is not a declaration`);
     return false;

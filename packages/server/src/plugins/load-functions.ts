@@ -6,8 +6,7 @@ import { isClass, methodsOf, objectOf, type OperatorClass } from "./operator-obj
 import type { PluginProblem } from "./plugin-error.ts";
 
 /**
- * Returns every exported function as a bean, every exported object with its methods, and every exported class, of which each flow that names it
- * under `beans` gets its own object. `version` distinguishes a changed module from the one imported before.
+ * Returns a bean for every exported function, object and class. Each flow that names a class under `beans` gets its own instance. `version` distinguishes a changed module from the one imported before.
  */
 export async function loadFunctions(path: string, version?: string): Promise<readonly BeanDeclaration[] | PluginProblem> {
   let module: Readonly<Record<string, unknown>>;
@@ -28,7 +27,7 @@ export async function loadFunctions(path: string, version?: string): Promise<rea
 
 function declarationsOf(name: string, value: unknown): readonly BeanDeclaration[] {
   if (isClass(value))
-    return [{ ...described(name, "A class supplied by the operator."), kind: "object", takesAny: true, create: (given) => made(name, value, given) }];
+    return [{ ...described(name, "A class supplied by the operator."), kind: "object", takesAny: true, create: (given) => instanceOf(name, value, given) }];
   if (typeof value === "function") return [{ ...described(name), kind: "function", create: () => value }];
   if (typeof value !== "object" || value === null) return [];
   const methods = methodsOf(value);
@@ -40,7 +39,7 @@ function declarationsOf(name: string, value: unknown): readonly BeanDeclaration[
   ];
 }
 
-function made(name: string, own: OperatorClass, given: unknown): BeanObject {
+function instanceOf(name: string, own: OperatorClass, given: unknown): BeanObject {
   try {
     return objectOf(new own(given as Readonly<Record<string, string>>));
   } catch (error) {

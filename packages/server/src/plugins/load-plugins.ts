@@ -114,7 +114,7 @@ function conflicts(loaded: readonly Loaded[]): readonly PluginProblem[] {
           const known = owners[kind].get(name);
           owners[kind].set(name, known ?? owner);
           if (known === undefined) return [];
-          const message = `'${owner}' declares the ${nouns[kind]} '${name}', which ${known === owner ? "it declares twice" : `${known} already declares`}`;
+          const message = `'${owner}' declares the ${nouns[kind]} '${name}'${known === owner ? " twice" : `, which ${known} already declares`}`;
           return [{ code: "plugin-conflict", file, message, fix: known === owner ? "remove one of them" : "rename it, or load only one of the two" }];
         }),
     ),

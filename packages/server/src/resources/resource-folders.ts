@@ -1,4 +1,4 @@
-// Files whose texts flows may load with `resource:`; only folders of the operator are searched.
+// Text files that flows may load with `resource:`; only folders of the operator are searched.
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { isBelow } from "@sluice/connectors";

@@ -53,5 +53,5 @@ function messagesText({ messages, messagesTruncated }: StoredMessages): string {
 
 export const factsOf = (text: string): RunFacts => JSON.parse(text) as RunFacts;
 
-/** Masks also what became a secret after the run was stored. */
+/** Also masks values that became secret after the run was stored. */
 export const messagesOf = (text: string, secrets: SecretValues): StoredMessages => JSON.parse(secrets.records.scrubJson(text)) as StoredMessages;

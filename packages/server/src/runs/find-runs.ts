@@ -1,4 +1,4 @@
-// Finds runs page by page, as the API returns them. A text is compared with the masked data, so a search cannot reveal a secret.
+// Finds runs page by page, as the API returns them. The search text is compared with the masked data, so a search cannot reveal a secret.
 import { systemClock } from "../host/clock.ts";
 import { inSlices } from "../host/in-slices.ts";
 import type { SecretValues } from "../masking/secret-values.ts";

@@ -66,13 +66,13 @@ export function lostRun(lost: LostRun, error: RunError, endedAt: number): RunFac
 
 const isoOrNull = (time: number): string | null => (time === 0 ? null : new Date(time).toISOString());
 
-/** The texts of a run that may contain secrets, masked. */
+/** The strings of a run that may contain secrets, masked. */
 function shownTexts({ trigger, error, preview }: RunFacts, secrets: SecretValues): { uri: string; message: string | undefined; preview: string } {
   const hide = (text: string): string => secrets.records.scrub(maskUris(text));
   return { uri: hide(trigger.uri).replace(/:$/, ""), message: error === undefined ? undefined : hide(error.message), preview: hide(maskMembers(preview)) };
 }
 
-/** The run with the texts that are shown. Masking them again does not change them. */
+/** The run with masked strings. Masking them again does not change them. */
 export function maskedFacts(run: RunFacts, secrets: SecretValues): RunFacts {
   const { uri, message, preview } = shownTexts(run, secrets);
   return { ...run, trigger: { ...run.trigger, uri }, preview, ...(run.error === undefined ? {} : { error: { ...run.error, message: message ?? "" } }) };
@@ -81,7 +81,7 @@ export function maskedFacts(run: RunFacts, secrets: SecretValues): RunFacts {
 /** Masking inserts these characters only, so any other text that is shown is in the unmasked text as well. */
 const inserted = /["\\*]/;
 
-/** True when the shown data of a run contains all words, in lower case. Masking takes long, so it is skipped where no match is possible. */
+/** True when the shown data of a run contains all words, in lower case. Masking is slow, so it is skipped where no match is possible. */
 export function containsWords(run: RunFacts, words: readonly string[], secrets: SecretValues): boolean {
   const { trigger, route, error } = run;
   const other = [run.id, route.id, route.flowId, run.correlationId, trigger.method, trigger.path, error?.type, error?.stepId].join("\n");

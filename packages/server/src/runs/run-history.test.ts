@@ -108,7 +108,7 @@ describe("run history", () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(history.bytes * 2);
   });
 
-  it.each(["content type", "path", "body", "error"])("does not keep the large text alive that the %s of a run was cut from", (part) => {
+  it.each(["content type", "path", "body", "error"])("does not retain the large string that the %s of a run was sliced from", (part) => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
     const history = createRunHistory({ perRoute: 1_000, total: 1_000, bytes: 1e9 });
@@ -116,7 +116,7 @@ describe("run history", () => {
     const before = process.memoryUsage().heapUsed;
     for (let count = 0; count < 1_000; count++) {
       const cut = (): string =>
-        Buffer.from(`a text of its own ${count} ${"z".repeat(20_000)}`)
+        Buffer.from(`separate string ${count} ${"z".repeat(20_000)}`)
           .toString("latin1")
           .slice(0, 22);
       const trigger = { uri: "webhook", method: "POST", path: part === "path" ? cut() : "/" };
@@ -184,7 +184,7 @@ describe("run history", () => {
     expect(runsOf(history).map(({ preview }) => preview)).toEqual(["later", "later"]);
   });
 
-  it("keeps its count when routes come and go under the total limit", () => {
+  it("counts its runs correctly when routes are added and evicted under the total limit", () => {
     const history = createRunHistory({ perRoute: 7, total: 30, bytes: 1e9 });
     for (let count = 0; count < 400; count++) finish(history, begin(history, `route-${count % 13}`));
     expect(history.size).toBe(history.matching({}).length);

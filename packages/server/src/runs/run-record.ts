@@ -43,7 +43,7 @@ export class RunRecord implements HistoryEntry {
   readonly #requestSize: number | undefined;
   /** The start of the body. */
   readonly #preview: string;
-  /** The preview has one character per byte and is decoded on demand: such a text takes less memory and time than a copy of the bytes. */
+  /** The preview has one character per byte and is decoded on demand: such a string takes less memory and time than a copy of the bytes. */
   readonly #isEncoded: boolean;
   readonly #trail = new StepTrail();
   #endedAt = 0;

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createRunHistory, type RunHistory } from "./run-history.ts";
 import { stepTap } from "./step-tap.ts";
 
-interface Noted {
+interface RecordedFlow {
   readonly history: RunHistory;
   readonly mocks: FlowUnderTest["mocks"];
   /** Sends a message through the route as the service does. */
@@ -12,7 +12,7 @@ interface Noted {
   advance(ms: number): Promise<void>;
 }
 
-async function noted(steps: string, perRoute: number): Promise<Noted> {
+async function recorded(steps: string, perRoute: number): Promise<RecordedFlow> {
   const history = createRunHistory({ perRoute, total: 10_000, bytes: 1e9 });
   const { runtime, host, mocks } = await flow(steps, { listener: history });
   runtime.tap(stepTap);
@@ -26,7 +26,7 @@ const stepsOf = (history: RunHistory, id: string): readonly string[] | undefined
 
 describe("steps of runs", () => {
   it("belong to their run, even if records are evicted and recreated", async () => {
-    const { history, pass } = await noted(
+    const { history, pass } = await recorded(
       `
 - choice:
     when: [{simple: "\${body} == 'long'", steps: [{setBody: {constant: a}}, {setBody: {constant: b}}]}]
@@ -46,7 +46,7 @@ describe("steps of runs", () => {
   });
 
   it("are not mixed with those of an ended run whose step ends late", async () => {
-    const { history, pass, advance } = await noted(
+    const { history, pass, advance } = await recorded(
       `
 - multicast:
     parallelProcessing: true
@@ -70,7 +70,7 @@ describe("steps of runs", () => {
   });
 
   it("are not recorded for another run after the history evicted theirs", async () => {
-    const { pass, advance, mocks } = await noted(
+    const { pass, advance, mocks } = await recorded(
       `
 - onCompletion: {steps: [{delay: {constant: "100"}}, {setBody: {simple: "\${messageHistory}"}}, {to: "mock:over"}]}
 - route:

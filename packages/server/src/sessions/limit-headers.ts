@@ -1,6 +1,6 @@
 import { Refusal } from "../refusal.ts";
 
-/** More than a webhook call may have; a message with very many headers would block the event loop. */
+/** Higher than the limit for webhook calls. Without a limit, a message with very many headers would block the event loop. */
 const maxHeaders = 1_000;
 
 /** Checks the number of message headers in a request. */

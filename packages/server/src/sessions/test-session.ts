@@ -43,7 +43,7 @@ export class TestSession {
   readonly #mocks: readonly Mock[];
   readonly #calls: CallRecorder;
   /** The deployments that are mocked, by flow. */
-  readonly #armedOn = new Map<string, Deployment>();
+  readonly #mockedDeployments = new Map<string, Deployment>();
   /** `routeId/stepId` of all mocked steps, by mock. */
   readonly #mockedSteps = new Map<string, string[]>();
   /** The mocks that match a step, even if a more specific one is used there. */
@@ -80,16 +80,16 @@ export class TestSession {
     return new Set([...this.#flowOfStep].filter(([, flowId]) => !stale.includes(flowId)).map(([step]) => step));
   }
 
-  get isArmed(): boolean {
+  get isActive(): boolean {
     return this.#untap !== undefined;
   }
 
   /** Activates the mocks. */
-  arm(): void {
+  activate(): void {
     if (this.#mocks.length === 0 && this.#body.unmatched !== "fail") return;
     const uris = new Map<StepNode, string | undefined>();
     const routes = new Set<RouteIdentity>();
-    for (const deployment of this.#armedOn.values()) {
+    for (const deployment of this.#mockedDeployments.values()) {
       for (const route of deployment.routes) {
         routes.add(route.identity);
         for (const { node, uri } of route.steps) uris.set(node, uri);
@@ -119,7 +119,7 @@ export class TestSession {
 
   /** Flows that were replaced or removed since the session was opened. */
   get stale(): readonly string[] {
-    return [...this.#armedOn].filter(([flowId, deployment]) => this.#parts.runtime.deployments.get(flowId) !== deployment).map(([flowId]) => flowId);
+    return [...this.#mockedDeployments].filter(([flowId, deployment]) => this.#parts.runtime.deployments.get(flowId) !== deployment).map(([flowId]) => flowId);
   }
 
   openReply(): Readonly<Record<string, unknown>> {
@@ -159,7 +159,7 @@ export class TestSession {
     for (const deployment of deployments.values()) {
       for (const route of deployment.routes) {
         const covering = this.#mocks.filter((mock) => mock.covers(route.identity));
-        if (covering.length > 0 || (everywhere && this.scope === "session")) this.#armedOn.set(deployment.id, deployment);
+        if (covering.length > 0 || (everywhere && this.scope === "session")) this.#mockedDeployments.set(deployment.id, deployment);
         for (const { node, uri } of route.steps) {
           const matching = covering.filter((candidate) => candidate.matchesStep(node.id, node.name, uri));
           for (const { id } of matching) this.#matched.add(id);

@@ -86,7 +86,7 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
       makeRoom();
       const session = new TestSession(`ts_${unguessableId()}`, body, ttlMs, options);
       refuseOverlap(session);
-      session.arm();
+      session.activate();
       sessions.set(session.id, { session, cancel: options.clock.after(ttlMs, () => expire(session)) });
       return session;
     },
@@ -108,7 +108,7 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
     },
     isOpen: (id) => sessions.get(id)?.session.expired === false,
     get mocksAllTraffic() {
-      return openSessions().some((session) => session.scope === "deployment" && session.isArmed);
+      return openSessions().some((session) => session.scope === "deployment" && session.isActive);
     },
     get openCount() {
       return openSessions().length;

@@ -1,4 +1,4 @@
-// Breaks dependency cycles of the start: parts created late that earlier parts use once the server runs.
+// Breaks dependency cycles during startup: parts created late that earlier parts use once the server runs.
 import type { Runtime } from "@sluice/engine";
 import type { Captures } from "../replay/captures.ts";
 import type { FlowParts } from "../flows/installed-flows.ts";

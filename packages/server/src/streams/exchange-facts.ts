@@ -60,8 +60,8 @@ export class ExchangeFactsCache {
     if (exchange === this.#exchange && headers === this.#headers && last?.runId === run.id && last.correlationId === run.chainId && last.scrub === scrub)
       return last;
     // Headers with mutable values are read again each time.
-    const isLasting = headers.every(([, value]) => typeof value !== "object" || value === null);
-    this.#exchange = isLasting ? exchange : undefined;
+    const isCacheable = headers.every(([, value]) => typeof value !== "object" || value === null);
+    this.#exchange = isCacheable ? exchange : undefined;
     this.#headers = headers;
     return (this.#last = new ExchangeFacts(exchange, headers, scrub));
   }

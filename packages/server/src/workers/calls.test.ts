@@ -29,10 +29,10 @@ describe("calls between processes", () => {
 
   it("fail when the other process exits or does not answer", async () => {
     const silent = new Calls(1, () => undefined);
-    const asked = silent.call(2, "anything");
+    const call = silent.call(2, "anything");
     const elsewhere = silent.call(3, "anything", undefined, 30);
     silent.failPending(2);
-    await expect(asked).rejects.toMatchObject({ code: "ended" });
+    await expect(call).rejects.toMatchObject({ code: "ended" });
     await expect(elsewhere).rejects.toMatchObject({ code: "timeout" });
   });
 

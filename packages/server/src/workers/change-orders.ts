@@ -33,7 +33,7 @@ export class ChangeOrders {
 
   /** Brings a worker up to date and adds it to the members; `prepare` runs between the two. */
   join(member: number, prepare: () => Promise<void>): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#exclusively(async () => {
       await this.#publication.advance();
       await this.#calls.call(member, "change", { whole: true, changes: await this.#publication.everything() } satisfies ChangeOrder, followWithinMs);
       await prepare();
@@ -45,7 +45,7 @@ export class ChangeOrders {
   async settled(): Promise<void> {
     // Awaited outside the mutex, because joining workers need it.
     await this.#complete;
-    await this.#inTurn(async () => {
+    await this.#exclusively(async () => {
       // Without followers, changes are collected when one joins.
       if (this.#members.size === 0) return;
       const changes = await this.#publication.advance();
@@ -64,7 +64,7 @@ export class ChangeOrders {
     }, gatherMs);
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  #exclusively<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#turn.then(work, work);
     this.#turn = mine.catch(() => undefined);
     return mine;

@@ -138,8 +138,8 @@ function handleMemberCalls(calls: Calls, members: Members, parts: LeadParts): vo
     if (parts.disk === undefined) throw new Error("runs cannot be stored");
     return parts.disk.store.write(runs, omitted);
   });
-  calls.on("metric-deltas", (deltas: MetricDeltas, from) => members.note(from as number, deltas));
-  calls.on("member-exited", ({ worker }: { worker: number }) => addStatsOfExited(members.left(worker), parts.runtime));
+  calls.on("metric-deltas", (deltas: MetricDeltas, from) => members.record(from as number, deltas));
+  calls.on("member-exited", ({ worker }: { worker: number }) => addStatsOfExited(members.removeExited(worker), parts.runtime));
   calls.on("event", (event: SluiceEvent) => parts.events.emit(event));
   calls.on("forwarded-events", (events: ForwardedEvents) => republish(parts.hubs[events.stream], events));
 }

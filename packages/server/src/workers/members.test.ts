@@ -14,10 +14,10 @@ describe("members", () => {
     const members = new Members(new Calls(1, () => undefined));
     for (let member = 2; member < 302; member++) {
       members.add(member);
-      members.note(member, news("orders", 3));
-      members.note(member, news("orders", 5, 1));
-      members.note(member, news("stock", 1));
-      const routes = members.left(member);
+      members.record(member, news("orders", 3));
+      members.record(member, news("orders", 5, 1));
+      members.record(member, news("stock", 1));
+      const routes = members.removeExited(member);
       expect(routes.map(({ id, total, inflight }) => [id, total, inflight])).toEqual([
         ["orders", 6, 1],
         ["stock", 1, 0],
@@ -33,7 +33,7 @@ describe("members", () => {
   it("add nothing for a worker that never reported", () => {
     const members = new Members(new Calls(1, () => undefined));
     members.add(2);
-    expect(members.left(2)).toEqual([]);
+    expect(members.removeExited(2)).toEqual([]);
     expect(members.departed).toEqual([]);
   });
 });

@@ -42,7 +42,7 @@ export class Members {
   }
 
   /** Records metric deltas of a worker. */
-  note(member: number, { counts, routes }: MetricDeltas): void {
+  record(member: number, { counts, routes }: MetricDeltas): void {
     let reported = this.#reported.get(member);
     if (reported === undefined) this.#reported.set(member, (reported = { counts: new Map(), routes: new Map() }));
     for (const count of counts) reported.counts.set(`${count.flowId} ${count.routeId}`, count);
@@ -50,7 +50,7 @@ export class Members {
   }
 
   /** Moves a worker's counts to `departed`; returns its last route statistics. */
-  left(member: number): readonly RouteStatsSnapshot[] {
+  removeExited(member: number): readonly RouteStatsSnapshot[] {
     this.#serving.delete(member);
     this.#calls.failPending(member);
     const reported = this.#reported.get(member);
@@ -78,7 +78,7 @@ export class Members {
       [...this.#serving].map((member) =>
         this.#calls.call<WorkerMetrics>(member, "metrics", undefined, withinMs).then(
           (metrics) => {
-            if (this.#serving.has(member)) this.note(member, metrics);
+            if (this.#serving.has(member)) this.record(member, metrics);
             return [metrics];
           },
           () => [],

@@ -11,7 +11,7 @@ export interface WorkerMetricsParts {
   readonly connections: number;
   readonly webhookCalls: number;
   readonly httpBytes: HttpByteMetrics;
-  /** Masks secrets in a text. */
+  /** Masks secrets in a string. */
   hide(text: string): string;
 }
 

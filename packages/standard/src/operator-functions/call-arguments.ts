@@ -4,7 +4,7 @@ import { CompileError, type Expression, type LanguageScope } from "@sluice/engin
 /** The parts of a step's or language's context that are needed. */
 export interface ArgumentScope {
   bean(reference: string, kind: string): unknown;
-  /** Compiles a text with functions in it. */
+  /** Compiles a string with functions in it. */
   template(text: string): Expression;
 }
 

@@ -17,7 +17,7 @@ const pieceSize = 256 * 1024;
 
 /** The text of `<name>…</name>` of any value, complete when the steps are done. A list becomes one element per item. */
 export class XmlWriting {
-  // Indentation can make a text much longer.
+  // Indentation can make a string much longer.
   readonly #text = new TextInBlocks((length) => {
     if (length > maxPayloadBytes) throw payloadError("the body as XML");
   });

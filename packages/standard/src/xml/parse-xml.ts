@@ -20,7 +20,7 @@ export function parseXml(text: string, limits = xmlLimits): XmlNode {
   return builder.document;
 }
 
-/** As {@link parseXml}, in slices, for long texts. */
+/** As {@link parseXml}, in slices, for long documents. */
 export async function parseXmlInSlices(text: string, clock: Clock, limits = xmlLimits): Promise<XmlNode> {
   const builder = new DocumentBuilder(limits.maxNodes);
   await each(scanXmlInSteps(text, limits, builder), () => undefined, clock);

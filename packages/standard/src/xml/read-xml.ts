@@ -11,10 +11,10 @@ type Parsed = XmlNode | FlowError;
 const parsedBytes = new WeakMap<Uint8Array, Parsed>();
 /** The last text parsed ahead; weakly held. */
 let lastLongText: WeakRef<{ readonly text: string; readonly parsed: Parsed }> | undefined;
-/** Longer texts are parsed in slices where possible. */
+/** Longer documents are parsed in slices where possible. */
 const slicedFrom = 256 * 1024;
 const recentTexts = new Map<string, XmlNode>();
-/** Small cache for the next branch of a choice: few and short texts only. */
+/** Small cache for the next branch of a choice: only a few short documents. */
 const recentCount = 8;
 const recentCharacters = 256 * 1024;
 

@@ -67,7 +67,7 @@ export class XmlNode {
     return text;
   }
 
-  /** Elements and documents are serialized; attributes and texts are their value. */
+  /** Elements and documents are serialized; attributes and text nodes return their value. */
   toString(): string {
     return this.nodeType === nodeTypes.element || this.nodeType === nodeTypes.document ? serializeXml(this) : this.data;
   }

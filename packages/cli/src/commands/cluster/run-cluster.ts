@@ -15,7 +15,7 @@ import { SupervisedProcess } from "./supervised-process.ts";
 
 const host = "127.0.0.1";
 const maxNodes = 9;
-/** Of the three NATS servers; a store that is already running has its own number. */
+/** Replicas in the three NATS servers; a store that is already running has its own number. */
 const replicas = "3";
 
 interface Node {

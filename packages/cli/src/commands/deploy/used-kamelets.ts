@@ -42,7 +42,7 @@ export class UsedKamelets {
   }
 }
 
-/** The runtime reports a text that cannot be read, with the position of the error. */
+/** The runtime reports a document that cannot be read, with the position of the error. */
 function namesIn(text: string, params: Readonly<Record<string, string>> = {}): readonly string[] {
   const { tree } = readTree(text);
   return tree === undefined ? [] : kameletNamesIn(tree, (name) => params[name]);

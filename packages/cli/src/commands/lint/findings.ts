@@ -35,7 +35,7 @@ export interface LintOptions {
   readonly plugins?: Plugins;
   /** Kamelet folders of the operator; those of the project are found next to the flows. */
   readonly kamelets?: readonly string[];
-  /** Folders with texts of the operator; those of the project are found next to the flows. */
+  /** Folders with text files of the operator; those of the project are found next to the flows. */
   readonly resources?: readonly string[];
   /** Folders with connections of the operator; those of the project are found next to the flows. */
   readonly connections?: readonly string[];

@@ -1,4 +1,4 @@
-// `sluice nodes`: the nodes of the cluster, as the runtime that is asked knows them.
+// `sluice nodes`: the nodes of the cluster, as seen by the queried runtime.
 import type { ReplyOf } from "@sluice/client";
 import { isOn, type Call } from "../../command/declaration.ts";
 import { connect } from "../../runtime/connection.ts";

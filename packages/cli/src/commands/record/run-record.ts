@@ -37,7 +37,7 @@ export async function run({ arguments: given, flags, terminal }: Call): Promise<
   if (output === "-") terminal.write(isOn(flags, "json") ? JSON.stringify({ ...subject, tests: [test] }, undefined, 2) : text);
   else await writeFile(output, text);
   for (const fault of result) terminal.note(`${terminal.style("yellow", "warning")} the test does not pass yet: ${fault}`);
-  if (output !== "-") terminal.note(`written to ${output}${result.length === 0 ? "; it passes" : ""}`);
+  if (output !== "-") terminal.note(`${result.length === 0 ? "the test passes; " : ""}written to ${output}`);
   return 0;
 }
 

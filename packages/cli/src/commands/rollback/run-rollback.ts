@@ -44,7 +44,7 @@ function previousOf(id: string, versions: readonly FlowVersion[]): number {
   );
   if (previous === undefined)
     throw new CommandError(
-      `flow '${id}' has no earlier version: pass a revision that \`sluice versions ${id}\` lists with --to, or deploy the flow file with \`sluice deploy\``,
+      `flow '${id}' has no earlier version: pass --to with a revision listed by \`sluice versions ${id}\`, or deploy the flow file with \`sluice deploy\``,
     );
   return previous.revision;
 }

@@ -27,7 +27,7 @@ export interface RuntimeUnderTest {
   close(): Promise<void>;
 }
 
-/** An in-process runtime that only receives messages from tests. Kamelets, texts and connections are found next to the test files. */
+/** An in-process runtime that only receives messages from tests. Kamelets, text files and connections are found next to the test files. */
 export async function openTrial(profile: string | undefined, testPaths: readonly string[]): Promise<RuntimeUnderTest> {
   const { readConfiguration, startTrialServer } = await import("@sluice/server");
   const directory = await mkdtemp(join(tmpdir(), "sluice-test-"));

@@ -11,7 +11,7 @@ export async function watchAndRun(paths: readonly string[], signal: AbortSignal,
   let changed: (() => void) | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isDue = false;
-  const watchers = await followFiles(paths, () => {
+  const watchers = await watchPaths(paths, () => {
     clearTimeout(timer);
     timer = setTimeout(() => {
       isDue = true;
@@ -46,7 +46,7 @@ export async function watchAndRun(paths: readonly string[], signal: AbortSignal,
 }
 
 /** Calls back when a YAML or JSON file in these paths changes. */
-async function followFiles(paths: readonly string[], changed: () => void): Promise<readonly FSWatcher[]> {
+async function watchPaths(paths: readonly string[], changed: () => void): Promise<readonly FSWatcher[]> {
   const watchers: FSWatcher[] = [];
   for (const path of paths.length === 0 ? ["."] : paths) {
     const folder = (await stat(path)).isDirectory() ? path : dirname(path);

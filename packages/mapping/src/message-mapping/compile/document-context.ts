@@ -13,7 +13,7 @@ export interface MappingEnvironment {
   readonly tables: { get(id: string): ValueTable | undefined };
   /** Documents by id, for `import`. */
   readonly documents?: { get(id: string): unknown };
-  /** Compiles a text of another expression language; throws for an unknown language or invalid text. `xml` is set when the source is XML. */
+  /** Compiles a string of another expression language; throws for an unknown language or invalid text. `xml` is set when the source is XML. */
   compileLanguage?(language: string, text: string, xml?: XmlSource): LanguageExpression;
 }
 
@@ -112,7 +112,7 @@ export class DocumentContext {
 
   /** Parts are compiled at each use; false once the rule limit is exceeded. */
   countRule(): boolean {
-    if (++this.#rules === maxRules + 1) this.report(`the document has more than ${maxRules} rules, parts counted at each use`);
+    if (++this.#rules === maxRules + 1) this.report(`the document has more than ${maxRules} rules (a part counts once for each use)`);
     return this.#rules <= maxRules;
   }
 }

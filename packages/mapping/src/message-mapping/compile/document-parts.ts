@@ -90,7 +90,7 @@ function readFunction(name: string, given: unknown, context: DocumentContext): D
   const { args = [], expr } = isPlainObject(given) ? given : ({} as Members);
   const names = Array.isArray(args) ? args.map(givenName) : [undefined];
   if (givenName(name) === undefined || names.includes(undefined) || typeof expr !== "string") {
-    context.report(`function '${name.slice(0, 60)}' must have 'args', a list of names, and 'expr', a text`);
+    context.report(`function '${name.slice(0, 60)}' must have 'args', a list of names, and 'expr', a string`);
     return undefined;
   }
   for (const fault of unknownMembers(given as Members, ["args", "expr", "note"])) context.report(`function '${name}': ${fault}`);

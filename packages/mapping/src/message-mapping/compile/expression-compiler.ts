@@ -16,7 +16,7 @@ import type { DocumentContext } from "./document-context.ts";
 import { itemScope, type Scope } from "./scope.ts";
 import { elementShape } from "./shape.ts";
 
-/** Compiles a text as an expression, or as a path, where hyphens are part of names. Throws an ExpressionError. */
+/** Compiles a string as an expression, or as a path, where hyphens are part of names. Throws an ExpressionError. */
 export function compileText(text: string, scope: Scope, context: DocumentContext, as: "expression" | "path" = "expression"): Compiled {
   const tree = parseExpression(text, { prefixes: context.prefixes, hyphens: as === "path" });
   return { ...compileTree(tree, scope, context), element: elementName(tree, scope, context) };

@@ -544,7 +544,7 @@ describe("checks of the document", () => {
     ];
     expect(problemsOf({ ...rules, tests })).toEqual([
       "test 'value' failed: l[0]: expected 2, got 1",
-      "test 'count' failed: l: expected 1 items, got 0",
+      "test 'count' failed: l: expected a list of length 1, got length 0",
       "test 'fails' failed: x: expected integer, got \"b\"",
       "tests[5]: a test needs input, and output or the text of an error",
     ]);

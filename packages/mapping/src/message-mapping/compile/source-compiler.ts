@@ -63,7 +63,7 @@ function made(write: (frame: Frame, target: Target) => void, frame: Frame): Targ
   return target;
 }
 
-/** Compiles a text, or reports the problem and returns undefined. */
+/** Compiles a string, or reports the problem and returns undefined. */
 export function textOrReport(text: unknown, member: string, level: Pick<Level, "scope" | "context">, as: "expression" | "path"): Compiled | undefined {
   if (typeof text !== "string" || text.trim() === "") {
     level.context.report(`'${member}' must be text`);

@@ -96,7 +96,7 @@ describe("operators", () => {
     ["2 - lines[1].sku", 'x: expected a number, got "m" [source lines[1].sku]'],
     ["number(lines[0].sku)", 'x: expected a number, got "k" [source lines[0].sku]'],
     ["1 / 0", "x: division by zero"],
-    ["repeat('abc', 1000000000)", "x: size limit: a text must not be longer than 67108864 characters"],
+    ["repeat('abc', 1000000000)", "x: size limit: text must not be longer than 67108864 characters"],
     ["range(1, 100000000)", "x: size limit: the list must not have more than 1000000 elements"],
   ])("%s fails", (expr, message) => {
     expect(() => evaluate(expr, order)).toThrow(message);

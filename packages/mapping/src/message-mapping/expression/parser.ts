@@ -51,7 +51,7 @@ class Parser {
     return tree;
   }
 
-  /** A path that begins with a bracketed name starts at the current item: a list of one text would be useless there. */
+  /** A path that begins with a bracketed name starts at the current item: a list with one string would be useless there. */
   #startWithName(): void {
     const [open, name, close] = this.#tokens;
     if (open?.text !== "[" || name?.kind !== "text" || close?.text !== "]") return;

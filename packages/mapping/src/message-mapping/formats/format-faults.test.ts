@@ -156,7 +156,7 @@ describe("small messages that expand to large ones", () => {
 
   it("limits padded lines and segments", () => {
     const many = Array.from({ length: 10_000 }, () => ({ a: "1", e1000: "1" }));
-    const longest = "size limit: a text must not be longer than 67108864 characters";
+    const longest = "size limit: text must not be longer than 67108864 characters";
     expect(written({ format: "fixed", fields: [{ name: "a", start: 100_000, length: 1 }] }, { rows: many })).toBe(longest);
     expect(written({ format: "edi" }, { LIN: many.map(({ e1000 }) => ({ e1000 })) })).toBe("size limit: the interchange has more than 4000000 elements");
   });

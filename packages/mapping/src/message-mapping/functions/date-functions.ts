@@ -63,7 +63,7 @@ export const dateFunctions: LanguageFunctions = {
   day: ofDay((day) => day.getUTCDate()),
 };
 
-/** A text without a time of day is a date, whatever the zone; any other is an instant. */
+/** A string without a time of day is a date, whatever the zone; any other is an instant. */
 function parseDate(value: unknown, pattern: unknown, zone: unknown): string {
   const [text, by] = [toText(value), toText(pattern)];
   if (hasClock(by)) return new Date(parseTime(text, by, zoneText(zone))).toISOString();

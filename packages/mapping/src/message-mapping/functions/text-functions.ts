@@ -1,12 +1,11 @@
-// Text functions. Positions count characters from 0, with one outside the basic plane (😀) as one; null in gives null out, so that a missing
-// field stays missing.
+// Text functions. Positions count code points from 0, so 😀 counts as one; null in gives null out, so that a missing field stays missing.
 import { asJson, boundedText, checkListLength, checkTextLength, compilePattern, isJsonLimitError, parsePlainJson } from "@sluice/engine/values";
 import { characterCount, filling, part } from "../../text/characters.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { areEqual, isNothing, toList, toNumber, toText } from "../values.ts";
 import { define, withPattern, type LanguageFunction, type LanguageFunctions } from "./language-function.ts";
 
-/** A function of a text that returns null for null. */
+/** A function of a string that returns null for null. */
 function ofText(min: number, max: number, apply: (text: string, ...more: any[]) => unknown): LanguageFunction {
   return define(min, max, (value, ...more) => (isNothing(value) ? null : apply(toText(value), ...more)));
 }

@@ -53,7 +53,7 @@ export function decodeBase64(text: string): Uint8Array {
 /** Characters decoded in one step: about five milliseconds. */
 const stepSize = 256 * 1024;
 
-/** Decodes a text in steps. */
+/** Decodes a string in steps. */
 export class Base64Decoder {
   readonly #text: string;
   readonly #bytes: Uint8Array;

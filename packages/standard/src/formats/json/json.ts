@@ -84,7 +84,7 @@ export const json = defineFormat({
 
 /** Length above which reading yields to other runs. */
 const longFrom = 1024 * 1024;
-/** Length above which indenting, which can make a text much longer, yields to other runs. */
+/** Length above which indenting, which can make a string much longer, yields to other runs. */
 const longToIndent = 16 * 1024;
 
 function written(write: () => string): string {

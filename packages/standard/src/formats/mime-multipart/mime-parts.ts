@@ -25,7 +25,7 @@ function parameter(header: string, name: string): string | undefined {
   return match === null ? undefined : (match[1]?.replaceAll(/\\(.)/g, "$1") ?? match[2]);
 }
 
-/** The headers at the beginning of a text, and the start of the content. */
+/** The headers at the beginning of a part, and the start of the content. */
 export function readHead(bytes: Uint8Array): { readonly headers: Record<string, string>; readonly contentAt: number } {
   const end = find(bytes, encoder.encode("\r\n\r\n"), 0);
   const bare = end < 0 ? find(bytes, encoder.encode("\n\n"), 0) : -1;

@@ -11,7 +11,7 @@ const limits = { bytes: 8 * 1024 * 1024, depth: 100, aliases: 50, keys: 20_000, 
 const maxDepth = 100;
 /** Writing takes about ten microseconds per value and cannot be interrupted. */
 const maxWritten = 10_000;
-/** With more characters than this, texts are written as in JSON: the other styles take up to a second for ten megabytes. */
+/** With more characters than this, strings are written as in JSON: the other styles take up to a second for ten megabytes. */
 const maxStyledCharacters = 200_000;
 
 /** Values as YAML text; reading has the same limits as reading a flow. */

@@ -9,7 +9,7 @@ export const csimple = defineLanguage({
   summary: "Simple under the name of Camel's compiled form; the same as simple here.",
   examples: [
     {
-      title: "A text with functions in it",
+      title: "Text with functions in it",
       yaml: '- setBody:\n    csimple: "Hello ${body}"',
       given: { body: "Ann" },
       expect: { body: "Hello Ann" },

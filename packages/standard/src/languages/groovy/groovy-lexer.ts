@@ -4,7 +4,7 @@ import { CompileError } from "@sluice/engine/spi";
 export type Token = { readonly offset: number; readonly end: number } & (
   | { readonly kind: "word" | "operator"; readonly text: string }
   | { readonly kind: "number"; readonly text: string; readonly value: number | bigint }
-  /** A text in parts; a part that is not text is an expression: its source and start position. */
+  /** A string in parts; a part that is not text is an expression: its source and start position. */
   | { readonly kind: "text"; readonly text: string; readonly parts: readonly TextPart[] }
   | { readonly kind: "line" | "end"; readonly text: "" }
 );
@@ -21,7 +21,7 @@ const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b
 
 type TextPart = string | { readonly source: string; readonly offset: number };
 
-/** The tokens of a text; `base` is where it starts in the text of the flow. */
+/** The tokens of a string; `base` is where it starts in the text of the flow. */
 export function tokenize(text: string, base = 0): readonly Token[] {
   const lexer = new Lexer(text, base);
   const tokens: Token[] = [];

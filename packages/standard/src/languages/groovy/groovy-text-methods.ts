@@ -42,7 +42,7 @@ function replaced(subject: string, pattern: unknown, replacement: unknown, all: 
   return result + subject.slice(at);
 }
 
-/** The parts of a text: one string each, so every character may cost as much as an item. */
+/** The parts of a string: one string each, so every character may cost as much as an item. */
 function partsOf(subject: string, split: (subject: string) => readonly string[]): readonly string[] {
   spendWork(subject.length / 2);
   return split(subject);
@@ -71,7 +71,7 @@ function splitByPattern(subject: string, pattern: string): string[] {
 
 function pad(subject: string, length: unknown, filler: unknown, side: "left" | "right"): string {
   const width = whole(length);
-  if (width > 1_000_000) throw fault("java.lang.IllegalArgumentException", "groovy: a text may be padded to 1,000,000 characters at most");
+  if (width > 1_000_000) throw fault("java.lang.IllegalArgumentException", "groovy: text may be padded to at most 1,000,000 characters");
   return side === "left"
     ? subject.padStart(width, filler === undefined ? " " : text(filler))
     : subject.padEnd(width, filler === undefined ? " " : text(filler));

@@ -54,7 +54,7 @@ export class JqMachine {
       });
   }
 
-  /** Checks that a text of this length is allowed, and counts its work. */
+  /** Checks that a string of this length is allowed, and counts its work. */
   chargeText(length: number): void {
     if (length > maxTextLength)
       throw new FlowError("java.lang.IllegalStateException", `size limit: the text is longer than ${maxTextLength} characters`, { code: "limit-size" });

@@ -1,4 +1,4 @@
-// Builtins that match texts with patterns and return several outputs or run a filter per match.
+// Builtins that match strings with patterns and return several outputs or run a filter per match.
 import { eachCombination, singleFilter, valueFilter, type Filter } from "./jq-filter.ts";
 import type { CreateFilter } from "./jq-filters.ts";
 import type { JqMachine } from "./jq-machine.ts";
@@ -51,7 +51,7 @@ function splitByPattern(input: unknown, source: unknown, letters: unknown, machi
   return parts;
 }
 
-/** Each match replaced by the result of the replacement for its named groups; several outputs produce several texts. */
+/** Each match replaced by the result of the replacement for its named groups; several outputs produce several strings. */
 function substitute(pattern: Filter, replacement: Filter, flags: Filter, machine: JqMachine): Filter {
   return valueFilter((environment, input, emit) =>
     eachCombination([pattern, flags], environment, input, ([source, letters]) => {

@@ -64,7 +64,7 @@ function describeMatch(match: PatternMatch, input: string, compiled: LinearPatte
   return { offset: points(match.start), length: points(match.end) - points(match.start), string: input.slice(match.start, match.end), captures };
 }
 
-/** Converts UTF-16 offsets to code point counts. Only texts with surrogates need it. */
+/** Converts UTF-16 offsets to code point counts. Only strings with surrogates need it. */
 function pointCounter(text: string): (unit: number) => number {
   if (!/[\uD800-\uDBFF]/.test(text)) return (unit) => unit;
   const counts = new Uint32Array(text.length + 1);

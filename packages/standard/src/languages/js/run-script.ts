@@ -63,7 +63,7 @@ export function runScript(quickjs: QuickJSWASMModule, code: string, globals: str
     const text = hold(context.unwrapResult(context.callFunction(finish, context.undefined, value)));
     return { json: context.typeof(text) === "string" ? context.getString(text) : undefined };
   } catch (thrown) {
-    // Errors of the script arrive in this class, under a name the script chose. Anything else is a trap, an abort or the end of V8's stack.
+    // Errors of the script arrive in this class, under a name the script chose. Anything else is a trap, an abort or an overflow of V8's stack.
     if (!(thrown instanceof Error) || thrown.constructor.name !== "QuickJSUnwrapError") {
       broken = true;
       throw thrown;

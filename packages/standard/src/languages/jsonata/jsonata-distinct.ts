@@ -15,7 +15,7 @@ export function distinct(list: unknown, spend: () => void): unknown {
 }
 
 /**
- * A key that is equal for equal values: a text that describes a list or an object, independent of the order of its members; any other value itself.
+ * A key that is equal for equal values: a string that describes a list or an object, independent of the order of its members; any other value itself.
  */
 function keyOf(value: unknown, spend: () => void): unknown {
   spend();

@@ -4,7 +4,7 @@ import { checkPartCount } from "@sluice/engine/values";
 /** True when the first item belongs after the second. A generator, like every function of an expression. */
 type Comparator = (left: unknown, right: unknown) => Generator<unknown, unknown>;
 
-/** A stable sort; without a comparator only of numbers or of texts. */
+/** A stable sort; without a comparator only of numbers or strings. */
 export function* sort(list: readonly unknown[] | undefined, comparator?: Comparator): Generator<unknown, readonly unknown[] | undefined> {
   if (list === undefined || list.length <= 1) return list;
   checkPartCount(list.length);

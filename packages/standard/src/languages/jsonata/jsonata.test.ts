@@ -121,7 +121,7 @@ describe("jsonata", () => {
     expect(() => evaluate("name + 1", { body })).toThrow(expect.objectContaining({ type: "org.apache.camel.ExpressionEvaluationException" }) as Error);
   });
 
-  it("returns its own values", () => {
+  it("returns copies instead of the message's own values", () => {
     const source = { a: { n: 1 } };
     (evaluate("a", { body: source }) as { n: number }).n = 2;
     expect(source.a.n).toBe(1);

@@ -106,7 +106,7 @@ const comparisons: Readonly<Record<string, (left: unknown, right: unknown) => bo
   contains: (left, right) => (typeof left === "string" ? right !== absent && left.includes(asText(right)) : holds(left, right)),
 };
 
-/** Numbers and texts with the same spelling are equal, as in Jayway: 5 == '5'. */
+/** Numbers and strings with the same spelling are equal, as in Jayway: 5 == '5'. */
 function isEqual(left: unknown, right: unknown): boolean {
   if (left === absent || right === absent) return left === right;
   if (typeof left === "number" && typeof right === "string") return right.trim() !== "" && left === Number(right);

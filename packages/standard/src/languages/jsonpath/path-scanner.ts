@@ -74,7 +74,7 @@ export class PathScanner {
   }
 }
 
-/** Extracts the `${…}` parts of a path and replaces them with numbered markers that the parser reads as texts. */
+/** Extracts the `${…}` parts of a path and replaces them with numbered markers that the parser reads as strings. */
 export function extractPlaceholders(text: string): { readonly marked: string; readonly placeholders: readonly string[] } {
   const placeholders: string[] = [];
   let marked = "";
@@ -95,7 +95,7 @@ export function extractPlaceholders(text: string): { readonly marked: string; re
   }
 }
 
-/** Restores the markers of `extractPlaceholders` in a text. */
+/** Restores the markers of `extractPlaceholders` in a string. */
 export function toText(text: string): Text {
   if (!text.includes(opened)) return { parts: [text] };
   const parts: (string | number)[] = [];

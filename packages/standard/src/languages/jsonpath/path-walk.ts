@@ -20,7 +20,7 @@ export interface CompiledPath {
   readStrict(node: unknown, walk: Walk): unknown;
 }
 
-/** A text of the path with its `${…}` parts filled in. */
+/** A string of the path with its `${…}` parts filled in. */
 export function readText(text: Text): (walk: Walk) => string {
   const [first] = text.parts;
   if (text.parts.length === 0) return () => "";

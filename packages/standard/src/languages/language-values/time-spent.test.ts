@@ -2,7 +2,7 @@ import { FakeClock } from "@sluice/testkit";
 import { expect, it } from "vitest";
 import { TimeSpent } from "./time-spent.ts";
 
-it("sums up the time between checks and restarts", async () => {
+it("adds up the time between checks, from zero for each evaluation", async () => {
   const clock = new FakeClock();
   const spent = new TimeSpent(clock);
   for (let evaluation = 0; evaluation < 2; evaluation++) {
@@ -24,10 +24,10 @@ it("tolerates a suspended process, but not one that is slow at every check", asy
   spent.begin();
   await clock.freeze(60_000);
   expect(spent.isOver(150)).toBe(false);
-  const looks: boolean[] = [];
+  const results: boolean[] = [];
   for (let attempt = 0; attempt < 3; attempt++) {
     await clock.advance(1_000);
-    looks.push(spent.isOver(150));
+    results.push(spent.isOver(150));
   }
-  expect(looks).toEqual([false, false, true]);
+  expect(results).toEqual([false, false, true]);
 });

@@ -11,7 +11,7 @@ export interface Cut {
 }
 
 /**
- * Finds tokens in a text that may grow at its end. Returns undefined when more text is needed or, once it is `complete`, when there are no more
+ * Finds tokens in a string that may grow at its end. Returns undefined when more text is needed or, once it is `complete`, when there are no more
  * tokens. A tokenizer is used for one text and may keep its position.
  */
 export interface Tokenizer {

@@ -28,7 +28,7 @@ export const tokenize = defineLanguage({
     }),
     regex: f.boolean({ doc: "The token is a regular expression.", default: false }),
     xml: f.boolean({ doc: "The token is the name of an XML element; returns each such element.", default: false }),
-    group: f.integer({ doc: "Joins this many tokens into one text.", min: 0 }),
+    group: f.integer({ doc: "Joins this many tokens into one string.", min: 0 }),
     groupDelimiter: f.text({ doc: "Separator of the tokens in a group; the token by default." }),
     skipFirst: f.boolean({ doc: "Drops the first token, such as a header line.", default: false }),
     source: sourceOption,

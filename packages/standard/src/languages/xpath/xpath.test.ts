@@ -139,7 +139,7 @@ describe("errors", () => {
     },
   );
 
-  test("a text that is too long is rejected", () => {
+  test("a string that is too long is rejected", () => {
     expect(() => evaluate(`'${"x".repeat(10_000)}'`, { body: "<a/>" })).toThrowError(expect.objectContaining({ code: "xpath-length" }));
   });
 

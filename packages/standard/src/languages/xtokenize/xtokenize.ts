@@ -28,7 +28,7 @@ export const xtokenize = defineLanguage({
       ),
       { doc: "Prefixes the path uses." },
     ),
-    group: f.integer({ doc: "Joins this many elements into one text.", min: 0 }),
+    group: f.integer({ doc: "Joins this many elements into one string.", min: 0 }),
     source: sourceOption,
     resultType: resultTypeOption,
     trim: trimOption,

@@ -64,7 +64,7 @@ it("A8: counts headers, properties and keys as memory of the open groups", () =>
   expect(released.length).toBeGreaterThan(100);
 });
 
-it("A8: counts every text that a group collects, not only the first", () => {
+it("A8: counts every string that a group collects, not only the first", () => {
   const { groups, released, host } = openGroups();
   for (let index = 0; index < 200; index++) void groups.add("all", exchangeOf("x".repeat(1_000_000)));
   expect(released.length).toBeGreaterThan(1);

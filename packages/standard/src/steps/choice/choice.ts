@@ -45,7 +45,7 @@ export const choice = defineStep({
       { title: "Otherwise", doc: "The branch to run when no condition is true." },
     ),
     precondition: f.boolean({
-      doc: "Evaluates the conditions once at start, from placeholders; only the chosen branch is built.",
+      doc: "Evaluates the conditions once at start, from placeholders; only the chosen branch is compiled.",
       default: false,
       group: "advanced",
     }),

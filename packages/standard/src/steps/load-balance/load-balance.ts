@@ -46,7 +46,7 @@ export const loadBalance = defineStep({
     failoverLoadBalancer: f.object(
       {
         exception: f.list(f.string({ doc: "A fully qualified exception type.", required: true }), {
-          doc: "Only these failures try the next child; all failures when empty.",
+          doc: "The failures after which the next child is tried; all failures if empty.",
           default: [],
         }),
         maximumFailoverAttempts: f.integer({ doc: "How many more children are tried; -1 tries all.", default: -1, min: -1 }),

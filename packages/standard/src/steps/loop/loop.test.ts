@@ -13,7 +13,7 @@ describe("loop", () => {
 
   it.each(["many", "", null])("fails when the count is %j", async (times) => {
     const run = await flow(`- loop: {header: times, steps: [{to: "mock:in"}]}`);
-    expect((await run({ headers: { times } })).error).toContain("is not a number of iterations");
+    expect((await run({ headers: { times } })).error).toContain("the number of iterations must be a number");
     expect(run.mocks.size).toBe(0);
   });
 

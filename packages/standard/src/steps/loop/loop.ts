@@ -97,7 +97,7 @@ function toInteger(value: unknown): number {
   const text = asText(value).trim();
   const count = text === "" ? Number.NaN : Number(text);
   if (!Number.isFinite(count))
-    throw new FlowError("org.apache.camel.NoTypeConversionAvailableException", `'${text}' is not a number of iterations for loop`, {
+    throw new FlowError("org.apache.camel.NoTypeConversionAvailableException", `loop: the number of iterations must be a number, got '${text}'`, {
       code: "loop-count-invalid",
     });
   return Math.trunc(count);

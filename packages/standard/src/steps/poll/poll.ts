@@ -9,7 +9,7 @@ import { takePolled } from "../take-polled.ts";
 export const poll = defineStep({
   name: "poll",
   title: "Poll",
-  summary: "Receives one message from an endpoint; its body replaces the body.",
+  summary: "Receives one message from an endpoint; its body replaces that of the current message.",
   guarantees:
     "At most one message is received. A message from a durable queue is removed when this run succeeds and is delivered again when it fails; a file counts as processed once it is read; a message from an in-memory queue is removed immediately. Waiting does not block other messages.",
   group: "routing",

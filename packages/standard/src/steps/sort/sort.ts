@@ -14,7 +14,7 @@ export const sort = defineStep({
   name: "sort",
   title: "Sort",
   summary: "Sorts a list; the sorted list is the new body.",
-  guarantees: "The sort is stable. Long lists are sorted in slices, so that other messages make progress. A list may have 500,000 elements.",
+  guarantees: "The sort is stable. Long lists are sorted in slices, so that other messages make progress. A list may have at most 500,000 elements.",
   group: "message",
   icon: "arrow-down-a-z",
   paletteGroup: "data",

@@ -4,7 +4,7 @@ import { nodeTypes, type NodeType } from "../node-type.ts";
 import { XmlNode } from "../xml-node.ts";
 
 class BuiltNode extends XmlNode {
-  /** Called for every finished element: merges adjacent texts. */
+  /** Called for every finished element: merges adjacent text nodes. */
   normalize(): void {
     const children = this.childNodes.splice(0);
     for (const child of children) {

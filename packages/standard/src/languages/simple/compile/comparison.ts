@@ -105,7 +105,7 @@ function contains(left: unknown, right: unknown): boolean {
   return looseEquals(left, right);
 }
 
-/** Whether a text contains a part, or a list contains an element, case-insensitively. */
+/** Whether a string contains a part, or a list contains an element, case-insensitively. */
 export function containsIgnoringCase(left: unknown, right: unknown): boolean {
   if (isNull(left) || isNull(right)) return isNull(left) && isNull(right);
   const part = asText(right).toLowerCase();

@@ -1,7 +1,7 @@
 import { CompileError, isCompileError, FlowError, isFlowError, type Exchange, type Expression, type LanguageScope } from "@sluice/engine/spi";
 import { maxNestingDepth, type SimpleNode } from "../parse/ast.ts";
 
-/** Compiles the parts of a text. Part of the scope, because functions contain text and text contains functions. */
+/** Compiles the parts of an expression. Part of the scope, because functions contain text and text contains functions. */
 interface SimpleCompilers {
   /** Text as a template. */
   text(text: string, offset: number, scope: SimpleScope): Expression;
@@ -11,7 +11,7 @@ interface SimpleCompilers {
   node(node: SimpleNode, scope: SimpleScope): Expression;
 }
 
-/** The context for compiling a part of a text. */
+/** The context for compiling a part of an expression. */
 export interface SimpleScope {
   readonly compile: SimpleCompilers;
   readonly language: LanguageScope;
@@ -40,14 +40,14 @@ export function withBody<T>(exchange: Exchange, body: unknown, evaluate: Express
   }
 }
 
-/** A closure over text that is known only at run time: compiled on first use, with a small cache. Its errors are run-time errors. */
-export function memoized<T>(make: (text: string) => T, atMost = 64): (text: string) => T {
+/** Compiles text that is known only at run time, on first use, and caches the results. Its errors are run-time errors. */
+export function memoized<T>(make: (text: string) => T, maxEntries = 64): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {
     let made = known.get(text);
     if (made === undefined) {
       made = asRunTimeError(() => make(text));
-      if (known.size >= atMost) known.delete(known.keys().next().value as string);
+      if (known.size >= maxEntries) known.delete(known.keys().next().value as string);
       known.set(text, made);
     }
     return made;

@@ -126,7 +126,7 @@ const integer = conversionTo("int");
 const long = conversionTo("long");
 const double = conversionTo("double");
 
-/** The parts of a text between the matches of a Java regular expression. */
+/** The parts of a string between the matches of a Java regular expression. */
 export function splitBy(pattern: string): (text: string) => string[] {
   const compiled = compilePattern(pattern);
   return (text) => compiled.split(text);

@@ -11,7 +11,7 @@ const rawTags = new Set(["script", "style", "template", "iframe", "noscript", "o
 const safeAttributes: Readonly<Record<string, string>> = { a: "href", blockquote: "cite", q: "cite" };
 
 const maxHtmlLength = 1_000_000;
-/** Maximum number of tags and texts in a document, about a tenth of a second of work. */
+/** Maximum number of tags and text nodes in a document, about a tenth of a second of work. */
 const maxTokens = 200_000;
 /** Open tags at a time: the parser searches them for each closing one. */
 const maxDepth = 256;
@@ -58,7 +58,7 @@ function between(html: string, lower: string, tag: string): { readonly inner: st
   return { inner: html.slice(start + 1, close < 0 ? html.length : close), end: behind < 0 ? html.length : behind + 1 };
 }
 
-/** Reports tags and texts, without the content of scripts and similar elements. */
+/** Reports tags and text nodes, without the content of scripts and similar elements. */
 function read(html: string, handler: Handler): void {
   checkWork("an HTML function", html.length, maxHtmlLength);
   let count = 0;

@@ -49,10 +49,10 @@ function holdsMoreThan(value: unknown, limit: number): boolean {
   return false;
 }
 
-/** Maximum number of tags and texts, or of JSON values, about a tenth of a second of work. */
+/** Maximum number of tags and text nodes, or of JSON values, about a tenth of a second of work. */
 const maxLines = 200_000;
 
-/** Every tag and every text on its own line. */
+/** Every tag and every text node on its own line. */
 function prettyXml(text: string): string {
   const lines: string[] = [];
   let depth = 0;

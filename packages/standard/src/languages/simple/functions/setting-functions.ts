@@ -24,7 +24,7 @@ const exceptionPath: Prefix = {
   compile: (rest, offset, scope) => compileTail(`.${rest}`, offset, scope, (exchange) => exchange.failure ?? exchange.caught ?? null),
 };
 
-/** Functions written as a word, a `:` or `.`, and a text. */
+/** Functions written as a word, a `:` or `.`, and text. */
 export const prefixes: Readonly<Record<string, Prefix>> = {
   "int:": { nested: true, compile: typedPrefix("int", 0) },
   "integer:": { nested: true, compile: typedPrefix("int", 0) },

@@ -1,4 +1,4 @@
-// The syntax tree of a text. Offsets count from the start of the whole text.
+// The syntax tree of an expression. Offsets count from the start of the whole text.
 
 export type SimpleNode =
   | { readonly kind: "text"; readonly text: string }

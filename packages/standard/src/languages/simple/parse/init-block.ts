@@ -1,4 +1,4 @@
-// `$init{ … }init$` before a text: variables and functions that are created before the rest is evaluated.
+// `$init{ … }init$` before an expression: variables and functions that are created before the rest is evaluated.
 import { endOfFunction, isQuote, openingAt, syntaxError } from "./scan.ts";
 
 export interface InitStatement {
@@ -15,7 +15,7 @@ export interface InitBlock {
   readonly rest: string;
 }
 
-/** The block at the start of a text; undefined when it has none. */
+/** The block at the start of an expression; undefined when there is none. */
 export function parseInitBlock(text: string): InitBlock | undefined {
   const opening = /^\$init\{[ \t]*\r?\n/.exec(text);
   if (opening === null) return undefined;
@@ -23,7 +23,7 @@ export function parseInitBlock(text: string): InitBlock | undefined {
   if (end < 0) throw syntaxError("the init block is not closed: '}init$' is missing", 0);
   const statements = readStatements(text.slice(0, end), opening[0].length);
   const rest = text.slice(end + 6).replace(/^[ \t]*\r?\n/, "");
-  return { statements, rest: writeOutNames(rest, statements) };
+  return { statements, rest: expandNames(rest, statements) };
 }
 
 function readStatements(text: string, start: number): readonly InitStatement[] {
@@ -56,7 +56,7 @@ function endOfStatement(text: string, from: number): number {
 }
 
 /** Longer names first, so that `$name` is not matched as `$n`. */
-function writeOutNames(rest: string, statements: readonly InitStatement[]): string {
+function expandNames(rest: string, statements: readonly InitStatement[]): string {
   let text = rest;
   const byLength = [...statements].sort((one, other) => other.name.length - one.name.length);
   for (const { name, kind } of byLength) {

@@ -1,4 +1,4 @@
-// Expression mode: a text in which only functions and the operators after them have a meaning.
+// Expression mode: text in which only functions and the operators after them have a meaning.
 import type { SimpleNode } from "./ast.ts";
 import { endOfFunction, escapeAt, isBlank, isQuote, openingAt, syntaxError } from "./scan.ts";
 

@@ -4,7 +4,7 @@ import type { Awaitable } from "../spi/processor.ts";
 import type { RouteProgram } from "./route-program.ts";
 
 /** Registers the completions of a route on the exchange, together with its run in that route. */
-export function noteCompletions(exchange: Exchange, completions: RouteProgram["afterReply"]): void {
+export function registerCompletions(exchange: Exchange, completions: RouteProgram["afterReply"]): void {
   const { run } = exchange;
   for (const act of completions) (exchange.completions ??= []).push((over) => actAs(run, over, act));
 }

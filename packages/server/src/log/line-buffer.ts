@@ -6,9 +6,9 @@ export interface UnwrittenLine {
 }
 
 /** Lines that have not been written. Their size is limited: further lines are dropped and counted. */
-export class WaitingLines {
+export class LineBuffer {
   /** Dropped lines that have not been reported. */
-  lost = 0;
+  dropped = 0;
   readonly #maxBytes: number;
   readonly #reportOf: (count: number) => string;
   #lines: (UnwrittenLine | string)[] = [];
@@ -27,7 +27,7 @@ export class WaitingLines {
   add(line: UnwrittenLine | string): void {
     const size = typeof line === "string" ? line.length : line.size;
     if (this.#bytes + size > this.#maxBytes) {
-      this.lost++;
+      this.dropped++;
       return;
     }
     this.#lines.push(line);
@@ -44,9 +44,9 @@ export class WaitingLines {
 
   /** Removes all lines and returns their text. */
   take(): Buffer {
-    if (this.lost > 0) {
-      this.#lines.push(this.#reportOf(this.lost));
-      this.lost = 0;
+    if (this.dropped > 0) {
+      this.#lines.push(this.#reportOf(this.dropped));
+      this.dropped = 0;
     }
     // Concatenate to one string: it is flattened once, when it is encoded.
     let text = "";
