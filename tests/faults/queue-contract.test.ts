@@ -1,5 +1,5 @@
 // The contract of queues on every store, including three NATS servers, which takes too long for `npm test`.
-process.env["SLUICE_CONTRACT"] = "all";
-await import("../../packages/server/src/cluster/queue-contract.test.ts");
+import { env } from "node:process";
 
-export {};
+env["SLUICE_CONTRACT"] = "all";
+await import("../../packages/server/src/cluster/queue-contract.test.ts");
