@@ -226,7 +226,7 @@ describe("sluice record", () => {
     expect(reply.text).toBe('costs {"price": 42}');
     await partner.close();
     const { exit, stderr } = await sluice("record", reply.headers.get("x-run-id") as string, "--output", at("priced.test.yaml"), "--flow", "priced.yaml");
-    expect([exit, stderr]).toEqual([0, "written to priced.test.yaml; it passes\n"]);
+    expect([exit, stderr]).toEqual([0, "the test passes; written to priced.test.yaml\n"]);
     const test = parse(readFileSync(at("priced.test.yaml"), "utf8")).tests[0];
     expect(test.mocks).toMatchObject([{ id: "ask-price", match: { stepId: "ask-price" }, respond: { status: 200, body: expect.anything() } }]);
     expect(test.when).toMatchObject({ webhook: "priced", body: "KB-1" });
