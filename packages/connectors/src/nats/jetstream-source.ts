@@ -25,6 +25,9 @@ export function jetstreamSource({ options, uri }: Endpoint<NatsOptions>, connect
   return { claims: [], exclusive: true, everyWorker: true, ...whileConnected({ connection, host: parts.host, begin, backOff: backOffOf(options) }) };
 }
 
+/** A fetch that has not ended this long after its time limit is closed. */
+const overdueMs = 1_000;
+
 class Pull implements Subscription {
   readonly #client: NatsClient;
   readonly #inlet: SourceInlet;
@@ -156,17 +159,21 @@ class Pull implements Subscription {
 
   async #fetch(consumer: Consumer): Promise<void> {
     const { pullBatchSize, pullFetchTimeout } = this.#options;
-    const messages = await consumer.fetch({
-      max_messages: Math.min(pullBatchSize, this.#window - this.#intake.inflight),
-      expires: Math.max(pullFetchTimeout, 1000),
-    });
+    const expires = Math.max(pullFetchTimeout, 1000);
+    const messages = await consumer.fetch({ max_messages: Math.min(pullBatchSize, this.#window - this.#intake.inflight), expires });
     this.#fetching = messages;
     if (this.#waits.isOver) await messages.close();
-    for await (const message of messages) {
-      if (this.#waits.isOver) message.nak();
-      else this.#process(message);
+    // The client stops its own timer when it is disconnected, and starts it again only when the consumer responds.
+    const cancelOverdue = this.#parts.host.clock.after(expires + overdueMs, () => void messages.close());
+    try {
+      for await (const message of messages) {
+        if (this.#waits.isOver) message.nak();
+        else this.#process(message);
+      }
+    } finally {
+      cancelOverdue();
+      this.#fetching = undefined;
     }
-    this.#fetching = undefined;
   }
 
   #process(message: JsMsg): void {

@@ -6,6 +6,11 @@ import { persist } from "../persist.ts";
 import { storeLink, type NatsLink } from "./nats-link.ts";
 
 const expiresMs = 5_000;
+/**
+ * A request is over by then. The client stops its own timer when it is disconnected, and starts it again only when the consumer responds: after a
+ * failover that takes long.
+ */
+const overdueMs = expiresMs + 1_000;
 const everyMs = 1_000;
 /** Nodes that create a consumer at the same time may get an error. */
 const reopenMs = 200;
@@ -87,9 +92,12 @@ export class NatsPull {
     this.#requested += count;
     let left = count;
     let messages: ConsumerMessages | undefined;
+    let cancelOverdue = (): void => undefined;
     try {
       messages = await consumer.fetch({ max_messages: count, expires: expiresMs });
       this.#fetches.add(messages);
+      const fetched = messages;
+      cancelOverdue = systemClock.after(overdueMs, () => void fetched.close());
       for await (const message of messages) {
         left--;
         this.#requested--;
@@ -100,6 +108,7 @@ export class NatsPull {
       // The consumer may be gone, for example after a restore of the store: the next round creates it again.
       this.#consumer = undefined;
     } finally {
+      cancelOverdue();
       this.#requested -= left;
       if (messages !== undefined) this.#fetches.delete(messages);
     }
