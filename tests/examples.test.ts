@@ -1,5 +1,5 @@
-// Every folder in examples/ is a flow with tests, a plug-in package, which third-party-connector.test.ts runs, or a deployment. The flow tests run
-// here through test sessions, as a user would run them.
+// Every folder in examples/ is a flow with tests, or a plug-in package, which third-party-connector.test.ts runs. The flow tests run here
+// through test sessions, as a user would run them.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ import { answering, startTestServer, token, type StartedServer } from "./started
 
 const folder = fileURLToPath(new URL("../examples", import.meta.url));
 const examples = readdirSync(folder, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && !["package.json", "compose.yaml"].some((file) => existsSync(join(folder, entry.name, file))))
+  .filter((entry) => entry.isDirectory() && !existsSync(join(folder, entry.name, "package.json")))
   .map((entry) => join(folder, entry.name));
 const text = (example: string, file: string): string => readFileSync(join(example, file), "utf8");
 
