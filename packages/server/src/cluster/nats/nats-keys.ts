@@ -1,6 +1,7 @@
 // Messages with a key on JetStream. One node reads them forward by sequence and delivers those of a key one at a time. It keeps no state on
 // the server: the stream contains the unsettled messages in order, so the next node reads it from the start.
 import type { QueueReceiver } from "@sluice/engine";
+import { InterruptiblePause } from "../interruptible-pause.ts";
 import { systemClock } from "../../host/clock.ts";
 import { persist } from "../persist.ts";
 import { settledOnce, Unsettled } from "../unsettled.ts";
@@ -55,7 +56,7 @@ export class NatsKeys {
   #suspectsLeft = 0;
   #isStopped = false;
   #isPending = false;
-  #wake: () => void = () => undefined;
+  readonly #pause = new InterruptiblePause();
 
   constructor(link: NatsLink, parts: KeyParts) {
     this.#link = link;
@@ -88,8 +89,8 @@ export class NatsKeys {
     });
     while (!this.#isStopped && !link.connection.isClosed()) {
       this.#isPending = false;
-      const isDone = await this.#step().catch(() => this.#pause(retryMs).then(() => false));
-      if (isDone && !this.#isPending) await this.#pause(pollMs);
+      const isDone = await this.#step().catch(() => this.#pause.wait(retryMs).then(() => false));
+      if (isDone && !this.#isPending) await this.#pause.wait(pollMs);
     }
     announcements.unsubscribe();
   }
@@ -249,17 +250,7 @@ export class NatsKeys {
 
   #look(): void {
     this.#isPending = true;
-    this.#wake();
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = systemClock.after(ms, resolve);
-      this.#wake = () => {
-        cancel();
-        resolve();
-      };
-    });
+    this.#pause.end();
   }
 }
 

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { ClusterError, type Collection, type Records, type RecordVersion, type Revision } from "@sluice/engine";
 import type { StoredMsg } from "@nats-io/jetstream";
 import type { MsgHdrs } from "@nats-io/transport-node";
+import { InterruptiblePause } from "../interruptible-pause.ts";
 import { systemClock } from "../../host/clock.ts";
 import { persist } from "../persist.ts";
 import { apiCode, attemptMs, codeOf, messageIdHeader, nextOf, payloadLimit, storeLink, tokenOf, type NatsLink } from "./nats-link.ts";
@@ -109,7 +110,7 @@ class NatsWatch {
   #isLive = false;
   #isStopped = false;
   #announced = 0;
-  #wake: () => void = () => undefined;
+  readonly #pause = new InterruptiblePause();
 
   constructor(link: NatsLink, collection: Collection, onChange: (change: RecordVersion) => void, onCaughtUp: (head: number) => void) {
     this.#link = link;
@@ -130,7 +131,7 @@ class NatsWatch {
         if (this.#isLive) await this.#follow();
         else await this.#load();
       } catch {
-        await this.#pause(pollMs);
+        await this.#pause.wait(pollMs);
       }
     }
     announcements.unsubscribe();
@@ -139,7 +140,7 @@ class NatsWatch {
 
   stop(): void {
     this.#isStopped = true;
-    this.#wake();
+    this.#pause.end();
   }
 
   /** This node wrote a change: resolves when the watch has passed it on. */
@@ -186,13 +187,13 @@ class NatsWatch {
 
   async #follow(): Promise<void> {
     const link = this.#link;
-    if (!link.isUp) return this.#pause(pollMs);
+    if (!link.isUp) return this.#pause.wait(pollMs);
     const seq = this.#seen + 1;
     // From the leader: another replica may not have the change yet.
     const next = await link.jsm.streams.getMessage(streamOf(link, this.#collection), nextOf(seq, `${prefixOf(link, this.#collection)}.>`));
     if (this.#isStopped) return;
     if (next === null) {
-      if (this.#announced <= this.#seen) await this.#pause(pollMs);
+      if (this.#announced <= this.#seen) await this.#pause.wait(pollMs);
       // A replaced record without history: nothing newer exists.
       else this.#announced = this.#seen;
     } else if (next.seq > this.#seen) this.#pass(versionOf(next));
@@ -214,17 +215,7 @@ class NatsWatch {
 
   #announce(revision: number): void {
     this.#announced = Math.max(this.#announced, revision);
-    this.#wake();
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = systemClock.after(ms, resolve);
-      this.#wake = () => {
-        cancel();
-        resolve();
-      };
-    });
+    this.#pause.end();
   }
 }
 

@@ -2,6 +2,7 @@
 // `due` and `seq` are its place in the queue and never change; `available` is when it may be taken next: after a delay or a lease.
 import type { Consumption, Log, QueueContent, QueuePlace, QueueReceiver, Queues } from "@sluice/engine";
 import { isClusterError } from "@sluice/engine";
+import { InterruptiblePause } from "../interruptible-pause.ts";
 import { systemClock } from "../../host/clock.ts";
 import { Grouped } from "../grouped.ts";
 import { settledOnce, Unsettled } from "../unsettled.ts";
@@ -107,7 +108,7 @@ class PostgresConsumption implements Consumption {
   #isStopped = false;
   #isPending = false;
   #cancelRenewal: () => void = () => undefined;
-  #wake: () => void = () => undefined;
+  readonly #pause = new InterruptiblePause();
 
   constructor(link: PostgresLink, parts: PostgresQueueParts, queue: string, receiver: QueueReceiver, ended: () => void) {
     this.#link = link;
@@ -122,7 +123,7 @@ class PostgresConsumption implements Consumption {
 
   refresh(): void {
     this.#isPending = true;
-    this.#wake();
+    this.#pause.end();
   }
 
   /** The statement that takes messages orders keys across nodes. */
@@ -149,7 +150,7 @@ class PostgresConsumption implements Consumption {
       } catch {
         // Tried again after a pause: the link reports lost connections.
       }
-      if (!this.#isPending) await this.#pause();
+      if (!this.#isPending) await this.#pause.wait(pollMs);
     }
   }
 
@@ -222,16 +223,6 @@ class PostgresConsumption implements Consumption {
           [[...this.#held], boot, leaseMs],
         )
         .then(next, next);
-    });
-  }
-
-  #pause(): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = systemClock.after(pollMs, resolve);
-      this.#wake = () => {
-        cancel();
-        resolve();
-      };
     });
   }
 }

@@ -2,7 +2,7 @@
 // in order; comparing it is the compare-and-set for the whole collection.
 import { randomUUID } from "node:crypto";
 import { ClusterError, type Collection, type Records, type RecordVersion, type Revision } from "@sluice/engine";
-import { systemClock } from "../../host/clock.ts";
+import { InterruptiblePause } from "../interruptible-pause.ts";
 import { persist } from "../persist.ts";
 import type { PostgresLink, Row } from "./postgres-link.ts";
 
@@ -94,7 +94,7 @@ class PostgresWatch {
   #seen: number | undefined = undefined;
   #isStopped = false;
   #isPending = false;
-  #wake: () => void = () => undefined;
+  readonly #pause = new InterruptiblePause();
 
   constructor(link: PostgresLink, collection: Collection, onChange: (change: RecordVersion) => void, onCaughtUp: (head: number) => void) {
     this.#link = link;
@@ -115,7 +115,7 @@ class PostgresWatch {
       } catch {
         // Tried again after a pause: the link reports lost connections.
       }
-      if (!this.#isPending) await this.#pause();
+      if (!this.#isPending) await this.#pause.wait(pollMs);
     }
     end();
     this.#settle(Infinity);
@@ -175,17 +175,7 @@ class PostgresWatch {
 
   #look(): void {
     this.#isPending = true;
-    this.#wake();
-  }
-
-  #pause(): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = systemClock.after(pollMs, resolve);
-      this.#wake = () => {
-        cancel();
-        resolve();
-      };
-    });
+    this.#pause.end();
   }
 }
 
