@@ -107,6 +107,7 @@ ${route('{split: {simple: "${body}", aggregationStrategy: s, steps: [{log: x}]}}
 describe("C8: attributes that are accepted with a warning, because they have no effect", () => {
   it.each([
     ["route policies", '- route: {routePolicyRef: p, from: {uri: "direct:start", steps: [{log: x}]}}', "route policies are Java objects"],
+    ["error handler beans", '- route: {errorHandlerRef: h, from: {uri: "direct:start", steps: [{log: x}]}}', "errorHandlerRef names a Java bean"],
     [
       "transformers",
       `- transformers: {dataFormatTransformer: {fromType: a, toType: b, json: {}}, endpointTransformer: {uri: "direct:x"}}\n${route("{log: x}")}`,

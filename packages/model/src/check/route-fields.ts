@@ -17,6 +17,9 @@ const typed = (doc: string) =>
 const noPolicies = (): string =>
   "route policies are Java objects and have no effect here; limit load with throttle, schedule with cron, and start or stop routes over the management API";
 
+const noErrorHandlerBean = (): string =>
+  "errorHandlerRef names a Java bean and has no effect: failures are handled as if it were absent; describe the error handler with errorHandler";
+
 const ownFields = {
   id: f.string({ doc: "Id of the route, unique in the runtime; by default the id of the flow." }),
   description: f.string({ doc: "Description of the route; that of the first route is the flow's name in the designer." }),
@@ -33,7 +36,7 @@ const ownFields = {
   trace: f.boolean({ doc: "Accepted but ignored: follow the trace stream instead." }),
   logMask: f.boolean({ doc: "Accepted but ignored." }),
   messageHistory: f.boolean({ doc: "Accepted but ignored: the steps of every run are recorded." }),
-  errorHandlerRef: f.string({ doc: "Accepted but ignored: use errorHandler." }),
+  errorHandlerRef: f.string({ doc: "Accepted but ignored: use errorHandler.", caution: noErrorHandlerBean }),
   shutdownRoute: f.enum(["Default", "Defer"], { doc: "Accepted but ignored." }),
   shutdownRunningTask: f.enum(["CompleteCurrentTaskOnly", "CompleteAllTasks"], { doc: "Accepted but ignored." }),
   inputType: typed("Data type of the request, for the API description."),
