@@ -27,6 +27,9 @@ const formats: Readonly<Record<string, Format>> = {
   "@base32d": (value, machine) => decodeBits(shortText(value, machine), alphabet32, 5, "base32"),
 };
 
+/** The names of jq's formats, with their `@`. */
+export const formatNames: readonly string[] = Object.keys(formats);
+
 /** Formats a value with one of jq's `@` formats. */
 export function formatValue(name: string, value: unknown, machine: JqMachine): string {
   const format = Object.hasOwn(formats, name) ? formats[name] : undefined;

@@ -1,3 +1,4 @@
+import { formatNames } from "./jq-formats.ts";
 import type { Token } from "./jq-lexer.ts";
 import type { JqParser } from "./jq-parser.ts";
 import type { Ast } from "./jq-tree.ts";
@@ -58,6 +59,10 @@ function endSlice(parser: JqParser, of: Ast, from: Ast | undefined): Ast {
   return { kind: "slice", of, from, to };
 }
 
+function checkFormat(parser: JqParser, token: Token): void {
+  if (!formatNames.includes(token.text)) throw parser.error(`unknown format '${token.text}': use ${formatNames.join(", ")}`, token.offset);
+}
+
 function parseTerm(parser: JqParser): Ast {
   const token = parser.take();
   switch (token.kind) {
@@ -68,6 +73,7 @@ function parseTerm(parser: JqParser): Ast {
     case "quote":
       return parseString(parser, undefined);
     case "format":
+      checkFormat(parser, token);
       if (parser.peek().kind !== "quote") return { kind: "format", name: token.text };
       parser.take();
       return parseString(parser, token.text);
@@ -203,6 +209,7 @@ function parseEntry(parser: JqParser): { key: Ast; value: Ast } {
   } else if (token.kind === "quote") {
     key = parseString(parser, undefined);
   } else if (token.kind === "format") {
+    checkFormat(parser, token);
     if (parser.take().kind !== "quote") throw parser.error("a string is expected after the format", token.offset);
     key = parseString(parser, token.text);
   } else if (token.text === "(") {

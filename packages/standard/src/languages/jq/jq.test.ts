@@ -70,6 +70,8 @@ describe("jq programs", () => {
     ["input_filename", "no input file"],
     ["nosuch(1)", "nosuch/1 is not defined"],
     ["$nosuch", "$nosuch is not defined"],
+    ["@base32x", "unknown format '@base32x': use @text, @json"],
+    ['{@nosuch "a": 1}', "unknown format '@nosuch'"],
     [".a |", "ends too early"],
     ["{a:", "ends too early"],
     ['"abc', "the string is not closed"],
