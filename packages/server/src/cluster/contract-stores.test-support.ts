@@ -3,6 +3,7 @@ import type { Cluster } from "@sluice/engine";
 import { natsCluster, serverFor } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { readClusterTarget } from "./cluster-target.ts";
+import { embeddedRuntime, type EmbeddedRuntime } from "./embedded-queues.test-support.ts";
 import { memoryCluster } from "./memory-cluster.test-support.ts";
 import { openCluster } from "./open-cluster.ts";
 
@@ -33,6 +34,8 @@ export const connected =
       queueBytes: 64 * 1024 ** 2,
     });
 
+const embedded = "the embedded store";
+
 /** Each store with what it needs; undefined when that is not installed. */
 const stores: Readonly<Record<string, () => Promise<Store | undefined>>> = {
   memory: async () => {
@@ -44,6 +47,19 @@ const stores: Readonly<Record<string, () => Promise<Store | undefined>>> = {
         return found(name);
       },
       end: async () => undefined,
+    };
+  },
+  [embedded]: async () => {
+    const runtimes = new Map<string, EmbeddedRuntime>();
+    return {
+      async node(cluster, name) {
+        const found = runtimes.get(cluster) ?? embeddedRuntime();
+        runtimes.set(cluster, found);
+        return found.node(name) as Cluster;
+      },
+      async end() {
+        for (const runtime of runtimes.values()) await runtime.end();
+      },
     };
   },
   "one NATS server (needs NATS)": async () => {
@@ -62,11 +78,16 @@ const stores: Readonly<Record<string, () => Promise<Store | undefined>>> = {
   },
 };
 
+interface CheckOptions {
+  /** Why it does not apply to a runtime without a cluster. */
+  readonly clusterOnly?: string;
+}
+
 export interface StoreUnderTest {
   /** Nodes of a new cluster, or of the cluster that all tests share. */
   nodes(count: number): Promise<readonly [Cluster, ...Cluster[]]>;
   /** A test that is skipped when the store is not installed. */
-  check(name: string, run: () => Promise<void>): void;
+  check(name: string, run: () => Promise<void>, options?: CheckOptions): void;
 }
 
 /** Stores whose tests take long; `npm run test:faults` runs all of them. */
@@ -75,10 +96,12 @@ const runsSlowStores = process.env["SLUICE_CONTRACT"] === "all";
 
 /**
  * Defines the same tests for every store. Tests that do not need a cluster of their own are faster with a shared one. `isSlow` leaves out the slow
- * stores in `npm test`.
+ * stores in `npm test`; `isEmbedded` adds the store of a runtime without a cluster.
  */
-export function onEveryStore(subject: string, define: (store: StoreUnderTest) => void, { isShared = false, isSlow = false } = {}): void {
-  const chosen = Object.entries(stores).filter(([title]) => !isSlow || runsSlowStores || !slowStores.includes(title));
+export function onEveryStore(subject: string, define: (store: StoreUnderTest) => void, { isShared = false, isSlow = false, isEmbedded = false } = {}): void {
+  const chosen = Object.entries(stores)
+    .filter(([title]) => isEmbedded || title !== embedded)
+    .filter(([title]) => !isSlow || runsSlowStores || !slowStores.includes(title));
   for (const [title, open] of chosen)
     describe(`${subject} on ${title}`, () => {
       let store: Store | undefined;
@@ -99,7 +122,8 @@ export function onEveryStore(subject: string, define: (store: StoreUnderTest) =>
           opened.push(...all);
           return all as unknown as readonly [Cluster, ...Cluster[]];
         },
-        check(name, run) {
+        check(name, run, { clusterOnly } = {}) {
+          if (title === embedded && clusterOnly !== undefined) return;
           it(name, async ({ skip }) => {
             if (store === undefined) return skip();
             await run();

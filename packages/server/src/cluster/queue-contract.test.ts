@@ -28,34 +28,38 @@ onEveryStore(
       { concurrency = 10, keyToken }: { readonly concurrency?: number; readonly keyToken?: () => number | undefined } = {},
     ): Consumption => cluster.queues.consume(queue, { concurrency: () => concurrency, keyToken: keyToken ?? (() => undefined), deliver });
 
-    check("a queue delivers each message to one of the nodes, with its contents", async () => {
-      const [one, two] = (await nodes(2)) as [Cluster, Cluster];
-      const received: string[] = [];
-      const by = new Set<string>();
-      const receive =
-        (name: string) =>
-        (delivery: QueueDelivery): void => {
-          expect([delivery.message.kind, delivery.message.envelope, delivery.attempt, delivery.key]).toEqual(["text", '{"own":{"name":"ä"}}', 1, undefined]);
-          received.push(bodyOf(delivery));
-          by.add(name);
-          setTimeout(() => delivery.done(), 2);
-        };
-      consume(one, receive("one"), { concurrency: 2 });
-      consume(two, receive("two"), { concurrency: 2 });
-      let count = 0;
-      const putSome = (amount: number) => Promise.all(Array.from({ length: amount }, () => put(++count % 2 === 0 ? one : two, `m${count}`)));
-      for (let batch = 0; batch < 6; batch++) await putSome(50);
-      // A node may need some time until it takes its first message.
-      for (const until = performance.now() + 20_000; by.size < 2 && performance.now() < until;) {
-        await wait(50);
-        await putSome(5);
-      }
-      await expect.poll(() => received.length).toBe(count);
-      expect(new Set(received).size).toBe(count);
-      expect(by).toEqual(new Set(["one", "two"]));
-      await wait(leaseMs + 500);
-      expect(received.length).toBe(count);
-    });
+    check(
+      "a queue delivers each message to one of the nodes, with its contents",
+      async () => {
+        const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+        const received: string[] = [];
+        const by = new Set<string>();
+        const receive =
+          (name: string) =>
+          (delivery: QueueDelivery): void => {
+            expect([delivery.message.kind, delivery.message.envelope, delivery.attempt, delivery.key]).toEqual(["text", '{"own":{"name":"ä"}}', 1, undefined]);
+            received.push(bodyOf(delivery));
+            by.add(name);
+            setTimeout(() => delivery.done(), 2);
+          };
+        consume(one, receive("one"), { concurrency: 2 });
+        consume(two, receive("two"), { concurrency: 2 });
+        let count = 0;
+        const putSome = (amount: number) => Promise.all(Array.from({ length: amount }, () => put(++count % 2 === 0 ? one : two, `m${count}`)));
+        for (let batch = 0; batch < 6; batch++) await putSome(50);
+        // A node may need some time until it takes its first message.
+        for (const until = performance.now() + 20_000; by.size < 2 && performance.now() < until;) {
+          await wait(50);
+          await putSome(5);
+        }
+        await expect.poll(() => received.length).toBe(count);
+        expect(new Set(received).size).toBe(count);
+        expect(by).toEqual(new Set(["one", "two"]));
+        await wait(leaseMs + 500);
+        expect(received.length).toBe(count);
+      },
+      { clusterOnly: "several nodes at a time" },
+    );
 
     check("messages that were put before there is a consumer are delivered in order", async () => {
       const [one, two] = (await nodes(2)) as [Cluster, Cluster];
@@ -74,18 +78,22 @@ onEveryStore(
       expect(received).toEqual(Array.from({ length: 20 }, (_, index) => `m${index}`));
     });
 
-    check("repeating a put with the same id stores nothing twice", async () => {
-      const [one] = await nodes(1);
-      const received: string[] = [];
-      for (const id of ["a", "b", "a", "b", "c"]) await put(one, id, { id });
-      consume(one, (delivery) => {
-        received.push(delivery.id);
-        delivery.done();
-      });
-      await expect.poll(() => received.length).toBe(3);
-      await wait(200);
-      expect(received.toSorted()).toEqual(["a", "b", "c"]);
-    });
+    check(
+      "repeating a put with the same id stores nothing twice",
+      async () => {
+        const [one] = await nodes(1);
+        const received: string[] = [];
+        for (const id of ["a", "b", "a", "b", "c"]) await put(one, id, { id });
+        consume(one, (delivery) => {
+          received.push(delivery.id);
+          delivery.done();
+        });
+        await expect.poll(() => received.length).toBe(3);
+        await wait(200);
+        expect(received.toSorted()).toEqual(["a", "b", "c"]);
+      },
+      { clusterOnly: "the id is given by the store, and a put is never repeated" },
+    );
 
     check("a node has at most as many unsettled messages as it asked for", async () => {
       const [one] = await nodes(1);
@@ -152,23 +160,27 @@ onEveryStore(
       expect(received.length).toBe(6);
     });
 
-    check("a message of a node that dies is delivered to another one; a slow one keeps its messages", async () => {
-      const [one, two] = (await nodes(2)) as [Cluster, Cluster];
-      const slow: QueueDelivery[] = [];
-      consume(one, (delivery) => void slow.push(delivery), { concurrency: 2 });
-      await put(one, "a");
-      await put(one, "b");
-      await expect.poll(() => slow.length).toBe(2);
-      const received: string[] = [];
-      consume(two, (delivery) => {
-        received.push(`${bodyOf(delivery)} ${delivery.attempt}`);
-        delivery.done();
-      });
-      await wait(leaseMs * 2.5);
-      expect(received).toEqual([]);
-      await one.close();
-      await expect.poll(() => received.toSorted()).toEqual(["a 2", "b 2"]);
-    });
+    check(
+      "a message of a node that dies is delivered to another one; a slow one keeps its messages",
+      async () => {
+        const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+        const slow: QueueDelivery[] = [];
+        consume(one, (delivery) => void slow.push(delivery), { concurrency: 2 });
+        await put(one, "a");
+        await put(one, "b");
+        await expect.poll(() => slow.length).toBe(2);
+        const received: string[] = [];
+        consume(two, (delivery) => {
+          received.push(`${bodyOf(delivery)} ${delivery.attempt}`);
+          delivery.done();
+        });
+        await wait(leaseMs * 2.5);
+        expect(received).toEqual([]);
+        await one.close();
+        await expect.poll(() => received.toSorted()).toEqual(["a 2", "b 2"]);
+      },
+      { clusterOnly: "several nodes at a time" },
+    );
 
     check("a consumption that stops resolves when its messages are settled, and takes no more", async () => {
       const [one, two] = (await nodes(2)) as [Cluster, Cluster];
@@ -193,50 +205,54 @@ onEveryStore(
       expect(held.length).toBe(2);
     });
 
-    check("messages with the same key run one at a time and in order, also with failures and when another node takes over", async () => {
-      const [one, two] = (await nodes(2)) as [Cluster, Cluster];
-      const completed = new Map<string, string[]>();
-      /** The node that runs a message of the key. */
-      const running = new Map<string, number>();
-      const overlaps: string[] = [];
-      const attempts: string[] = [];
-      let owner = 1;
-      let total = 0;
-      const receive =
-        (node: number) =>
-        (delivery: QueueDelivery): void => {
-          const { key = "", attempt } = delivery;
-          // What a dead node still does is not part of the order.
-          const at = running.get(key);
-          if (at !== undefined && (at === 2 || owner === 1)) overlaps.push(`${key} ${bodyOf(delivery)}`);
-          running.set(key, node);
-          attempts.push(`${key} ${bodyOf(delivery)} ${attempt}`);
-          setTimeout(() => {
-            if (node === 1 && owner === 2) return;
-            running.delete(key);
-            if (bodyOf(delivery) === "7" && attempt < 3) return delivery.retry(30);
-            completed.set(key, [...(completed.get(key) ?? []), bodyOf(delivery)]);
-            total++;
-            delivery.done();
-          }, 3);
-        };
-      const consumptions = [one, two].map((cluster, index) =>
-        consume(cluster, receive(index + 1), { concurrency: 4, keyToken: () => (owner === index + 1 ? owner : undefined) }),
-      );
-      const keys = ["a", "b", "c", "d", "e ä"];
-      for (let index = 0; index < 10; index++) for (const key of keys) await put(index % 2 === 0 ? one : two, String(index), { key });
-      await expect.poll(() => total).toBe(50);
-      for (let index = 10; index < 30; index++) for (const key of keys) await put(two, String(index), { key });
-      await expect.poll(() => total).toBeGreaterThan(60);
-      owner = 2;
-      await one.close();
-      consumptions[1]?.refresh();
-      await expect.poll(() => Math.min(...keys.map((key) => new Set(completed.get(key)).size))).toBe(30);
-      expect(overlaps).toEqual([]);
-      // A message whose deletion was under way when its node died may run twice: the first runs are in order.
-      for (const key of keys) expect([...new Set(completed.get(key))]).toEqual(Array.from({ length: 30 }, (_, index) => String(index)));
-      for (const key of keys) expect(attempts.filter((line) => line.startsWith(`${key} 7 `))).toEqual([`${key} 7 1`, `${key} 7 2`, `${key} 7 3`]);
-    });
+    check(
+      "messages with the same key run one at a time and in order, also with failures and when another node takes over",
+      async () => {
+        const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+        const completed = new Map<string, string[]>();
+        /** The node that runs a message of the key. */
+        const running = new Map<string, number>();
+        const overlaps: string[] = [];
+        const attempts: string[] = [];
+        let owner = 1;
+        let total = 0;
+        const receive =
+          (node: number) =>
+          (delivery: QueueDelivery): void => {
+            const { key = "", attempt } = delivery;
+            // What a dead node still does is not part of the order.
+            const at = running.get(key);
+            if (at !== undefined && (at === 2 || owner === 1)) overlaps.push(`${key} ${bodyOf(delivery)}`);
+            running.set(key, node);
+            attempts.push(`${key} ${bodyOf(delivery)} ${attempt}`);
+            setTimeout(() => {
+              if (node === 1 && owner === 2) return;
+              running.delete(key);
+              if (bodyOf(delivery) === "7" && attempt < 3) return delivery.retry(30);
+              completed.set(key, [...(completed.get(key) ?? []), bodyOf(delivery)]);
+              total++;
+              delivery.done();
+            }, 3);
+          };
+        const consumptions = [one, two].map((cluster, index) =>
+          consume(cluster, receive(index + 1), { concurrency: 4, keyToken: () => (owner === index + 1 ? owner : undefined) }),
+        );
+        const keys = ["a", "b", "c", "d", "e ä"];
+        for (let index = 0; index < 10; index++) for (const key of keys) await put(index % 2 === 0 ? one : two, String(index), { key });
+        await expect.poll(() => total).toBe(50);
+        for (let index = 10; index < 30; index++) for (const key of keys) await put(two, String(index), { key });
+        await expect.poll(() => total).toBeGreaterThan(60);
+        owner = 2;
+        await one.close();
+        consumptions[1]?.refresh();
+        await expect.poll(() => Math.min(...keys.map((key) => new Set(completed.get(key)).size))).toBe(30);
+        expect(overlaps).toEqual([]);
+        // A message whose deletion was under way when its node died may run twice: the first runs are in order.
+        for (const key of keys) expect([...new Set(completed.get(key))]).toEqual(Array.from({ length: 30 }, (_, index) => String(index)));
+        for (const key of keys) expect(attempts.filter((line) => line.startsWith(`${key} 7 `))).toEqual([`${key} 7 1`, `${key} 7 2`, `${key} 7 3`]);
+      },
+      { clusterOnly: "several nodes at a time" },
+    );
 
     check("attempts of a message with a key are counted across nodes, and it blocks its key until it is settled", async () => {
       const [one, two] = (await nodes(2)) as [Cluster, Cluster];
@@ -280,5 +296,5 @@ onEveryStore(
       await expect.poll(() => received).toEqual([500_000]);
     });
   },
-  { isShared: true, isSlow: true },
+  { isShared: true, isSlow: true, isEmbedded: true },
 );
