@@ -178,6 +178,41 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
     expect((await three().api("GET", "/flows")).json.flows).toEqual([]);
   });
 
+  it("runs one of the messages with the same key, whichever nodes receive them", async () => {
+    const flow = (id: string, repository: string): string => `
+- beans: [{name: keys, type: "#class:org.apache.camel.support.processor.idempotent.MemoryIdempotentRepository", properties: {${repository}}}]
+- route:
+    id: ${id}
+    from:
+      uri: webhook
+      steps:
+        - setBody: {constant: again}
+        - idempotentConsumer:
+            header: key
+            idempotentRepository: keys
+            steps:
+              - filter: {simple: "\${header.fail} == 'true'", steps: [{throwException: {exceptionType: java.lang.Exception, message: failed}}]}
+              - setBody: {constant: first}
+`;
+    const send = async (path: string, key: string, node: number, more = {}): Promise<string> => {
+      const { status, text } = await call((nodes[node % 3] as SpawnedServer).baseUrl, "POST", path, "x", { key, ...more });
+      return status === 200 ? text : String(status);
+    };
+    for (const [id, repository] of [
+      ["once", ""],
+      ["each", "perNode: true"],
+    ] as const)
+      expect(await one().putFlow(id, flow(id, repository))).toMatchObject({ status: 201 });
+    const keys = Array.from({ length: 20 }, (_, index) => `key ${index} ä`);
+    const replies = await Promise.all(keys.map((key) => Promise.all([0, 1, 2, 0, 1, 2].map((node) => send("/api/once", key, node)))));
+    for (const all of replies) expect(all.toSorted()).toEqual(["again", "again", "again", "again", "again", "first"]);
+    expect(await Promise.all([0, 1, 2].map((node) => send("/api/each", "k", node)))).toEqual(["first", "first", "first"]);
+    // A failed message releases its key.
+    expect(await send("/api/once", "failing", 0, { fail: "true" })).toBe("500");
+    expect([await send("/api/once", "failing", 1), await send("/api/once", "failing", 2)]).toEqual(["first", "again"]);
+    for (const id of ["once", "each"]) await two().api("DELETE", `/flows/${id}`);
+  });
+
   it("a killed node catches up when it starts again", async () => {
     await one().putFlow("before", answering("before", "old"));
     await three().end("SIGKILL");

@@ -60,7 +60,7 @@ function textOfNode(value: unknown): unknown {
 const outsideFlow = (): never => {
   throw new CompileError("bean-no-flow", "a function called from a mapping cannot use beans or connections of a flow");
 };
-const noFlow: BeanScope = { name: "mapping", bean: outsideFlow, connection: outsideFlow };
+const noFlow: BeanScope = { flowId: "", name: "mapping", bean: outsideFlow, connection: outsideFlow };
 
 /** The operator's functions by name, called with the arguments of the expression. */
 export function operatorFunctions(catalog: Catalog, host: Host): NonNullable<MappingEnvironment["functions"]> {

@@ -41,6 +41,7 @@ export interface FlowScope {
 
 /** Dependencies of bean creation. */
 export interface BeanParts {
+  readonly flowId: string;
   readonly catalog: Catalog;
   readonly host: Host;
   propertiesUnder(prefix: string): Readonly<Record<string, string>>;
@@ -142,6 +143,7 @@ export class BeanRegistry {
     const values =
       declaration.takesAny === true ? withPositions(given) : bindFields(declaration.properties, withArguments(given, type, declaration), `'${type}'`);
     const made = declaration.create(values as never, this.#parts.host, {
+      flowId: this.#parts.flowId,
       name,
       bean: (reference, wanted) => this.get(reference, wanted),
       connection: (request) => this.#connection(request, name),

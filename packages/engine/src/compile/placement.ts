@@ -1,4 +1,5 @@
 import type { StepNode } from "@sluice/model";
+import type { StateScope } from "../spi/declaration.ts";
 
 /** Why a route runs in one process only. */
 export interface Tie {
@@ -7,6 +8,8 @@ export interface Tie {
   readonly reason: string;
   /** The fixed endpoint that it sends to, for the kind `endpoint`. */
   readonly uri?: string;
+  /** For the kind `step`. */
+  readonly stateScope?: StateScope;
   /** For the kind `trigger`: true when its messages are in the durable store, which the nodes of a cluster share. */
   readonly isStored?: boolean;
 }

@@ -155,7 +155,8 @@ export class RouteCompiler implements Compiler {
           throw new CompileError("step-twice", `route '${this.route.id}' has two '${node.name}' steps; one is allowed`, {
             hint: "move the second one to a separate route",
           });
-        if (declaration.keepsState === true) this.#parts.placement.tie({ kind: "step", reason: `step '${node.id}' is stateful` });
+        const { stateScope } = declaration;
+        if (stateScope !== undefined) this.#parts.placement.tie({ kind: "step", reason: `step '${node.id}' is stateful`, stateScope });
         return declaration.compile(node.options as never, inner, node);
       },
       nothing,

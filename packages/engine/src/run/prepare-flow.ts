@@ -145,7 +145,7 @@ function scopeOf<S extends RouteScope["secrets"]>(
   const propertiesUnder = resolvedUnder(input);
   const unloaded = new Set<UnloadedPart>();
   const connections = new Set<string>();
-  const beans = new BeanRegistry({ catalog: parts.catalog, host: parts.host, propertiesUnder, unloaded, connections }, flow.entities);
+  const beans = new BeanRegistry({ flowId: input.id, catalog: parts.catalog, host: parts.host, propertiesUnder, unloaded, connections }, flow.entities);
   return {
     flowId: input.id,
     flowHash: input.hash,

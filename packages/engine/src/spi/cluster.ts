@@ -53,8 +53,8 @@ export interface Claims {
   release(claim: Claim): Promise<void>;
 }
 
-/** `slot` and `pin` last until released; in `hour` a key expires after one hour. */
-export type ClaimSet = "slot" | "pin" | "hour";
+/** `slot` and `pin` last until released; in `hour` and `day` a key expires after one hour or one day. */
+export type ClaimSet = "slot" | "pin" | "hour" | "day";
 
 export interface Claim {
   readonly set: ClaimSet;

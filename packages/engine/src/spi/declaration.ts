@@ -28,13 +28,18 @@ interface ExampleMessage {
   readonly variables?: Readonly<Record<string, unknown>>;
 }
 
+export type StateScope = "one" | "node" | "shared";
+
 export interface StepDeclaration<F extends Fields = any> extends StepShape {
   readonly options: F;
   readonly examples: readonly Example[];
   /** At most one per route. */
   readonly oncePerRoute?: boolean;
-  /** The step has state that lasts between messages: with several workers, its route runs on only one of them. */
-  readonly keepsState?: boolean;
+  /**
+   * The step has state that lasts between messages: with several workers, its route runs on only one of them. In a cluster, state of the scope
+   * `one` must be on one node; with `node`, every node has its own; `shared` state is in the store of the cluster.
+   */
+  readonly stateScope?: StateScope;
   compile(options: Values<F>, compiler: Compiler, node: StepNode): Processor;
 }
 
@@ -144,6 +149,7 @@ export interface BeanDeclaration<F extends Fields = any> extends Described {
 
 /** The parts of a flow that a bean may use. */
 export interface BeanScope {
+  readonly flowId: string;
   /** The bean's name in the flow, or its class name. */
   readonly name: string;
   bean(reference: string, kind: string): unknown;

@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { isClusterError, type Cluster, type Deployment, type Ids, type Log, type Route } from "@sluice/engine";
+import { isClusterError, type BeanDeclaration, type Cluster, type Deployment, type Ids, type Log, type Route } from "@sluice/engine";
 import type { SharedQueues } from "@sluice/connectors";
 import { isFlowError } from "@sluice/engine/spi";
 import { SettingsError, type Settings } from "../config.ts";
@@ -21,6 +21,7 @@ import { replicatedFlowStore } from "./replicated-flow-store.ts";
 import { replicatedKamelets } from "./replicated-kamelets.ts";
 import { Session, type Heartbeat } from "./session.ts";
 import { ClusterQueues, type SharedQueueParts } from "./shared-queues.ts";
+import { sharedRepository } from "./shared-keys.ts";
 import { Slots, slotOf } from "./slots.ts";
 import { refusalOf, unsupportedParts } from "./unsupported.ts";
 import { WhereUsed } from "./where-used.ts";
@@ -184,6 +185,13 @@ class JoinedNode implements ClusterNode {
       keepLetter,
     });
     return this.#queues;
+  }
+
+  shareBeans(beans: Map<string, BeanDeclaration>): void {
+    const memory = beans.get("MemoryIdempotentRepository");
+    if (memory === undefined) return;
+    const shared = sharedRepository(memory, this.#cluster.claims);
+    for (const name of memory.names) beans.set(name, shared);
   }
 
   problemsOf(deployment: Deployment, catalog: Parameters<typeof unsupportedParts>[1]): ReturnType<ClusterNode["problemsOf"]> {

@@ -21,8 +21,9 @@ function reasonsOf({ placement, trigger, from }: Route, { connectors }: Pick<Cat
   };
   const tied = placement.tiedBy.filter((tie: Tie) => {
     if (tie.kind === "endpoint") return tie.uri === undefined || !isLocal(tie.uri);
+    if (tie.kind === "step") return tie.stateScope === "one";
     // Schedules and polls run on the node that holds the slot of the flow.
-    return tie.kind === "step" || (trigger === "request" && tie.isStored !== true);
+    return trigger === "request" && tie.isStored !== true;
   });
   return tied.map((tie) => (tie.kind === "trigger" ? `'${from}' is tied to one process, which keeps its idempotency keys` : tie.reason));
 }

@@ -1,6 +1,6 @@
 // A node's view of its cluster, as used by the rest of the server. Undefined without SERVICE_CLUSTER; the implementation is then not
 // loaded.
-import type { Catalog, Deployment, RouteGate, Runtime } from "@sluice/engine";
+import type { BeanDeclaration, Catalog, Deployment, RouteGate, Runtime } from "@sluice/engine";
 import type { SharedQueues, StoredMessage } from "@sluice/connectors";
 import type { Diagnostic } from "@sluice/model";
 import type { Policies } from "../access/policies.ts";
@@ -89,6 +89,8 @@ export interface ClusterNode extends ClusterView {
   readonly gate: RouteGate;
   /** The durable queues of the cluster; `keepLetter` resolves when a dead letter is stored. */
   queues(keepLetter: (message: StoredMessage, facts: LetterFacts) => Promise<unknown>): SharedQueues;
+  /** Replaces the beans whose state the nodes share. */
+  shareBeans(beans: Map<string, BeanDeclaration>): void;
   /** Errors for parts of a flow that do not work in a cluster yet. */
   problemsOf(deployment: Deployment, catalog: Pick<Catalog, "connectors">): readonly Diagnostic[];
   /** The flows of other live nodes that use a document; nodes that do not answer in time are omitted. */

@@ -110,6 +110,7 @@ export async function openEngine(
     control: routeControl(() => late.runtime.current, routeStates, log),
     mappings: mappings.documents,
   });
+  server.cluster?.shareBeans(everything.beans);
   const catalog = variant.isTrial === true ? trialCatalog(everything) : everything;
   const records = openRunRecords(server, runStore, late);
   const listener = createRunListener({ ...records, trace, log, events });

@@ -29,9 +29,12 @@ export const memoryRepository = defineBean({
   ],
   kind: "idempotent-repository",
   title: "Memory repository",
-  summary: "Stores keys in memory while the flow is deployed.",
+  summary: "Stores keys in memory while the flow is deployed. In a cluster, the nodes share the keys in the store of the cluster, for one day.",
   group: "repository",
   since: "0.1",
-  properties: { cacheSize: f.integer({ doc: "Maximum number of keys; the oldest is evicted first.", default: 1000, min: 1, max: 10_000_000 }) },
+  properties: {
+    cacheSize: f.integer({ doc: "Maximum number of keys; the oldest is evicted first. Not used for shared keys.", default: 1000, min: 1, max: 10_000_000 }),
+    perNode: f.boolean({ doc: "In a cluster: each node stores its own keys in memory instead of sharing them.", default: false }),
+  },
   create: ({ cacheSize }) => memoryIdempotentRepository(cacheSize),
 });

@@ -5,7 +5,8 @@ import { systemClock } from "../../host/clock.ts";
 import { persist } from "../persist.ts";
 import { apiCode, attemptMs, codeOf, deleteSequence, messageIdHeader, storeLink, tokenOf, type NatsLink } from "./nats-link.ts";
 
-const hourMs = 3_600_000;
+/** How long the keys of a set last; those of the other sets last until they are released. */
+const lifetimes = { hour: 3_600_000, day: 86_400_000 } as const;
 const purgeEveryMs = 60_000;
 
 export const claimStreamOf = ({ name }: NatsLink, set: ClaimSet): string => `${name}_claims_${set}`;
@@ -48,12 +49,12 @@ export class NatsClaims implements Claims {
   }
 
   /** Servers would expire messages by their own clocks, so that replicas differ; a purge is a replicated operation. */
-  async #purge(): Promise<void> {
+  async #purge(set: keyof typeof lifetimes): Promise<void> {
     const { js, jsm, jetstream } = this.#link;
-    const stream = claimStreamOf(this.#link, "hour");
+    const stream = claimStreamOf(this.#link, set);
     const { state } = await jsm.streams.info(stream);
     if (state.messages === 0) return;
-    const start = new Date(Date.now() - hourMs).toISOString();
+    const start = new Date(Date.now() - lifetimes[set]).toISOString();
     const young = await js.consumers.get(stream, { deliver_policy: jetstream.DeliverPolicy.StartTime, opt_start_time: start });
     const first = await young.next({ expires: attemptMs });
     await jsm.streams.purge(stream, { seq: first?.seq ?? state.last_seq + 1 });
@@ -62,7 +63,7 @@ export class NatsClaims implements Claims {
   #purgeLater(): void {
     this.#cancel = systemClock.after(purgeEveryMs, () => {
       const next = (): void => this.#purgeLater();
-      if (this.#link.isUp) void this.#purge().then(next, next);
+      if (this.#link.isUp) void Promise.all([this.#purge("hour"), this.#purge("day")]).then(next, next);
       else next();
     });
   }

@@ -17,7 +17,7 @@ const transportNeed = { package: "@nats-io/transport-node", version: "3.3.1", re
 const jetstreamNeed = { package: "@nats-io/jetstream", version: "3.3.1", reason: "a cluster on NATS" };
 
 const collections: readonly Collection[] = ["config", "nodes"];
-const claimSets: readonly ClaimSet[] = ["slot", "pin", "hour"];
+const claimSets: readonly ClaimSet[] = ["slot", "pin", "hour", "day"];
 const fromHeader = "Sluice-From";
 /** NATS's default for `max_payload`. */
 const defaultPayload = 1024 ** 2;

@@ -12,7 +12,7 @@ import { PostgresRecords } from "./postgres-records.ts";
 
 const collections: readonly Collection[] = ["config", "nodes"];
 const purgeEveryMs = 60_000;
-const lasts: Readonly<Record<ClaimSet, string>> = { slot: "infinity", pin: "infinity", hour: "1 hour" };
+const lasts: Readonly<Record<ClaimSet, string>> = { slot: "infinity", pin: "infinity", hour: "1 hour", day: "1 day" };
 
 export async function openPostgresCluster(target: ClusterTarget & { readonly store: "postgres" }, options: StoreOptions): Promise<Cluster> {
   const { node, boot, log, versions, leaseMs } = options;

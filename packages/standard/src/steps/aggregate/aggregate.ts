@@ -31,7 +31,7 @@ export const aggregate = defineStep({
   card: { title: "Collect", subtitle: "by {correlationExpression}" },
   since: "0.1",
   keywords: ["merge", "join", "collect", "batch"],
-  keepsState: true,
+  stateScope: "one",
   adoptsSiblings: true,
   options: {
     correlationExpression: f.expression({ doc: "Messages with the same value belong to the same group.", required: true }),

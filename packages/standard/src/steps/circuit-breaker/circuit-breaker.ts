@@ -29,7 +29,7 @@ export const circuitBreaker = defineStep({
   keywords: ["retry", "resilience", "fallback"],
   stepsTitle: "Protected",
   clausesInSteps: ["onFallback"],
-  keepsState: true,
+  stateScope: "node",
   adoptsSiblings: true,
   options: {
     steps: f.steps({ doc: "The steps that may fail.", default: [] }),

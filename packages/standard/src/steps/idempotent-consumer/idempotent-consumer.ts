@@ -14,14 +14,14 @@ export const idempotentConsumer = defineStep({
   title: "Idempotent consumer",
   summary: "Skips messages that were already processed.",
   guarantees:
-    "With eager=true, of several concurrent messages with the same key only one runs the steps. How long keys are remembered depends on the repository: the memory repository stores only the newest keys and loses them on a restart; a database or Redis repository preserves them across restarts and shares them between runtimes. After a crash in the middle of a run, a persistent repository still contains the key, so the message counts as a duplicate.",
+    "With eager=true, of several concurrent messages with the same key only one runs the steps. How long keys are remembered depends on the repository: the memory repository stores only the newest keys and loses them on a restart, except in a cluster, where the nodes share them for one day; a database or Redis repository preserves them across restarts and shares them between runtimes. After a crash in the middle of a run, a persistent repository still contains the key, so the message counts as a duplicate.",
   group: "resilience",
   icon: "fingerprint",
   paletteGroup: "decide",
   card: { title: "Only once", subtitle: "by {expression}" },
   since: "0.1",
   keywords: ["dedupe", "duplicate", "once"],
-  keepsState: true,
+  stateScope: "shared",
   adoptsSiblings: true,
   options: {
     expression: f.expression({ doc: "The key that identifies a message.", required: true, inline: true }),

@@ -21,7 +21,7 @@ export const loadBalance = defineStep({
   paletteGroup: "send",
   card: { title: "Send to one of" },
   since: "0.1",
-  keepsState: true,
+  stateScope: "node",
   adoptsSiblings: true,
   lanes: "one",
   options: {

@@ -20,7 +20,7 @@ export const resequence = defineStep({
   paletteGroup: "repeat",
   card: { title: "Put in order", subtitle: "by {expression}" },
   since: "0.1",
-  keepsState: true,
+  stateScope: "one",
   adoptsSiblings: true,
   options: {
     expression: f.expression({ doc: "The sort key; numbers are compared by value, even if they are text.", required: true, inline: true }),

@@ -20,7 +20,7 @@ export const saga = defineStep({
   paletteGroup: "errors",
   card: { title: "All or nothing" },
   since: "0.1",
-  keepsState: true,
+  stateScope: "one",
   adoptsSiblings: true,
   stepsTitle: "All or nothing",
   oncePerRoute: true,

@@ -12,7 +12,7 @@ export const sample = defineStep({
   paletteGroup: "speed",
   card: { title: "Take a sample" },
   since: "0.1",
-  keepsState: true,
+  stateScope: "node",
   shorthand: "samplePeriod",
   options: {
     samplePeriod: f.duration({ doc: "Only the first message of each period continues.", default: 1000 }),

@@ -25,7 +25,7 @@ export const throttle = defineStep({
   card: { title: "Limit rate", subtitle: "{expression} messages" },
   since: "0.1",
   keywords: ["limit", "rate"],
-  keepsState: true,
+  stateScope: "one",
   options: {
     expression: f.expression({ doc: "The limit; evaluated per message.", required: true, inline: true }),
     correlationExpression: f.expression({ doc: "Messages with the same value share one limit." }),

@@ -1,0 +1,52 @@
+import type { BeanDeclaration, Claims } from "@sluice/engine";
+import type { IdempotentRepository } from "@sluice/engine/spi";
+import { beans } from "@sluice/standard";
+import { expect, it } from "vitest";
+import { memoryCluster } from "./memory-cluster.test-support.ts";
+import { sharedRepository } from "./shared-keys.ts";
+
+const memory = beans.find(({ names }) => names.includes("MemoryIdempotentRepository")) as BeanDeclaration;
+const repository = (claims: Claims, { flowId = "f", name = "keys" } = {}): IdempotentRepository =>
+  sharedRepository(memory, claims).create({ cacheSize: 10, perNode: false } as never, undefined as never, { flowId, name } as never) as IdempotentRepository;
+
+it("checking for a key never makes another node reject a message with that key", async () => {
+  const node = memoryCluster();
+  const [one, two] = [repository(node("one").claims), repository(node("two").claims)];
+  for (let round = 0; round < 50; round++) {
+    const key = `k${round}`;
+    const [, added] = await Promise.all([one.contains(key), two.add(key), one.contains(key)]);
+    expect([added, await one.contains(key), await two.contains(key), await one.add(key)]).toEqual([true, true, true, false]);
+  }
+});
+
+it("a key that another node removed can be added again, and a late remove does not affect it", async () => {
+  const node = memoryCluster();
+  const [one, two] = [repository(node("one").claims), repository(node("two").claims)];
+  expect(await one.add("k")).toBe(true);
+  await two.remove("k");
+  expect(await two.add("k")).toBe(true);
+  // One still has its first claim; releasing it must not release that of two.
+  await one.remove("k");
+  expect(await one.add("k")).toBe(false);
+});
+
+it("flows and repositories have separate keys", async () => {
+  const { claims } = memoryCluster()("one");
+  const all = [
+    repository(claims),
+    repository(claims, { flowId: "g" }),
+    repository(claims, { name: "other" }),
+    repository(claims, { flowId: "f keys", name: "" }),
+  ];
+  for (const one of all) expect(await one.add("k")).toBe(true);
+  for (const one of all) expect(await one.add("k")).toBe(false);
+});
+
+it("a store that does not respond fails the message with a retryable error", async () => {
+  const claims: Claims = { claim: () => Promise.reject(new Error("the store does not respond")), release: () => Promise.resolve() };
+  await expect(repository(claims).add("k")).rejects.toMatchObject({
+    code: "cluster-store-failed",
+    retryable: true,
+    message: expect.stringContaining("does not respond"),
+  });
+});
