@@ -45,7 +45,7 @@ it("flows and repositories have separate keys", async () => {
 it("a store that does not respond fails the message with a retryable error", async () => {
   const claims: Claims = { claim: () => Promise.reject(new Error("the store does not respond")), release: () => Promise.resolve() };
   await expect(repository(claims).add("k")).rejects.toMatchObject({
-    code: "cluster-store-failed",
+    code: "store-failed",
     retryable: true,
     message: expect.stringContaining("does not respond"),
   });

@@ -72,7 +72,7 @@ class SharedKeys implements IdempotentRepository {
 
 function fail(cause: unknown): never {
   throw new FlowError("java.io.IOException", `the idempotency key cannot be stored in the cluster: ${(cause as Error).message}`, {
-    code: "cluster-store-failed",
+    code: "store-failed",
     retryable: true,
     cause,
   });
