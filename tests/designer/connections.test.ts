@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)("connections (needs Chromium)", { timeout: 120_000 
     await runtime.api("DELETE", "/flows/tables");
   };
 
-  it("lists what exists on its server, and says when nothing does or the server is down", async () => {
+  it("lists what exists on its server, and reports when nothing does or the server is down", async () => {
     await database("orders", "invoices", "order_lines", "orders");
     await page.goto(`${designer.url}/connections/orders`);
     const contents = page.getByRole("region", { name: "On the server" });

@@ -301,7 +301,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
       .then((text) => JSON.parse(text) as unknown);
   const row = (side: "Source" | "Target", path: string) => page.getByRole("tree", { name: `${side} fields` }).locator(`[data-path="${path}"]`);
 
-  it("maps an order of 20 fields with the mouse: links, a loop, a function, a look-up and a condition; Save is not Deploy", async () => {
+  it("maps an order of 20 fields with the mouse: links, a loop, a function, a lookup and a condition; Save is not Deploy", async () => {
     await openEmptyMapping();
     const link = (source: string, target: string): Promise<void> => row("Source", source).dragTo(row("Target", target));
     await link("lines", "Items[]");

@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser || nats === undefined)("the nodes screen (needs Chro
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("lists the nodes with their state, and says why one is behind", async () => {
+  it("lists the nodes with their state, and shows why one is behind", async () => {
     const [amber] = nodes as [SpawnedServer];
     const designer = await startTestDesigner(amber.baseUrl, { environment });
     const { page, faults } = await openPage(browser);
@@ -47,9 +47,9 @@ describe.skipIf(!hasBrowser || nats === undefined)("the nodes screen (needs Chro
     await page.getByRole("link", { name: "Nodes" }).click();
     const rows = page.getByRole("region", { name: "Nodes" }).locator("tbody tr");
     await expect.poll(() => rows.count()).toBe(2);
-    expect(await rows.nth(0).innerText()).toMatch(/amber\s+Answers the designer\s+Up/);
+    expect(await rows.nth(0).innerText()).toMatch(/amber\s+Serves the designer\s+Up/);
     expect(await rows.nth(1).innerText()).toMatch(/blue\s+Up/);
-    expect(await page.getByText("Cluster shop, with its configuration in NATS. 2 of 2 nodes run revision 0.").count()).toBe(1);
+    expect(await page.getByText("Cluster shop. Its configuration is stored in NATS. 2 of 2 nodes run revision 0.").count()).toBe(1);
     expect(await findingsOf(page)).toEqual([]);
 
     // Only one of the nodes has the variable that the flow needs.

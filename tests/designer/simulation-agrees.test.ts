@@ -88,7 +88,7 @@ async function simulated({ id, yaml, params = {}, send = [] }: Case): Promise<Ou
   const started = await startSimulated({ flowId: id, source: yaml, params });
   if (!started.ok || started.simulated.unresolvedParameters.length > 0) return { accepted: false, replies: [], calls: {} };
   const mocks = new SimulationMocks(started.simulated);
-  mocks.arm(allMocks(id), false);
+  mocks.install(allMocks(id), false);
   const replies: unknown[] = [];
   for (const { endpoint, body, headers = {}, pattern } of send) {
     const routeId = started.simulated.runtime.inletOf(endpoint)?.route.id ?? "";

@@ -26,13 +26,13 @@ export interface DeployReply {
   readonly reply: unknown;
 }
 
-export async function deploy(workspace: Workspace, targets: Targets, asked: DeployRequest): Promise<DeployReply> {
-  const target = targets.find(asked.target);
-  const file = await workspace.flows.save(asked.id, asked.text, asked.baseHash);
-  if (file.changed) await workspace.versions.add(asked.id, asked.text, "save");
+export async function deploy(workspace: Workspace, targets: Targets, request: DeployRequest): Promise<DeployReply> {
+  const target = targets.find(request.target);
+  const file = await workspace.flows.save(request.id, request.text, request.baseHash);
+  if (file.changed) await workspace.versions.add(request.id, request.text, "save");
   const { changed: saved, ...savedFile } = file;
   try {
-    const answer = await install(workspace, targets, target, asked);
+    const answer = await install(workspace, targets, target, request);
     const reply = jsonOf(answer) as { hash?: string; lastModified?: string };
     const record: DeployRecord = {
       target: target.name,
@@ -42,13 +42,13 @@ export async function deploy(workspace: Workspace, targets: Targets, asked: Depl
       deployedHash: reply.hash ?? file.hash,
       deployedAt: reply.lastModified ?? new Date().toISOString(),
     };
-    await workspace.records.put(asked.id, record).catch(() => undefined);
-    await workspace.versions.add(asked.id, asked.text, "deploy").catch(() => undefined);
+    await workspace.records.put(request.id, record).catch(() => undefined);
+    await workspace.versions.add(request.id, request.text, "deploy").catch(() => undefined);
     return { file: savedFile, saved, record, reply };
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     // A conflict requires a decision of the user and is not a failed deployment.
-    if (error.detail["conflict"] === undefined) await recordFailure(workspace, target, asked.id, file.hash, error.message);
+    if (error.detail["conflict"] === undefined) await recordFailure(workspace, target, request.id, file.hash, error.message);
     throw new HttpError(error.status, error.message, { ...error.detail, file: savedFile, saved });
   }
 }

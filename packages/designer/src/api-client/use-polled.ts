@@ -5,7 +5,7 @@ export type Polled<T> = { readonly value: T } | { readonly error: string } | und
 /** Polls `load` while the page is visible. The second member polls immediately. `load` must be stable. */
 export function usePolled<T>(load: (() => Promise<T>) | undefined, everyMs: number | undefined): readonly [Polled<T>, () => void] {
   const [polled, setPolled] = useState<Polled<T>>(undefined);
-  const [asked, setAsked] = useState(0);
+  const [refreshes, setRefreshes] = useState(0);
   useEffect(() => {
     if (load === undefined) return;
     let current = true;
@@ -20,6 +20,6 @@ export function usePolled<T>(load: (() => Promise<T>) | undefined, everyMs: numb
       current = false;
       clearInterval(timer);
     };
-  }, [load, everyMs, asked]);
-  return [polled, useCallback(() => setAsked((count) => count + 1), [])];
+  }, [load, everyMs, refreshes]);
+  return [polled, useCallback(() => setRefreshes((count) => count + 1), [])];
 }

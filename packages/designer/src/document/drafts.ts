@@ -1,4 +1,4 @@
-// Stores unsaved changes in the browser, so that a crash or a closed tab loses at most a few seconds. Only texts of flows are stored.
+// Stores unsaved changes in the browser, so that a crash or a closed tab loses at most a few seconds. Only the text of flows is stored.
 
 export interface Draft {
   readonly text: string;

@@ -39,9 +39,9 @@ export function useLiveResult(scope: FormScope, place: ExpressionPlace): LiveRes
   const holder = pathKey(place.holder);
   const source = editor.flow.text;
   const [result, setResult] = useState<LiveResult | undefined>(undefined);
-  const isWanted = language !== undefined && language !== "constant" && (place.text ?? "") !== "";
+  const isNeeded = language !== undefined && language !== "constant" && (place.text ?? "") !== "";
   useEffect(() => {
-    if (!isWanted || expression === undefined) return setResult(undefined);
+    if (!isNeeded || expression === undefined) return setResult(undefined);
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isOver = false;
     const ask = async (): Promise<void> => {
@@ -64,8 +64,8 @@ export function useLiveResult(scope: FormScope, place: ExpressionPlace): LiveRes
       clearTimeout(timer);
     };
     // The position follows from the text and its owner.
-  }, [editor, trial, language, expression, holder, source, sample, responses, run, steps, isWanted]);
-  return isWanted ? result : undefined;
+  }, [editor, trial, language, expression, holder, source, sample, responses, run, steps, isNeeded]);
+  return isNeeded ? result : undefined;
 }
 
 const summary = (value: unknown): string => (typeof value === "string" ? JSON.stringify(value).slice(0, 200) : bodySummary(value));

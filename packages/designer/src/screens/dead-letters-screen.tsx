@@ -50,11 +50,11 @@ export function DeadLettersScreen() {
     for (const id of ids) if ((await runtimeAt(target).call("POST /dead-letters/:id/replay", { params: { id } })).replayed) replayed++;
     done(words.done(replayed, ids.length - replayed));
   };
-  const askReplay = (wanted: readonly DeadLetter[]): void =>
+  const confirmReplay = (chosenLetters: readonly DeadLetter[]): void =>
     setAsking({
-      text: strings.replay.deadLetters(wanted.length),
-      flowIds: [...new Set(wanted.map(({ flowId }) => flowId))],
-      run: () => void replay(wanted.map(({ id }) => id)).catch(failed),
+      text: strings.replay.deadLetters(chosenLetters.length),
+      flowIds: [...new Set(chosenLetters.map(({ flowId }) => flowId))],
+      run: () => void replay(chosenLetters.map(({ id }) => id)).catch(failed),
     });
   const remove = async (ids: readonly string[]): Promise<void> => {
     setRemoving([]);
@@ -73,7 +73,7 @@ export function DeadLettersScreen() {
         <span className="grow" />
         {chosen.length === 0 ? null : (
           <>
-            <Button onClick={() => askReplay(letters.filter(({ id }) => selected.has(id)))}>{words.replaySelected(chosen.length)}</Button>
+            <Button onClick={() => confirmReplay(letters.filter(({ id }) => selected.has(id)))}>{words.replaySelected(chosen.length)}</Button>
             <Button onClick={() => setRemoving(chosen)}>{words.removeSelected(chosen.length)}</Button>
           </>
         )}
@@ -107,7 +107,7 @@ export function DeadLettersScreen() {
             selected={selected}
             onSelect={setSelected}
             onOpen={open}
-            onReplay={(letter) => askReplay([letter])}
+            onReplay={(letter) => confirmReplay([letter])}
             onRemove={({ id }) => setRemoving([id])}
           />
         </>
