@@ -34,7 +34,7 @@ export const storeFlow = `- route:
     from:
       uri: webhook
       steps:
-        - throwException: {exceptionType: java.lang.Exception, message: "as asked"}
+        - throwException: {exceptionType: java.lang.Exception, message: "as requested"}
 `;
 
 /** Moves everything in the queue to the dead letters, so that it can be inspected. */

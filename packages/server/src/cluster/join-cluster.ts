@@ -153,11 +153,11 @@ class JoinedNode implements ClusterNode {
     };
     this.gate = {
       isHeld: (route) => !isPlaced(route) || this.#slots.holds(slotOf(route.identity.flowId)),
-      claimTick: (route, tick, isLasting) => {
+      claimTick: (route, tick, isPermanent) => {
         const slot = slotOf(route.flowId);
         if (!this.#slots.holds(slot)) return false;
         if (tick === undefined) return true;
-        return cluster.claims.claim(isLasting ? "pin" : "hour", `tick/${route.flowId}/${route.id}/${route.flowHash}/${tick}`, Buffer.from(cluster.boot)).then(
+        return cluster.claims.claim(isPermanent ? "pin" : "hour", `tick/${route.flowId}/${route.id}/${route.flowHash}/${tick}`, Buffer.from(cluster.boot)).then(
           ({ won }) => won && this.#slots.holds(slot),
           (error: unknown) => {
             log.write("WARN", route.id, `Skipped a tick of route '${route.id}': ${(error as Error).message}`);
@@ -240,7 +240,7 @@ class JoinedNode implements ClusterNode {
       name: this.#target.name,
       store: this.#target.store,
       node: this.#cluster.node,
-      connectivity: this.#session.isProven ? "connected" : "disconnected",
+      connectivity: this.#session.isValid ? "connected" : "disconnected",
       revision: head,
       applied,
       nodes: this.#session.live(),

@@ -87,7 +87,7 @@ onEveryStore(
       expect(received.toSorted()).toEqual(["a", "b", "c"]);
     });
 
-    check("a node has at most as many unsettled messages as it asked for", async () => {
+    check("a node has at most as many unsettled messages as it requested", async () => {
       const [one] = await nodes(1);
       const held: QueueDelivery[] = [];
       for (let index = 0; index < 10; index++) await put(one, `m${index}`);

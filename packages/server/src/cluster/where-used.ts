@@ -1,4 +1,4 @@
-// Asks the other nodes which of their flows use a document. A node that could not start the newest version of a flow runs another one, so the
+// Queries the other nodes which of their flows use a document. A node that could not start the newest version of a flow runs another one, so the
 // answers can differ.
 import type { Cluster } from "@sluice/engine";
 import { systemClock } from "../host/clock.ts";
@@ -15,7 +15,7 @@ interface Question {
 }
 
 interface Answer extends Pick<Question, "number"> {
-  /** The boot id of the node that asked. */
+  /** The boot id of the querying node. */
   readonly to: string;
   readonly boot: string;
   readonly node: string;
