@@ -135,7 +135,7 @@ async function overHttp() {
       plain: postMessage("/api/hook-none", body, credentials[name]),
       more: postMessage(`/api/hook-${name}`, body, credentials[name]),
     }));
-    console.log(`HTTP: ${turns} turns of 1,000 calls each, 32 connections, body of ${body.length} bytes, processor time of the server`);
+    console.log(`HTTP: ${turns} turns of 1,000 calls each, 32 connections, body of ${body.length} bytes, CPU time of the server`);
     return await measurePairs(sluice, pairs, { turns });
   } finally {
     await sluice.stop();
@@ -146,7 +146,7 @@ try {
   const alone = await inProcess();
   for (const name of ["none", ...names, "sha256"])
     console.log(
-      `${name === "sha256" ? "plain SHA-256 of the body" : `check ${name}`}: median ${alone[name].median.toFixed(2)} µs, least ${alone[name].least.toFixed(2)} µs`,
+      `${name === "sha256" ? "plain SHA-256 of the body" : `check ${name}`}: median ${alone[name].median.toFixed(2)} µs, min ${alone[name].least.toFixed(2)} µs`,
     );
   const http = turns > 0 ? await overHttp() : undefined;
   for (const name of names) {

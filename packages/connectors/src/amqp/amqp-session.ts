@@ -35,7 +35,7 @@ export class AmqpSession {
     this.#session.open();
   }
 
-  /** A receiving link; resolves when the broker has confirmed it. It receives messages when it is given credit. */
+  /** A receiving link; resolves when the broker has confirmed it. It receives messages once it is granted credit. */
   async openReceiver(options: Rhea.ReceiverOptions, take: (message: Rhea.Message, delivery: Rhea.Delivery) => void, where: string): Promise<Rhea.Receiver> {
     const receiver = this.#session.attach_receiver({ credit_window: 0, autoaccept: false, autosettle: true, ...options });
     receiver.on("message", ({ message, delivery }: Rhea.EventContext) => {
