@@ -12,7 +12,7 @@ import { measurePairs, postMessage } from "./lib/paired.mjs";
 import { put, putDocument, startSluice } from "./lib/processes.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 
-const [turns] = numbersOf("policy", ["turns, 0 leaves HTTP out", 100, 0]);
+const [turns] = numbersOf("policy", ["turns, 0 to skip HTTP", 100, 0]);
 const budgets = { apiKey: 10, hmac: 30, jwt: 100 };
 const body = JSON.stringify({ id: "A-1001", note: "x".repeat(1024 - 24) });
 
@@ -153,7 +153,7 @@ try {
     const cost = http?.[name].added ?? alone[name].median - alone.none.median;
     const call =
       http === undefined ? "" : ` of ${http[name].plain.toFixed(1)} µs per call (95 %: ${http[name].least.toFixed(1)} to ${http[name].most.toFixed(1)})`;
-    console.log(`${name}: adds ${cost.toFixed(2)} µs${call}; less than ${budgets[name]} µs: ${cost < budgets[name] ? "holds" : "MISSED"}`);
+    console.log(`${name}: adds ${cost.toFixed(2)} µs${call}; budget ${budgets[name]} µs: ${cost < budgets[name] ? "met" : "MISSED"}`);
   }
   console.log(
     JSON.stringify({

@@ -11,7 +11,7 @@ import { findingsOf } from "./axe.ts";
 import { hasBrowser, openBrowser, openPage } from "./browser.ts";
 import { startTestDesigner } from "./started-designer.ts";
 
-const pictures = process.env["SCREENSHOTS"];
+const screenshots = process.env["SCREENSHOTS"];
 const nats = await serverFor("nats", { own: true });
 const environment = { SLUICE_TEST_TOKEN: token };
 
@@ -59,11 +59,11 @@ describe.skipIf(!hasBrowser || nats === undefined)("the nodes screen (needs Chro
     expect([put.status, put.json.cluster.behind]).toEqual([201, [{ node: "blue", reason: expect.stringContaining("no value for parameter 'greeting'") }]]);
     await expect.poll(() => rows.nth(1).innerText(), { timeout: 30_000 }).toMatch(/blue\s+Behind\s+.*no value for parameter 'greeting'/s);
     expect(await page.getByText("1 of 2 nodes run revision 1.").count()).toBe(1);
-    if (pictures !== undefined) {
-      mkdirSync(pictures, { recursive: true });
-      await page.screenshot({ path: join(pictures, "nodes.png") });
+    if (screenshots !== undefined) {
+      mkdirSync(screenshots, { recursive: true });
+      await page.screenshot({ path: join(screenshots, "nodes.png") });
       await page.setViewportSize({ width: 390, height: 844 });
-      await page.screenshot({ path: join(pictures, "nodes-phone.png") });
+      await page.screenshot({ path: join(screenshots, "nodes-phone.png") });
     }
     expect(faults).toEqual([]);
     await page.context().close();

@@ -155,7 +155,7 @@ describe("examples", () => {
     await server.end();
   });
 
-  it.each(flowExamples)("the tests of %s pass in the simulation like on a runtime", async (name) => {
+  it.each(flowExamples)("the tests of %s pass in the simulation as on a runtime", async (name) => {
     const text = (file: string): string => readFileSync(join(examples, name, file), "utf8");
     const [verdict] = await simulateTests({ flowId: name, source: text("flow.yaml"), files: [{ id: name, text: text("test.yaml") }], systems });
     expect(verdict?.faults).toEqual([]);

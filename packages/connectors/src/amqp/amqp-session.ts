@@ -107,7 +107,7 @@ export class AmqpSession {
   }
 
   /** Waits for the broker until the connection's timeout or the end of the session. */
-  #answer(where: string, ask: (waiter: Waiter) => void): Promise<void> {
+  #answer(where: string, request: (waiter: Waiter) => void): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = (): void => {
         cancel();
@@ -128,7 +128,7 @@ export class AmqpSession {
       this.#waiting.add(waiter);
       if (!this.isOpen) return waiter.reject(jmsError(new Error("the session is closed"), where));
       try {
-        ask(waiter);
+        request(waiter);
       } catch (thrown) {
         waiter.reject(thrown as Error);
       }

@@ -40,7 +40,7 @@ export class Targets {
     this.#workspace = workspace;
   }
 
-  /** The targets given at start and those added in the settings; the former win if names are equal. */
+  /** The targets given at start and those added in the settings; the former take precedence if names are equal. */
   static async load(given: readonly Target[], environment: Readonly<Record<string, string | undefined>>, workspace: Workspace): Promise<Targets> {
     return new Targets(given, readStored(await workspace.readState(stateFile)), environment, workspace);
   }

@@ -9,13 +9,13 @@ export function usePolled<T>(load: (() => Promise<T>) | undefined, everyMs: numb
   useEffect(() => {
     if (load === undefined) return;
     let current = true;
-    const ask = (): void =>
+    const poll = (): void =>
       void load().then(
         (value) => current && setPolled({ value }),
         (error: Error) => current && setPolled({ error: error.message }),
       );
-    ask();
-    const timer = everyMs === undefined ? undefined : setInterval(() => document.visibilityState === "visible" && ask(), everyMs);
+    poll();
+    const timer = everyMs === undefined ? undefined : setInterval(() => document.visibilityState === "visible" && poll(), everyMs);
     return () => {
       current = false;
       clearInterval(timer);

@@ -11,7 +11,7 @@ import { RemovedSteps } from "./removed-steps.tsx";
 import { useMark } from "./selected-keys.ts";
 import { InViewContext, StepCard } from "./step-card.tsx";
 import { areDrawnSame, chunksOf, countSteps, drawnSize, type Chunk } from "./step-chunks.ts";
-import { useComesIntoView } from "./use-comes-into-view.ts";
+import { useNearViewport } from "./use-comes-into-view.ts";
 
 const words = strings.canvas;
 
@@ -127,7 +127,7 @@ const StepChunk = memo(
   function StepChunk(props: StepSequenceProps) {
     const { steps, start, scope, facts } = props;
     const chunk = useRef<HTMLLIElement>(null);
-    const isInView = useComesIntoView(chunk, start < drawnAtOnce);
+    const isInView = useNearViewport(chunk, start < drawnAtOnce);
     const { width, height } = drawnSize(steps, facts.direction, ({ id }) => facts.folded.has(`${scope}/${id}`));
     return (
       <li role="none" className="chunk" ref={chunk} style={{ containIntrinsicSize: `auto ${width}px auto ${height}px` }}>

@@ -39,7 +39,7 @@ interface Choice {
   readonly keywords?: readonly string[];
   /** The text that is inserted. */
   readonly yaml?: string;
-  /** A recipe, which may ask questions first. */
+  /** A recipe, which may have questions. */
   readonly recipe?: Recipe;
   command(request: PickerRequest, answers?: Answers): DocumentCommand;
 }

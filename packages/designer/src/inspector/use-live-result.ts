@@ -44,13 +44,13 @@ export function useLiveResult(scope: FormScope, place: ExpressionPlace): LiveRes
     if (!isNeeded || expression === undefined) return setResult(undefined);
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isOver = false;
-    const ask = async (): Promise<void> => {
+    const update = async (): Promise<void> => {
       const step = stepAround(editor.flow, place.holder);
       const recorded = step === undefined ? undefined : steps.findLast(({ path }) => path !== undefined && pathKey(path) === pathKey(step.path))?.before;
       const message = run === undefined ? undefined : recorded;
       const found = await trial.evaluate({ language, expression: JSON.parse(expression) as unknown, step: step?.span, message });
       if (isOver) return;
-      if (found === "replaced") timer = setTimeout(() => void ask(), retryMs);
+      if (found === "replaced") timer = setTimeout(() => void update(), retryMs);
       else if (found === undefined || found.kind === "unreached") setResult(found === undefined ? undefined : {});
       else {
         const runId = message === undefined ? undefined : run?.id;
@@ -58,7 +58,7 @@ export function useLiveResult(scope: FormScope, place: ExpressionPlace): LiveRes
         setResult({ value: summary(found.value), fullValue: bodyText(found.value).slice(0, maxValueLength), type: found.type, message: found.message, runId });
       }
     };
-    timer = setTimeout(() => void ask(), debounceMs);
+    timer = setTimeout(() => void update(), debounceMs);
     return () => {
       isOver = true;
       clearTimeout(timer);

@@ -29,7 +29,7 @@ export function DeadLettersScreen() {
   const [routeId, setRouteId] = useState("");
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [removing, setRemoving] = useState<readonly string[]>([]);
-  const [asking, setAsking] = useState<{ readonly text: string; readonly flowIds: readonly string[]; run(): void } | undefined>(undefined);
+  const [confirming, setConfirming] = useState<{ readonly text: string; readonly flowIds: readonly string[]; run(): void } | undefined>(undefined);
   const [opened, setOpened] = useState<DeadLetterDetail | undefined>(undefined);
   const [note, setNote] = useState("");
   useTitle(strings.pageTitle(words.title));
@@ -51,7 +51,7 @@ export function DeadLettersScreen() {
     done(words.done(replayed, ids.length - replayed));
   };
   const confirmReplay = (chosenLetters: readonly DeadLetter[]): void =>
-    setAsking({
+    setConfirming({
       text: strings.replay.deadLetters(chosenLetters.length),
       flowIds: [...new Set(chosenLetters.map(({ flowId }) => flowId))],
       run: () => void replay(chosenLetters.map(({ id }) => id)).catch(failed),
@@ -82,7 +82,7 @@ export function DeadLettersScreen() {
         ) : routeId === "" || letters.length === 0 ? null : (
           <Button
             onClick={() =>
-              setAsking({
+              setConfirming({
                 text: strings.replay.deadLettersOf(routeId),
                 flowIds: [...new Set(letters.map(({ flowId }) => flowId))],
                 run: () => bulk.start(filter),
@@ -112,7 +112,7 @@ export function DeadLettersScreen() {
           />
         </>
       )}
-      {asking === undefined ? null : <ReplayDialog {...asking} onReplay={asking.run} onClose={() => setAsking(undefined)} />}
+      {confirming === undefined ? null : <ReplayDialog {...confirming} onReplay={confirming.run} onClose={() => setConfirming(undefined)} />}
       {removing.length === 0 ? null : (
         <Dialog
           title={words.removeTitle(removing.length)}

@@ -58,7 +58,7 @@ export const accessStrings = {
   hmac: {
     preset: "Signature scheme",
     custom: "Custom",
-    presets: { github: "GitHub", stripe: "Stripe", "defaultChoice-webhooks": "Standard Webhooks", slack: "Slack", shopify: "Shopify" },
+    presets: { github: "GitHub", stripe: "Stripe", "standard-webhooks": "Standard Webhooks", slack: "Slack", shopify: "Shopify" },
     id: "Caller id",
     secrets: "Secrets",
     secret: (number: number) => `Secret ${number}`,

@@ -15,5 +15,5 @@ export const nodesStrings = {
   answering: "Serves the designer",
   problem: (id: string, reason: string) => `${id}: ${reason}`,
   emptyTitle: "No cluster",
-  emptyText: (target: string) => `The runtime ${target} runs alone. To try several nodes on one machine, run: sluice cluster`,
+  emptyText: (target: string) => `The runtime ${target} is not part of a cluster. To try several nodes on one machine, run: sluice cluster`,
 };

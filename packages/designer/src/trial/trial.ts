@@ -182,7 +182,7 @@ export class Trial {
     );
   }
 
-  /** The steps that the sample visits, without changing the state of the trial; undefined when it is not known. */
+  /** The steps that the sample visits, without changing the state of the trial; undefined when they are not known. */
   async visitedSteps(): Promise<VisitedSteps | undefined> {
     const { good, text } = this.#editor.flow;
     const { sample, responses } = this.store.getState();

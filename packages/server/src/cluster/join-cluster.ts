@@ -191,7 +191,7 @@ class JoinedNode implements ClusterNode {
   }
 
   usersElsewhere(kind: "connection" | "kamelet", id: string): ReturnType<ClusterNode["usersElsewhere"]> {
-    return this.#whereUsed.ask(kind, id, this.#settings.clusterSettleMs);
+    return this.#whereUsed.query(kind, id, this.#settings.clusterSettleMs);
   }
 
   follow(parts: FollowedParts): void {
