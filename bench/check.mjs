@@ -8,8 +8,8 @@ numbersOf("check");
 const { about: _, ...budgets } = JSON.parse(readFileSync(new URL("budgets.json", import.meta.url), "utf8"));
 for (const [name, { command, max }] of Object.entries(budgets)) {
   const holds = (path, value) => value <= max[path];
-  const wanted = Object.fromEntries(Object.keys(max).map((path) => [path, "less"]));
-  const best = await bestFiguresOf(command, wanted, holds);
+  const directions = Object.fromEntries(Object.keys(max).map((path) => [path, "less"]));
+  const best = await bestFiguresOf(command, directions, holds);
   for (const [path, value] of Object.entries(best)) {
     if (!holds(path, value)) process.exitCode = 1;
     console.log(`${name} ${path}: ${value.toFixed(2)}, at most ${max[path]}: ${holds(path, value) ? "holds" : "EXCEEDED"}`);

@@ -59,7 +59,7 @@ for (let round = 0; round < rounds; round++) {
   limits.push(nothing() + (await timed(["bench/lib/bare-server.mjs", "webhook"], {}, call)));
 }
 console.log(
-  `sluice ${median(ours).toFixed(0)} ms (least ${Math.min(...ours).toFixed(0)}); node -e 0 and a bare server ${median(limits).toFixed(0)} ms (least ${Math.min(...limits).toFixed(0)})`,
+  `sluice ${median(ours).toFixed(0)} ms (min ${Math.min(...ours).toFixed(0)}); node -e 0 and a bare server ${median(limits).toFixed(0)} ms (min ${Math.min(...limits).toFixed(0)})`,
 );
 console.log(
   JSON.stringify({ bench: "cold-start", ms: median(ours), limitMs: median(limits), ratio: median(ours.map((value, round) => value / limits[round])) }),

@@ -22,7 +22,7 @@ if (options.help || names.some((name) => name !== "all" && !known.includes(name)
   endWithUsage("compare", `[--baseline file] [--write] [all, or some of ${known.join(" ")}]`);
 
 const isChosen = (name) => (names.length === 0 ? baseline.benches[name].isQuick === true : names.includes("all") || names.includes(name));
-const wantedOf = ({ less = {}, more = {} }) =>
+const directionsOf = ({ less = {}, more = {} }) =>
   Object.fromEntries([...Object.keys(less).map((path) => [path, "less"]), ...Object.keys(more).map((path) => [path, "more"])]);
 
 /** How much worse a figure is than the baseline, as a fraction; negative when it is better. */
@@ -30,7 +30,7 @@ const worseBy = (bench, path, value) => (bench.less?.[path] === undefined ? benc
 
 async function compared(name, bench) {
   const margin = bench.margin ?? baseline.margin;
-  const figures = await bestFiguresOf(bench.command, wantedOf(bench), (path, value) => worseBy(bench, path, value) <= margin);
+  const figures = await bestFiguresOf(bench.command, directionsOf(bench), (path, value) => worseBy(bench, path, value) <= margin);
   if (figures === undefined) return [[name, "cannot be measured here", "", "", "", ""]];
   return Object.entries(figures).map(([path, value]) => {
     const worse = worseBy(bench, path, value);
@@ -41,11 +41,11 @@ async function compared(name, bench) {
 }
 
 async function rewritten(name, bench) {
-  const wanted = wantedOf(bench);
+  const directions = directionsOf(bench);
   const runs = [];
-  for (let count = 0; count < 3; count++) runs.push(await figuresOf(bench.command, wanted));
+  for (let count = 0; count < 3; count++) runs.push(await figuresOf(bench.command, directions));
   if (runs.includes(undefined)) return [[name, "cannot be measured here", "", "", "", ""]];
-  return Object.entries(wanted).map(([path, direction]) => {
+  return Object.entries(directions).map(([path, direction]) => {
     const before = bench[direction][path];
     const value = Number(median(runs.map((figures) => figures[path])).toFixed(3));
     bench[direction][path] = value;

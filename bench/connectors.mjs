@@ -10,7 +10,7 @@ import { printTable } from "./lib/table.mjs";
 import { endWithUsage } from "./lib/usage.mjs";
 
 const families = Object.keys(connectorCases);
-const wanted = process.argv.slice(2).filter((argument) => families.includes(argument));
+const selected = process.argv.slice(2).filter((argument) => families.includes(argument));
 const numbers = process.argv.slice(2).filter((argument) => !families.includes(argument));
 const rounds = Number(numbers[0] ?? 5);
 if (numbers.length > 1 || !(rounds >= 1)) endWithUsage("connectors", `[rounds, 5] [${families.join(" ")}]`);
@@ -138,7 +138,7 @@ async function measureCase(sluice, found, title) {
 const figures = {};
 const sluice = await startSluice({}, { cores: "0,1" });
 try {
-  for (const family of wanted.length === 0 ? families : wanted) {
+  for (const family of selected.length === 0 ? families : selected) {
     const { server: serverName, connection, open } = connectorCases[family];
     // Otherwise Mosquitto would write all queued messages to a file after each one.
     const server = await serverFor(serverName, { own: true, isDurable: false });

@@ -169,14 +169,14 @@ async function traced(page, tools) {
       await tools.send("HeapProfiler.collectGarbage");
       return (await metric(tools, "JSHeapUsedSize")) / 1e6;
     };
-    const look = async () => ({ at: performance.now(), frames: await page.evaluate(() => window.frames60), messages: await seen() });
+    const sample = async () => ({ at: performance.now(), frames: await page.evaluate(() => window.frames60), messages: await seen() });
     const parts = [];
-    let before = await look();
+    let before = await sample();
     const first = before;
     for (let minute = 0; minute < traceMinutes; minute++) {
       for (let part = 0; part < 6; part++) {
         await page.waitForTimeout(10_000);
-        const now = await look();
+        const now = await sample();
         parts.push(((now.frames - before.frames) * 1000) / (now.at - before.at));
         before = now;
       }
@@ -258,11 +258,11 @@ async function fixed(page) {
     await page.evaluate(() => {
       window.fixedMs = undefined;
       const onKey = ({ timeStamp }) => {
-        const look = () => {
-          if (document.querySelector(".canvas[data-broken]") !== null) requestAnimationFrame(look);
+        const check = () => {
+          if (document.querySelector(".canvas[data-broken]") !== null) requestAnimationFrame(check);
           else setTimeout(() => (window.fixedMs = performance.now() - timeStamp));
         };
-        requestAnimationFrame(look);
+        requestAnimationFrame(check);
       };
       window.addEventListener("keydown", onKey, { capture: true, once: true });
     });

@@ -8,7 +8,7 @@ import { load, loadTool } from "./lib/load.mjs";
 import { cpuMicros, put, startSluice } from "./lib/processes.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 
-const [rounds, seconds] = numbersOf("durable", ["rounds", 3], ["seconds of each", 4]);
+const [rounds, seconds] = numbersOf("durable", ["rounds", 3], ["seconds per round", 4]);
 const body = JSON.stringify({ id: "A-1001", note: "x".repeat(950) });
 const yaml = `- route:
     id: hook
@@ -62,7 +62,7 @@ try {
     rows.push({ accepted: ours.perSecond, through, plain, p99: ours.p99Ms, failed: ours.failed, cpu: (cpuMicros(sluice.child.pid) - cpu) / processed });
     const row = rows.at(-1);
     console.log(
-      `round ${number}: accepted ${row.accepted.toFixed(0)}/s (p99 ${row.p99.toFixed(1)} ms), through the route ${row.through.toFixed(0)}/s, ${row.cpu.toFixed(0)} µs of processor each; plain loop ${plain.toFixed(0)}/s; failed ${row.failed}`,
+      `round ${number}: accepted ${row.accepted.toFixed(0)}/s (p99 ${row.p99.toFixed(1)} ms), through the route ${row.through.toFixed(0)}/s, ${row.cpu.toFixed(0)} µs of CPU time each; plain loop ${plain.toFixed(0)}/s; failed ${row.failed}`,
     );
   }
   const of = (name) => median(rows.map((row) => row[name]));

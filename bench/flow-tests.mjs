@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { killOnExit, temporaryFolder } from "./lib/cleanup.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 
-const [files, budgetSeconds] = numbersOf("flow-tests", ["files", 200], ["seconds it may take", 20]);
+const [files, budgetSeconds] = numbersOf("flow-tests", ["files", 200], ["time limit in seconds", 20]);
 const folder = temporaryFolder("tests");
 const flow = (name) => `- route:
     id: ${name}

@@ -17,12 +17,12 @@ const policy = {
   rules: [{ routes: ["hook"], methods: ["POST"], roles: ["orders.write"] }],
 };
 
-const ask = (path) => fetch(`${guarded.baseUrl}/_api/${path}`, { headers: { authorization: `Bearer ${token}` } });
+const getApi = (path) => fetch(`${guarded.baseUrl}/_api/${path}`, { headers: { authorization: `Bearer ${token}` } });
 
 async function scrape(seconds) {
   for (let count = 0; count < seconds; count++) {
-    const text = await ask("metrics").then((response) => response.text());
-    if (!text.includes("# TYPE")) throw new Error(`the metrics are ${text}`);
+    const text = await getApi("metrics").then((response) => response.text());
+    if (!text.includes("# TYPE")) throw new Error(`unexpected metrics: ${text}`);
     await new Promise((resolve) => setTimeout(resolve, 900));
   }
 }
@@ -42,7 +42,7 @@ try {
   const { status } = await fetch(`${guarded.baseUrl}/api/hook`, { method: "POST", body: webhook.body });
   if (status !== 401) throw new Error(`a call without a key got ${status}`);
   const results = await compare(sides, turns);
-  const { runs } = await ask("runs?routeId=hook&limit=5").then((response) => response.json());
+  const { runs } = await getApi("runs?routeId=hook&limit=5").then((response) => response.json());
   if (runs?.length !== 5) throw new Error("the history has no runs");
   console.log(`guarded: ${results.guarded.ratio.toFixed(2)} of bare node:http by rate (goal: ${goal})`);
   report("guarded", results);

@@ -70,10 +70,10 @@ const running = await startServer(
 /** The node:http server of the runtime, captured from its first request. */
 async function httpServer(baseUrl) {
   let found;
-  const learn = (message) => (found = message.server);
-  channel("http.server.request.start").subscribe(learn);
+  const capture = (message) => (found = message.server);
+  channel("http.server.request.start").subscribe(capture);
   await fetch(`${baseUrl}/_api/health`);
-  channel("http.server.request.start").unsubscribe(learn);
+  channel("http.server.request.start").unsubscribe(capture);
   return found;
 }
 

@@ -12,7 +12,7 @@ import { measurePairs, postMessage } from "./lib/paired.mjs";
 import { put, putDocument, startSluice } from "./lib/processes.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 
-const [turns] = numbersOf("policy", ["turns, 0 leaves HTTP out", 100, 0]);
+const [turns] = numbersOf("policy", ["turns, 0 to skip HTTP", 100, 0]);
 const budgets = { apiKey: 10, hmac: 30, jwt: 100 };
 const body = JSON.stringify({ id: "A-1001", note: "x".repeat(1024 - 24) });
 
@@ -135,7 +135,7 @@ async function overHttp() {
       plain: postMessage("/api/hook-none", body, credentials[name]),
       more: postMessage(`/api/hook-${name}`, body, credentials[name]),
     }));
-    console.log(`HTTP: ${turns} turns of 1,000 calls each, 32 connections, body of ${body.length} bytes, processor time of the server`);
+    console.log(`HTTP: ${turns} turns of 1,000 calls each, 32 connections, body of ${body.length} bytes, CPU time of the server`);
     return await measurePairs(sluice, pairs, { turns });
   } finally {
     await sluice.stop();
@@ -146,14 +146,14 @@ try {
   const alone = await inProcess();
   for (const name of ["none", ...names, "sha256"])
     console.log(
-      `${name === "sha256" ? "plain SHA-256 of the body" : `check ${name}`}: median ${alone[name].median.toFixed(2)} µs, least ${alone[name].least.toFixed(2)} µs`,
+      `${name === "sha256" ? "plain SHA-256 of the body" : `check ${name}`}: median ${alone[name].median.toFixed(2)} µs, min ${alone[name].least.toFixed(2)} µs`,
     );
   const http = turns > 0 ? await overHttp() : undefined;
   for (const name of names) {
     const cost = http?.[name].added ?? alone[name].median - alone.none.median;
     const call =
       http === undefined ? "" : ` of ${http[name].plain.toFixed(1)} µs per call (95 %: ${http[name].least.toFixed(1)} to ${http[name].most.toFixed(1)})`;
-    console.log(`${name}: adds ${cost.toFixed(2)} µs${call}; less than ${budgets[name]} µs: ${cost < budgets[name] ? "holds" : "MISSED"}`);
+    console.log(`${name}: adds ${cost.toFixed(2)} µs${call}; budget ${budgets[name]} µs: ${cost < budgets[name] ? "met" : "MISSED"}`);
   }
   console.log(
     JSON.stringify({

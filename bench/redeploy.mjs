@@ -6,7 +6,7 @@ import { assertAnswer, put, startSluice } from "./lib/processes.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 import { webhook } from "./lib/workloads.mjs";
 
-const [redeploys, rounds, seconds] = numbersOf("redeploy", ["redeploys", 200], ["rounds", 10], ["seconds of each", 2]);
+const [redeploys, rounds, seconds] = numbersOf("redeploy", ["redeploys", 200], ["rounds", 10], ["seconds per round", 2]);
 const perRound = Math.ceil(redeploys / rounds);
 const versionOf = (number) => webhook.flow.replace("constant: ok", `constant: v${number}`);
 
@@ -29,9 +29,9 @@ async function replace(duration) {
   for (let count = 0; count < perRound; count++) {
     const wait = began + ((count + 0.5) * duration * 1_000) / perRound - performance.now();
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-    const asked = performance.now();
+    const sentAt = performance.now();
     await put(sluice.baseUrl, "hook", versionOf(++version));
-    putMs.push(performance.now() - asked);
+    putMs.push(performance.now() - sentAt);
   }
 }
 

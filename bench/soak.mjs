@@ -10,7 +10,7 @@ const parameters = [
   ["seconds", 30],
   ["clients", 8],
   ["ms between deploys", 500],
-  ["calls a second, 0 for any number", 0, 0],
+  ["calls per second, 0 for no limit", 0, 0],
 ];
 const [seconds, clients, deployEveryMs, rate] = numbersOf("soak", ...parameters);
 const settleMs = 15_000;

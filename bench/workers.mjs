@@ -12,7 +12,7 @@ import { printTable } from "./lib/table.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 import { router, webhook } from "./lib/workloads.mjs";
 
-const [rounds, seconds] = numbersOf("workers", ["rounds", 4], ["seconds of each", 1]);
+const [rounds, seconds] = numbersOf("workers", ["rounds", 4], ["seconds per round", 1]);
 const workers = 2;
 const cores = availableParallelism();
 const hasRoom = cores > workers;

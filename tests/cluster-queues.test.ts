@@ -103,7 +103,7 @@ for (const { title, server, urlOf } of stores)
       for (const customer of ["a", "b", "c"]) expect(firstRuns(customer)).toEqual(expected(customer));
     });
 
-    it("waits for a store that is away for a short time, and answers 503 if it stays away", async () => {
+    it("waits for a store that is briefly unavailable, and replies 503 if it stays unavailable", async () => {
       await store.kill();
       const short = post(node(0), "/api/in", "short");
       await sleep(2_000);

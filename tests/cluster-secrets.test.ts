@@ -1,4 +1,4 @@
-// Secrets in a cluster: with a key, literal secrets work on every node and the store never sees them.
+// Secrets in a cluster: with a key, literal secrets work on every node and the store never contains them.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -76,7 +76,7 @@ describe.skipIf(nats === undefined)("secrets in a cluster (needs NATS)", () => {
     await two.end("SIGTERM");
     two = await start("two", { SERVICE_CLUSTER_KEY: keyOf(2), SERVICE_CLUSTER_KEYS_OLD: keyOf(1) });
     expect((await call(two.baseUrl, "POST", "/api/greet")).text).toBe(`first ${secret}`);
-    // Node one does not have the new key yet: it continues with the previous version and says so.
+    // Node one does not have the new key yet: it continues with the previous version and reports it.
     const put = await two.api("PUT", "/flows/greet", flow("second"));
     expect([put.status, put.json.cluster.behind]).toEqual([200, [{ node: "one", reason: expect.stringContaining("encrypted with another key") }]]);
     expect((await call(one.baseUrl, "POST", "/api/greet")).text).toBe(`first ${secret}`);

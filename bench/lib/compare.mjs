@@ -10,7 +10,7 @@ export const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(va
 
 /** Rounds and seconds from the command line. */
 export function roundsOf(bench) {
-  const [rounds, seconds] = numbersOf(bench, ["rounds", 12], ["seconds of each", 1]);
+  const [rounds, seconds] = numbersOf(bench, ["rounds", 12], ["seconds per round", 1]);
   return { rounds, seconds };
 }
 
@@ -71,7 +71,7 @@ export async function compare(sides, { rounds, seconds }) {
 /** Prints the ratios to the reference server as a table. */
 export function printShares(results) {
   printTable(
-    ["share of the limit", "by rate", "least", "most", "by processor time", "p99, times", "failed"],
+    ["ratio to the limit", "by rate", "min", "max", "by CPU time", "p99 ratio", "failed"],
     Object.entries(results).map(([name, { ratio, least, most, byProcessorTime, p99, failed }]) => [
       name,
       ...[ratio, least, most, byProcessorTime, p99].map((value) => value.toFixed(2)),

@@ -25,12 +25,12 @@ async function resultOf(command) {
   return JSON.parse(last);
 }
 
-/** The figures of one run, by path; `wanted` defines per path which is better, `less` or `more`. */
-export async function figuresOf(command, wanted) {
+/** The figures of one run, by path; `directions` defines per path which is better, `less` or `more`. */
+export async function figuresOf(command, directions) {
   const result = await resultOf(command);
   if (result === undefined) return undefined;
   return Object.fromEntries(
-    Object.keys(wanted).map((path) => {
+    Object.keys(directions).map((path) => {
       const value = path.split(".").reduce((part, name) => part?.[name], result);
       if (typeof value !== "number") throw new Error(`${command.join(" ")} reports no ${path}`);
       return [path, value];
@@ -39,12 +39,13 @@ export async function figuresOf(command, wanted) {
 }
 
 /** The best figures of up to three runs: repeated while one misses its budget. Noise does not repeat, a slower hot path does. */
-export async function bestFiguresOf(command, wanted, holds) {
+export async function bestFiguresOf(command, directions, holds) {
   let best;
   for (let count = 0; count < tries; count++) {
-    const figures = await figuresOf(command, wanted);
+    const figures = await figuresOf(command, directions);
     if (figures === undefined) return undefined;
-    best = best === undefined ? figures : Object.fromEntries(Object.entries(figures).map(([path, value]) => [path, better[wanted[path]](best[path], value)]));
+    best =
+      best === undefined ? figures : Object.fromEntries(Object.entries(figures).map(([path, value]) => [path, better[directions[path]](best[path], value)]));
     if (Object.entries(best).every(([path, value]) => holds(path, value))) break;
   }
   return best;

@@ -10,16 +10,16 @@ import { workloads } from "./workloads.mjs";
 
 const installTimeoutMs = 300_000;
 
-/** Installs a package and returns its folder; `wanted` is its name and exact version. Exits with 3 when it cannot be installed. */
-export async function installed(wanted) {
+/** Installs a package and returns its folder; `packageSpec` is its name and exact version. Exits with 3 when it cannot be installed. */
+export async function installed(packageSpec) {
   const folder = temporaryFolder("peer");
-  console.error(`Installing ${wanted} …`);
+  console.error(`Installing ${packageSpec} …`);
   writeFileSync(join(folder, "package.json"), '{"private": true}');
-  const options = ["install", "--no-audit", "--no-fund", "--loglevel=error", wanted];
+  const options = ["install", "--no-audit", "--no-fund", "--loglevel=error", packageSpec];
   const npm = killOnExit(spawn("npm", options, { cwd: folder, stdio: ["ignore", 2, 2], timeout: installTimeoutMs }));
   const [status] = await Promise.race([once(npm, "exit"), once(npm, "error")]);
   if (status === 0) return folder;
-  console.error(`${wanted} cannot be installed: this benchmark needs npm and the npm registry. Nothing was measured.`);
+  console.error(`${packageSpec} cannot be installed: this benchmark needs npm and the npm registry. Nothing was measured.`);
   process.exit(3);
 }
 

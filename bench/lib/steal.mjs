@@ -1,4 +1,4 @@
-// CPU time that the host gave to others (steal): a disturbed round is meaningless for either server.
+// CPU time that other virtual machines used (steal): a disturbed round is meaningless for either server.
 import { readFileSync } from "node:fs";
 
 /** CPU ticks so far, and how many of them were stolen; undefined where it is not available. */

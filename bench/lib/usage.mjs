@@ -10,7 +10,7 @@ export function endWithUsage(bench, parameters) {
 /** The given numbers, or their defaults; exits with the usage when they are invalid. A parameter is its name, default and minimum. */
 export function numbersOf(bench, ...parameters) {
   const given = process.argv.slice(2);
-  const numbers = parameters.map(([, standard], index) => Number(given[index] ?? standard));
+  const numbers = parameters.map(([, defaultValue], index) => Number(given[index] ?? defaultValue));
   if (given.length <= parameters.length && numbers.every((number, index) => number >= (parameters[index][2] ?? 1))) return numbers;
-  return endWithUsage(bench, parameters.map(([name, standard]) => `[${name}, ${standard}]`).join(" "));
+  return endWithUsage(bench, parameters.map(([name, defaultValue]) => `[${name}, ${defaultValue}]`).join(" "));
 }

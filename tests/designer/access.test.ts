@@ -9,7 +9,7 @@ import { findingsOf } from "./axe.ts";
 import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
 import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
 
-const pictures = process.env["SCREENSHOTS"];
+const screenshots = process.env["SCREENSHOTS"];
 const policy = {
   authenticate: [
     { type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "shop", key: "s3cr3t-of-the-shop", roles: ["write"] }] },
@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)("access (needs Chromium)", { timeout: 120_000 }, ()
 
   beforeAll(async () => {
     browser = await openBrowser();
-    if (pictures !== undefined) mkdirSync(pictures, { recursive: true });
+    if (screenshots !== undefined) mkdirSync(screenshots, { recursive: true });
   }, 240_000);
   afterAll(() => browser?.close());
 
@@ -234,7 +234,7 @@ describe.skipIf(!hasBrowser)("access (needs Chromium)", { timeout: 120_000 }, ()
         }
         found.push(...(await findingsOf(screen)).map((finding) => `${name} at ${width}: ${finding}`));
         expect(await screen.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-        if (pictures !== undefined) await screen.screenshot({ path: join(pictures, `${name}-${colorScheme}-${width}.png`) });
+        if (screenshots !== undefined) await screen.screenshot({ path: join(screenshots, `${name}-${colorScheme}-${width}.png`) });
         await context.close();
       }
     }

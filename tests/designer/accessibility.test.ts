@@ -9,7 +9,7 @@ import { startTestServer, token as runtimeToken, type StartedServer } from "../s
 import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const pictures = process.env["SCREENSHOTS"];
+const screenshots = process.env["SCREENSHOTS"];
 
 const flow = `${webhookFlow("orders")}        - choice:
             id: large-or-small
@@ -162,7 +162,7 @@ describe.skipIf(!hasBrowser)("accessibility (needs Chromium)", { timeout: 300_00
     writeFileSync(join(designer.workspace, "tests/simulated/both.test.yaml"), simulatedTests);
     await runtime.putFlow("lost", "- route: {id: lost, from: {uri: webhook, steps: [{to: 'sluice:dead-letters'}]}}\n");
     await fetch(`${runtime.baseUrl}/api/lost`, { method: "POST", body: "nobody takes it" });
-    if (pictures !== undefined) mkdirSync(pictures, { recursive: true });
+    if (screenshots !== undefined) mkdirSync(screenshots, { recursive: true });
   }, 240_000);
   afterAll(async () => {
     await browser?.close();
@@ -184,7 +184,7 @@ describe.skipIf(!hasBrowser)("accessibility (needs Chromium)", { timeout: 300_00
         return violations.map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
       });
       found.push(...violations.map((violation) => `${name}: ${violation}`));
-      if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}-${colorScheme}.png`) });
+      if (screenshots !== undefined) await page.screenshot({ path: join(screenshots, `${name}-${colorScheme}.png`) });
       await context.close();
     }
     expect(found).toEqual([]);
@@ -196,7 +196,7 @@ describe.skipIf(!hasBrowser)("accessibility (needs Chromium)", { timeout: 300_00
       await page.goto(designer.url + path);
       await page.getByRole("heading").first().waitFor();
       await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth), soon).toBeLessThanOrEqual(390);
-      if (pictures !== undefined) await page.screenshot({ path: join(pictures, `narrow${path.replaceAll("/", "-")}.png`) });
+      if (screenshots !== undefined) await page.screenshot({ path: join(screenshots, `narrow${path.replaceAll("/", "-")}.png`) });
     }
     await context.close();
   });

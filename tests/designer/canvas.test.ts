@@ -55,9 +55,9 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", { timeout:
   /** Moves from the card to a form field, types, and returns. */
   async function fill(page: Page, label: string, text: string): Promise<void> {
     await page.keyboard.press("Enter");
-    const wanted = page.getByRole("complementary", { name: "Inspector" }).getByLabel(label, { exact: true });
-    await wanted.waitFor();
-    for (let tabs = 0; tabs < 30 && !(await wanted.evaluate((element) => element === document.activeElement)); tabs++) await page.keyboard.press("Tab");
+    const field = page.getByRole("complementary", { name: "Inspector" }).getByLabel(label, { exact: true });
+    await field.waitFor();
+    for (let tabs = 0; tabs < 30 && !(await field.evaluate((element) => element === document.activeElement)); tabs++) await page.keyboard.press("Tab");
     await page.keyboard.press("Control+a");
     await page.keyboard.type(text);
     await page.keyboard.press("Shift+F6");
@@ -138,10 +138,10 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", { timeout:
   it("adds a mapping, uses it, saves a trial as a test and deploys, by keyboard alone", async () => {
     designer.writeFlow("mapped", "- route:\n    id: mapped\n    from:\n      uri: webhook\n      steps:\n        - unmarshal:\n            json: {}\n");
     const { page } = open;
-    const tabTo = async (wanted: Locator): Promise<void> => {
-      await wanted.waitFor();
-      for (let tabs = 0; tabs < 150 && !(await wanted.evaluate((element) => element === document.activeElement)); tabs++) await page.keyboard.press("Tab");
-      expect(await wanted.evaluate((element) => element === document.activeElement)).toBe(true);
+    const tabTo = async (target: Locator): Promise<void> => {
+      await target.waitFor();
+      for (let tabs = 0; tabs < 150 && !(await target.evaluate((element) => element === document.activeElement)); tabs++) await page.keyboard.press("Tab");
+      expect(await target.evaluate((element) => element === document.activeElement)).toBe(true);
     };
     const command = async (words: string): Promise<void> => {
       await page.keyboard.press("Control+k");

@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", { timeou
     expect(runtime.flows.get("orders")?.yaml).toBe(webhookFlow("orders", "edited"));
   });
 
-  it("O07: a runtime that is down: the state is grey, Deploy reports it, Save still works", async () => {
+  it("O07: a runtime that is down: the state is gray, Deploy reports it, Save still works", async () => {
     const { page } = open;
     await visit(page);
     await button(page, "Deploy").click();

@@ -14,7 +14,7 @@ import { findingsOf } from "./axe.ts";
 import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
 import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
 
-const pictures = process.env["SCREENSHOTS"];
+const screenshots = process.env["SCREENSHOTS"];
 const insertFlow = (reference: string): string => `- route:
     id: insert
     from:
@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)("connections (needs Chromium)", { timeout: 120_000 
 
   beforeAll(async () => {
     browser = await openBrowser();
-    if (pictures !== undefined) mkdirSync(pictures, { recursive: true });
+    if (screenshots !== undefined) mkdirSync(screenshots, { recursive: true });
   }, 240_000);
   afterAll(async () => {
     await browser?.close();
@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)("connections (needs Chromium)", { timeout: 120_000 
     await runtime.api("DELETE", "/flows/tables");
   };
 
-  it("lists what exists on its server, and says when nothing does or the server is down", async () => {
+  it("lists what exists on its server, and reports when nothing does or the server is down", async () => {
     await database("orders", "invoices", "order_lines", "orders");
     await page.goto(`${designer.url}/connections/orders`);
     const contents = page.getByRole("region", { name: "On the server" });
@@ -285,7 +285,7 @@ describe.skipIf(!hasBrowser)("connections (needs Chromium)", { timeout: 120_000 
         await screen.setViewportSize({ width, height: 800 });
         found.push(...(await findingsOf(screen)).map((finding) => `${name} at ${width}: ${finding}`));
         await expect.poll(() => screen.evaluate(() => document.documentElement.scrollWidth), soon).toBeLessThanOrEqual(width);
-        if (pictures !== undefined) await screen.screenshot({ path: join(pictures, `${name}-${colorScheme}-${width}.png`), fullPage: true });
+        if (screenshots !== undefined) await screen.screenshot({ path: join(screenshots, `${name}-${colorScheme}-${width}.png`), fullPage: true });
       }
     }
     await context.close();

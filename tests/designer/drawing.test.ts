@@ -211,7 +211,7 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", { timeout
     await expect.poll(() => designer.flowText("data"), soon).toContain('- setBody: {jq: ".order.total"}');
     await page.keyboard.press("Escape");
     await page.getByRole("treeitem", { name: /^total/ }).focus();
-    await page.getByText("Enter or double click inserts into Source (jq)").waitFor();
+    await page.getByText("Enter or double-click inserts into Source (jq)").waitFor();
   });
 
   it("on a phone, tapping a card opens its options over the canvas, and the message at the step", async () => {

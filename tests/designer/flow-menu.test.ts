@@ -78,11 +78,11 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", { timeout: 1
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await page.getByText(badge).waitFor();
     await choose("Delete…");
-    const asks = page.getByRole("dialog", { name: "Delete 'Orders to ERP'?" });
-    await asks.getByText("orders.yaml and 1 test file will be deleted").waitFor();
-    await asks.getByText("undeployed from local").waitFor();
+    const confirmation = page.getByRole("dialog", { name: "Delete 'Orders to ERP'?" });
+    await confirmation.getByText("orders.yaml and 1 test file will be deleted").waitFor();
+    await confirmation.getByText("undeployed from local").waitFor();
     expect(await findingsOf(page)).toEqual([]);
-    await asks.getByRole("button", { name: "Delete flow" }).click();
+    await confirmation.getByRole("button", { name: "Delete flow" }).click();
     await expect.poll(() => new URL(page.url()).pathname, soon).toBe("/flows");
     await page.getByText("Create your first flow").waitFor();
     expect(existsSync(join(designer.workspace, "flows", "orders.yaml"))).toBe(false);

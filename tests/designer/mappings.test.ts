@@ -8,7 +8,7 @@ import { findingsOf } from "./axe.ts";
 import { hasBrowser, openBrowser, openPage, soon, typeSource, type OpenPage } from "./browser.ts";
 import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
 
-const pictures = process.env["SCREENSHOTS"];
+const screenshots = process.env["SCREENSHOTS"];
 const units = {
   name: "Units of measure",
   columns: ["shop", "sap"],
@@ -68,7 +68,7 @@ const flow = "- route: {id: convert, from: {uri: webhook, steps: [{to: 'value-ma
 
 const entry = (agency: string, value: string): string => `<entry><agency>${agency}</agency><schema>unit</schema><value>${value}</value></entry>`;
 
-/** Pastes a copied range into a cell, like from a spreadsheet. */
+/** Pastes a copied range into a cell, as from a spreadsheet. */
 const paste = (page: Page, cell: string, text: string): Promise<void> =>
   page.getByLabel(cell, { exact: true }).evaluate((element, pasted) => {
     const data = new DataTransfer();
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
 
   beforeAll(async () => {
     browser = await openBrowser();
-    if (pictures !== undefined) mkdirSync(pictures, { recursive: true });
+    if (screenshots !== undefined) mkdirSync(screenshots, { recursive: true });
   }, 240_000);
   afterAll(() => browser?.close());
 
@@ -301,7 +301,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
       .then((text) => JSON.parse(text) as unknown);
   const row = (side: "Source" | "Target", path: string) => page.getByRole("tree", { name: `${side} fields` }).locator(`[data-path="${path}"]`);
 
-  it("maps an order of 20 fields with the mouse: links, a loop, a function, a look-up and a condition; Save is not Deploy", async () => {
+  it("maps an order of 20 fields with the mouse: links, a loop, a function, a lookup and a condition; Save is not Deploy", async () => {
     await openEmptyMapping();
     const link = (source: string, target: string): Promise<void> => row("Source", source).dragTo(row("Target", target));
     await link("lines", "Items[]");
@@ -326,7 +326,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
     await page.getByText("20 of 20 fields mapped").waitFor();
     expect(await page.locator(".mapper__line").count()).toBe(21);
     expect(await page.locator(".mapper__chip").allInnerTexts()).toEqual(expect.arrayContaining(["for each", "date", "join", "lookup"]));
-    if (pictures !== undefined) await page.screenshot({ path: join(pictures, "mapper-light-1440.png") });
+    if (screenshots !== undefined) await page.screenshot({ path: join(screenshots, "mapper-light-1440.png") });
     await page.getByLabel("Condition of Express").fill("total > 2000");
     await expect.poll(output, soon).not.toHaveProperty("Express");
     await page.getByRole("button", { name: "Undo" }).click();
@@ -402,7 +402,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
     await expect.poll(output, soon).toMatchObject({ Email: "ada@example.org" });
   });
 
-  it("a step opens its mapping with the message at that step as the sample, and the way back leads to its flow", async () => {
+  it("a step opens its mapping with the message at that step as the sample, and the back link leads to its flow", async () => {
     await install();
     const body = '{"id":"A-9","lines":[]}';
     designer.writeFlow("uses", `- route: {id: uses, from: {uri: webhook, steps: [{setBody: {constant: '${body}'}}, {to: 'message-mapping:order-to-erp'}]}}\n`);
@@ -470,7 +470,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
         }
         found.push(...(await findingsOf(screen)).map((finding) => `${name} at ${width}: ${finding}`));
         expect(await screen.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-        if (pictures !== undefined) await screen.screenshot({ path: join(pictures, `${name}-${colorScheme}-${width}.png`), fullPage: false });
+        if (screenshots !== undefined) await screen.screenshot({ path: join(screenshots, `${name}-${colorScheme}-${width}.png`), fullPage: false });
         await context.close();
       }
     }

@@ -11,7 +11,7 @@ import { findingsOf } from "./axe.ts";
 import { hasBrowser, openBrowser, openPage } from "./browser.ts";
 import { startTestDesigner } from "./started-designer.ts";
 
-const pictures = process.env["SCREENSHOTS"];
+const screenshots = process.env["SCREENSHOTS"];
 const nats = await serverFor("nats", { own: true });
 const environment = { SLUICE_TEST_TOKEN: token };
 
@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser || nats === undefined)("the nodes screen (needs Chro
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("lists the nodes with their state, and says why one is behind", async () => {
+  it("lists the nodes with their state, and shows why one is behind", async () => {
     const [amber] = nodes as [SpawnedServer];
     const designer = await startTestDesigner(amber.baseUrl, { environment });
     const { page, faults } = await openPage(browser);
@@ -47,9 +47,9 @@ describe.skipIf(!hasBrowser || nats === undefined)("the nodes screen (needs Chro
     await page.getByRole("link", { name: "Nodes" }).click();
     const rows = page.getByRole("region", { name: "Nodes" }).locator("tbody tr");
     await expect.poll(() => rows.count()).toBe(2);
-    expect(await rows.nth(0).innerText()).toMatch(/amber\s+Answers the designer\s+Up/);
+    expect(await rows.nth(0).innerText()).toMatch(/amber\s+Serves the designer\s+Up/);
     expect(await rows.nth(1).innerText()).toMatch(/blue\s+Up/);
-    expect(await page.getByText("Cluster shop, with its configuration in NATS. 2 of 2 nodes run revision 0.").count()).toBe(1);
+    expect(await page.getByText("Cluster shop. Its configuration is stored in NATS. 2 of 2 nodes run revision 0.").count()).toBe(1);
     expect(await findingsOf(page)).toEqual([]);
 
     // Only one of the nodes has the variable that the flow needs.
@@ -59,11 +59,11 @@ describe.skipIf(!hasBrowser || nats === undefined)("the nodes screen (needs Chro
     expect([put.status, put.json.cluster.behind]).toEqual([201, [{ node: "blue", reason: expect.stringContaining("no value for parameter 'greeting'") }]]);
     await expect.poll(() => rows.nth(1).innerText(), { timeout: 30_000 }).toMatch(/blue\s+Behind\s+.*no value for parameter 'greeting'/s);
     expect(await page.getByText("1 of 2 nodes run revision 1.").count()).toBe(1);
-    if (pictures !== undefined) {
-      mkdirSync(pictures, { recursive: true });
-      await page.screenshot({ path: join(pictures, "nodes.png") });
+    if (screenshots !== undefined) {
+      mkdirSync(screenshots, { recursive: true });
+      await page.screenshot({ path: join(screenshots, "nodes.png") });
       await page.setViewportSize({ width: 390, height: 844 });
-      await page.screenshot({ path: join(pictures, "nodes-phone.png") });
+      await page.screenshot({ path: join(screenshots, "nodes-phone.png") });
     }
     expect(faults).toEqual([]);
     await page.context().close();

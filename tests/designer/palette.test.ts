@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)("the list of steps (needs Chromium)", { timeout: 12
     await openList(page);
     await search(page).fill("retry");
     await page.keyboard.press("Enter");
-    await page.getByLabel("How often to try again").fill("5");
+    await page.getByLabel("Number of retries").fill("5");
     await page.getByRole("button", { name: "Insert steps" }).click();
     await page.getByRole("treeitem", { name: /On exception/ }).waitFor();
     await page.keyboard.press("Control+s");

@@ -153,7 +153,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     expect(await page.getByText("The messages of this run were not captured").count()).toBe(0);
   });
 
-  it("scrubbing lights the run up to a step and shows its message; a fork runs from there in the page with a changed body and sends nothing", async () => {
+  it("scrubbing highlights the run up to a step and shows its message; a fork runs from there in the page with a changed body and sends nothing", async () => {
     const { page } = open;
     const steps = ["one", "two", "three"].map((id) => `        - setBody: {id: ${id}, description: Step ${id}, simple: "${id} \${body}"}\n`).join("");
     designer.writeFlow("forked", `- route:\n    id: forked\n    from:\n      uri: platform-http:/api/forked\n      steps:\n${steps}`);

@@ -82,9 +82,9 @@ describe.skipIf(!hasBrowser)("the runs screen (needs Chromium)", { timeout: 120_
     id: caller
     from:
       uri: webhook
-      steps: [{to: {uri: "direct:asked"}}, {to: {uri: "seda:told"}}]
-- route: {id: asked, from: {uri: "direct:asked", steps: [{log: asked}]}}
-- route: {id: told, from: {uri: "seda:told", steps: [{log: told}]}}
+      steps: [{to: {uri: "direct:called"}}, {to: {uri: "seda:queued"}}]
+- route: {id: called, from: {uri: "direct:called", steps: [{log: called}]}}
+- route: {id: queued, from: {uri: "seda:queued", steps: [{log: queued}]}}
 `;
     expect((await server.putFlow("caller", flow)).status).toBe(201);
     await call(server.baseUrl, "POST", "/api/caller", "{}");
@@ -94,10 +94,10 @@ describe.skipIf(!hasBrowser)("the runs screen (needs Chromium)", { timeout: 120_
     expect(await rows().count()).toBe(1);
     await fold.press("Enter");
     const routes = (): Promise<readonly string[]> => page.locator("tbody td:nth-child(2) > a").allInnerTexts();
-    await expect.poll(routes, soon).toEqual(["caller", "asked", "told"]);
+    await expect.poll(routes, soon).toEqual(["caller", "called", "queued"]);
     expect(await fold.getAttribute("aria-expanded")).toBe("true");
     expect(await findingsOf(page)).toEqual([]);
-    await page.getByLabel("Route", { exact: true }).selectOption("told");
-    await expect.poll(routes, soon).toEqual(["told"]);
+    await page.getByLabel("Route", { exact: true }).selectOption("queued");
+    await expect.poll(routes, soon).toEqual(["queued"]);
   });
 });

@@ -94,7 +94,7 @@ describe("deploying", () => {
     expect(runtime.requests.at(-1)?.headers["if-match"]).toBe(`"${hashOf(first)}"`);
   });
 
-  it("asks before it replaces a deployment made elsewhere", async () => {
+  it("requires a confirmation before it replaces a deployment made elsewhere", async () => {
     const mine = webhookFlow("orders");
     const theirs = webhookFlow("orders", "theirs");
     await deploy("orders", mine);

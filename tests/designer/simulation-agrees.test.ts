@@ -88,7 +88,7 @@ async function simulated({ id, yaml, params = {}, send = [] }: Case): Promise<Ou
   const started = await startSimulated({ flowId: id, source: yaml, params });
   if (!started.ok || started.simulated.unresolvedParameters.length > 0) return { accepted: false, replies: [], calls: {} };
   const mocks = new SimulationMocks(started.simulated);
-  mocks.arm(allMocks(id), false);
+  mocks.install(allMocks(id), false);
   const replies: unknown[] = [];
   for (const { endpoint, body, headers = {}, pattern } of send) {
     const routeId = started.simulated.runtime.inletOf(endpoint)?.route.id ?? "";
@@ -155,7 +155,7 @@ describe("examples", () => {
     await server.end();
   });
 
-  it.each(flowExamples)("the tests of %s pass in the simulation like on a runtime", async (name) => {
+  it.each(flowExamples)("the tests of %s pass in the simulation as on a runtime", async (name) => {
     const text = (file: string): string => readFileSync(join(examples, name, file), "utf8");
     const [verdict] = await simulateTests({ flowId: name, source: text("flow.yaml"), files: [{ id: name, text: text("test.yaml") }], systems });
     expect(verdict?.faults).toEqual([]);

@@ -1,4 +1,4 @@
-// Everything offered in the lists of steps, routes and elements can be deployed as inserted, or lacks only values that a tool cannot know.
+// Everything offered in the lists of steps, routes and elements can be deployed as inserted, or lacks only values that a tool cannot infer.
 import { beforeAll, describe, expect, test } from "vitest";
 import { createFlowChecker } from "@sluice/server/check";
 import { branchesOf, FlowCatalog } from "../../packages/designer/src/catalog/flow-catalog.ts";

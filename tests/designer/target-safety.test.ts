@@ -101,9 +101,9 @@ describe("new targets", () => {
     const other = await startStubRuntime();
     try {
       const moved = { ...local(), baseUrl: other.baseUrl };
-      const asked = await put([moved]);
-      expect(asked.status).toBe(409);
-      expect(asked.json).toMatchObject({ confirm: [{ target: "local", address: other.baseUrl, tokenEnv: "SLUICE_TEST_TOKEN" }] });
+      const reply = await put([moved]);
+      expect(reply.status).toBe(409);
+      expect(reply.json).toMatchObject({ confirm: [{ target: "local", address: other.baseUrl, tokenEnv: "SLUICE_TEST_TOKEN" }] });
       await designer.call("GET", "/_api/flows");
       expect(other.requests).toEqual([]);
       expect((await put([moved], { confirmed: ["http://another.example"] })).status).toBe(409);

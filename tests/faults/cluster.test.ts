@@ -16,8 +16,8 @@ interface OpenStore {
 }
 
 const disturbEveryMs = 16_000;
-/** How long a killed server of the store is away. */
-const awayMs = 4_000;
+/** How long a killed server of the store is down. */
+const downMs = 4_000;
 
 const stores: Readonly<Record<string, () => Promise<OpenStore | undefined>>> = {
   "three NATS servers": async () => {
@@ -28,7 +28,7 @@ const stores: Readonly<Record<string, () => Promise<OpenStore | undefined>>> = {
         env: { SERVICE_CLUSTER_REPLICAS: "3" },
         async disturb(round) {
           await servers.kill(round);
-          await sleep(awayMs);
+          await sleep(downMs);
           await servers.restart(round);
         },
         end: () => servers.end(),
@@ -53,7 +53,7 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
       const until = performance.now() + seconds * 1_000;
       let storeKills = 0;
       const disturbing = (async () => {
-        for (let next = performance.now() + disturbEveryMs; store.disturb !== undefined && next + awayMs < until; next += disturbEveryMs) {
+        for (let next = performance.now() + disturbEveryMs; store.disturb !== undefined && next + downMs < until; next += disturbEveryMs) {
           await sleep(next - performance.now());
           await store.disturb(storeKills++);
         }

@@ -11,14 +11,14 @@ const races = Number(process.env["SLUICE_RACES"] ?? 300);
 const isRoot = process.getuid?.() === 0;
 const canUnshare = isRoot && spawnSync("unshare", ["--pid", "--fork", "--mount-proc", "--uts", "true"]).status === 0;
 
-interface Answer {
+interface Reply {
   readonly isOwner: boolean;
   readonly error?: string;
 }
 
-const ask = (contender: ChildProcess, message: object): Promise<Answer> =>
+const send = (contender: ChildProcess, message: object): Promise<Reply> =>
   new Promise((resolve) => {
-    contender.once("message", (answer) => resolve(answer as Answer));
+    contender.once("message", (answer) => resolve(answer as Reply));
     contender.send(message);
   });
 
@@ -38,10 +38,10 @@ describe("two owners of one data directory", () => {
       // The record of a killed process and, in every other race, no lock database yet.
       if (race % 2 === 0) for (const name of [".lock.db", ".lock-gate.db"]) rmSync(join(directory, name), { force: true });
       writeFileSync(join(directory, ".lock"), "4194303 1\n");
-      const answers = await Promise.all(contenders.map((contender) => ask(contender, { take: true, directory })));
-      owners.push(answers.filter(({ isOwner }) => isOwner).length);
-      for (const { error } of answers) if (error !== undefined) expect(error).toContain("the data directory is in use by");
-      await Promise.all(contenders.map((contender) => ask(contender, { take: false, directory })));
+      const replies = await Promise.all(contenders.map((contender) => send(contender, { acquire: true, directory })));
+      owners.push(replies.filter(({ isOwner }) => isOwner).length);
+      for (const { error } of replies) if (error !== undefined) expect(error).toContain("the data directory is in use by");
+      await Promise.all(contenders.map((contender) => send(contender, { acquire: false, directory })));
     }
     expect(owners.filter((count) => count !== 1)).toEqual([]);
   }, 600_000);

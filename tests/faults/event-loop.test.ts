@@ -13,7 +13,7 @@ import { report, routeOf, startSwept, type Measured, type SweptServer } from "..
 const size = 9_900_000;
 const only = new RegExp(process.env["SWEEP"] ?? "");
 /** Above this time, each case of a batch is measured separately. */
-const lookCloserMs = 200;
+const measureEachAboveMs = 200;
 const hours = 2 * 3_600_000;
 
 const chosenCases = messageCases
@@ -74,8 +74,8 @@ it(
         for (const input of batch.inputs) {
           const result = await measure(`${batch.name} < ${input}`, () => swept.post(path, bodyOf(input)));
           if (batch.cases.length > 1 && !result.answer.startsWith("200 done")) unfinished.push(`${result.name}: ${result.answer}`);
-          if (batch.cases.length === 1 || result.heldMs <= lookCloserMs) note(result);
-          else await takeEach(batch, input);
+          if (batch.cases.length === 1 || result.heldMs <= measureEachAboveMs) note(result);
+          else await measureEach(batch, input);
         }
       });
     }
@@ -86,7 +86,7 @@ it(
 );
 
 /** The time of each case of a batch. */
-async function takeEach(batch: Batch, input: InputName): Promise<void> {
+async function measureEach(batch: Batch, input: InputName): Promise<void> {
   for (const one of batch.cases) await withRoute(one, async (path) => note(await measure(`${one.name} < ${input}`, () => swept.post(path, bodyOf(input)))));
 }
 

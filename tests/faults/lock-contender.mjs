@@ -2,8 +2,8 @@
 import { lockDirectory } from "../../packages/server/dist/data-lock/lock-directory.js";
 
 let lock;
-process.on("message", ({ take, directory }) => {
-  if (!take) {
+process.on("message", ({ acquire, directory }) => {
+  if (!acquire) {
     lock?.release();
     lock = undefined;
     return process.send({ isOwner: false });

@@ -23,18 +23,18 @@ const policy = (key: string): object => ({ authenticate: [{ type: "apiKey", keys
 
 /** Permanent routes: one puts messages into a queue without a consumer, one moves them to the dead letters. */
 export const storeFlow = `- route:
-    id: keep
+    id: enqueue
     from:
       uri: webhook
       steps:
         - to: queue:parked
 - route:
-    id: bury
+    id: dead-letter
     errorHandler: {deadLetterChannel: {deadLetterUri: "sluice:dead-letters"}}
     from:
       uri: webhook
       steps:
-        - throwException: {exceptionType: java.lang.Exception, message: "as asked"}
+        - throwException: {exceptionType: java.lang.Exception, message: "as requested"}
 `;
 
 /** Moves everything in the queue to the dead letters, so that it can be inspected. */
@@ -59,15 +59,15 @@ export class Model {
   /** The valid values of an object. */
   allowed(kind: Kind, id: string): readonly (string | undefined)[] {
     const { undecided } = this;
-    const sure = this.certain.get(`${kind} ${id}`);
-    return undecided?.kind === kind && undecided.id === id ? [sure, undecided.value] : [sure];
+    const certain = this.certain.get(`${kind} ${id}`);
+    return undecided?.kind === kind && undecided.id === id ? [certain, undecided.value] : [certain];
   }
 
   /** The ids of a kind that exist or may exist. */
   ids(kind: Kind): readonly string[] {
-    const sure = [...this.certain.keys()].filter((key) => key.startsWith(`${kind} `)).map((key) => key.slice(kind.length + 1));
+    const certain = [...this.certain.keys()].filter((key) => key.startsWith(`${kind} `)).map((key) => key.slice(kind.length + 1));
     const { undecided } = this;
-    return [...new Set([...sure, ...(undecided?.kind === kind ? [undecided.id] : [])])];
+    return [...new Set([...certain, ...(undecided?.kind === kind ? [undecided.id] : [])])];
   }
 }
 
@@ -84,8 +84,8 @@ export async function apply(server: SpawnedServer, { kind, id, value }: Change):
     table: () => put(`/value-mappings/${id}`, of(table)),
     document: () => put(`/message-mappings/${id}`, of(mapping)),
     policy: () => put(`/auth/${id}`, of(policy)),
-    message: () => call(server.baseUrl, "POST", "/api/keep", id),
-    letter: () => (value === undefined ? removeLetter(server, id) : call(server.baseUrl, "POST", "/api/bury", id)),
+    message: () => call(server.baseUrl, "POST", "/api/enqueue", id),
+    letter: () => (value === undefined ? removeLetter(server, id) : call(server.baseUrl, "POST", "/api/dead-letter", id)),
   };
   return work[kind]().catch(() => undefined);
 }
@@ -111,7 +111,7 @@ async function findFlow(server: SpawnedServer, model: Model, id: string): Promis
   const value =
     reply.status === 404 ? undefined : model.allowed("flow", id).find((text) => text !== undefined && sha256(flowText(id, text)) === reply.json.hash);
   expect([200, 404]).toContain(reply.status);
-  if (reply.status === 200) expect(value, `flow ${id} has an unexpected text`).toBeDefined();
+  if (reply.status === 200) expect(value, `flow ${id} has unexpected text`).toBeDefined();
   return { kind: "flow", id, value };
 }
 
@@ -153,11 +153,11 @@ async function findLetters(server: SpawnedServer, model: Model): Promise<readonl
 async function compareDepth(server: SpawnedServer, model: Model): Promise<void> {
   const { text } = await server.api("GET", "/metrics");
   const depth = Number(/^sluice_queue_depth\{queue="parked"\} (\d+)$/m.exec(text)?.[1] ?? 0);
-  const sure = [...model.certain.keys()].filter((key) => key.startsWith("message ")).length;
-  expect(depth).toBeGreaterThanOrEqual(sure);
+  const certain = [...model.certain.keys()].filter((key) => key.startsWith("message ")).length;
+  expect(depth).toBeGreaterThanOrEqual(certain);
   expect(depth).toBeLessThanOrEqual(model.ids("message").length);
   // The number shows whether the message without a response was stored.
-  if (depth > sure) model.settle(model.undecided as Change);
+  if (depth > certain) model.settle(model.undecided as Change);
 }
 
 /** The stored state is also the served state. */

@@ -50,9 +50,9 @@ async function change(server: SpawnedServer, model: Model, random: (below: numbe
 
 /** Every acknowledged message exists with its content: a route moves it from the queue to the dead letters. */
 async function drain(server: SpawnedServer, model: Model): Promise<void> {
-  const sure = [...model.certain.keys()].filter((key) => key.startsWith("message ")).map((key) => key.slice("message ".length));
+  const certain = [...model.certain.keys()].filter((key) => key.startsWith("message ")).map((key) => key.slice("message ".length));
   expect((await server.putFlow("drain", drainFlow)).status).toBe(201);
-  for (const id of sure) await eventually(async () => (await server.api("GET", `/dead-letters?text=${id}&limit=1`)).json.total >= 1, 20_000);
+  for (const id of certain) await eventually(async () => (await server.api("GET", `/dead-letters?text=${id}&limit=1`)).json.total >= 1, 20_000);
 }
 
 for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {

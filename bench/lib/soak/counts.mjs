@@ -30,8 +30,8 @@ export async function readCounts(baseUrl) {
 export function audit(tally, before, after) {
   const faults = [];
   const grown = (route, what) => after[route][what] - before[route][what];
-  const expect = (what, wanted, got) => {
-    if (wanted !== got) faults.push(`${what}: expected ${wanted}, counted ${got}`);
+  const expect = (what, expected, got) => {
+    if (expected !== got) faults.push(`${what}: expected ${expected}, counted ${got}`);
   };
   for (const route of ["plain", "queue", "slow"]) {
     expect(`responses of ${route}`, tally.sent[route], tally.answered[route]);

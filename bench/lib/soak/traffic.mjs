@@ -68,7 +68,7 @@ export async function drive(caller, tally, client, signal, pace) {
       tally.sent["hang-up"]++;
       await caller.hangUp(n);
     } else if (turn === 13) await broken(caller, tally, n);
-    else await ask(caller, tally, turn === 3 || turn === 11 ? "fail" : turn % 5 === 0 ? "queue" : turn % 7 === 0 ? "slow" : "plain", n);
+    else await callRoute(caller, tally, turn === 3 || turn === 11 ? "fail" : turn % 5 === 0 ? "queue" : turn % 7 === 0 ? "slow" : "plain", n);
   }
 }
 
@@ -78,7 +78,7 @@ async function broken(caller, tally, n) {
   if (status !== 404 && status !== 405) tally.fault(`an invalid request got ${status}`);
 }
 
-async function ask(caller, tally, route, n) {
+async function callRoute(caller, tally, route, n) {
   const began = performance.now();
   tally.sent[route]++;
   try {

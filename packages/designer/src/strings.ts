@@ -1,4 +1,4 @@
-// All texts shown in the designer. Texts with values are functions, so that translations can change the word order.
+// All text shown in the designer. Text with values is a function, so that translations can change the word order.
 
 import { count } from "./strings/count.ts";
 import { canvasStrings, inspectorStrings } from "./strings/drawing.ts";
@@ -181,7 +181,7 @@ export const strings = {
     open: "Review changes",
     title: (target: string) => `What Deploy changes on ${target}`,
     deploy: (target: string) => `Deploy to ${target}`,
-    first: "The flow is not deployed there yet: all of it is new.",
+    first: "The flow is not deployed on this target yet, so everything is new.",
     same: "This version is already deployed.",
     refused: (reason: string) => `The runtime would reject this version: ${reason}`,
     changes: "Changes",

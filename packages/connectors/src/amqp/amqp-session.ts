@@ -35,7 +35,7 @@ export class AmqpSession {
     this.#session.open();
   }
 
-  /** A receiving link; resolves when the broker has confirmed it. It receives messages when it is given credit. */
+  /** A receiving link; resolves when the broker has confirmed it. It receives messages once it is granted credit. */
   async openReceiver(options: Rhea.ReceiverOptions, take: (message: Rhea.Message, delivery: Rhea.Delivery) => void, where: string): Promise<Rhea.Receiver> {
     const receiver = this.#session.attach_receiver({ credit_window: 0, autoaccept: false, autosettle: true, ...options });
     receiver.on("message", ({ message, delivery }: Rhea.EventContext) => {
@@ -107,7 +107,7 @@ export class AmqpSession {
   }
 
   /** Waits for the broker until the connection's timeout or the end of the session. */
-  #answer(where: string, ask: (waiter: Waiter) => void): Promise<void> {
+  #answer(where: string, request: (waiter: Waiter) => void): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = (): void => {
         cancel();
@@ -128,7 +128,7 @@ export class AmqpSession {
       this.#waiting.add(waiter);
       if (!this.isOpen) return waiter.reject(jmsError(new Error("the session is closed"), where));
       try {
-        ask(waiter);
+        request(waiter);
       } catch (thrown) {
         waiter.reject(thrown as Error);
       }

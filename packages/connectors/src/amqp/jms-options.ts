@@ -91,7 +91,7 @@ const sinkOptions = {
   exchangePattern: f.enum(["InOnly", "InOut"], { doc: "InOut makes a sink wait for a reply and a source send one.", group: "advanced" }),
 };
 
-const acceptedTexts: Readonly<Record<string, string>> = {
+const acceptedReasons: Readonly<Record<string, string>> = {
   explicitQosEnabled: "persistence, priority and expiration are always set",
   replyToDeliveryPersistent: "replies are persistent",
   replyToConcurrentConsumers: "one receiver handles all replies",
@@ -167,7 +167,7 @@ const fieldsOf = <T>(given: readonly string[], make: (name: string) => T): Reado
   Object.fromEntries(given.map((name) => [name, make(name)]));
 
 const otherOptions = {
-  ...fieldsOf(Object.keys(acceptedTexts), (name) => accepted(acceptedTexts[name] as string)),
+  ...fieldsOf(Object.keys(acceptedReasons), (name) => accepted(acceptedReasons[name] as string)),
   ...fieldsOf(withoutEffect, () => accepted("it configures threads and caches of the Java client")),
   ...fieldsOf(java, () => f.refused(needsJava)),
   allowSerializedHeaders: f.refused(noSerialization),

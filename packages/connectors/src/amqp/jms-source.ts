@@ -37,7 +37,7 @@ interface Item {
 }
 
 /** Messages that the broker may send in addition to those in progress. */
-const aheadOf = 50;
+const prefetch = 50;
 const maxDelayMs = 60_000;
 
 export function jmsSource({ options, uri }: Endpoint<JmsOptions>, shared: Connection<AmqpClient>, parts: JmsParts): Source {
@@ -95,8 +95,8 @@ class Receiving implements Subscription {
     this.#destination = destinationOf(options.destinationName, options.destinationType, session.client);
     this.#waits = new StoppableWaits(parts.host.clock);
     const processed = Math.max(options.concurrentConsumers, options.maxConcurrentConsumers ?? 1);
-    this.#window = options.asyncConsumer ? processed + aheadOf : processed;
-    this.#granted = Math.max(this.#window, aheadOf);
+    this.#window = options.asyncConsumer ? processed + prefetch : processed;
+    this.#granted = Math.max(this.#window, prefetch);
     this.#intake = this.#newIntake();
     this.#prefetched = new Prefetched({
       window: this.#window,

@@ -85,7 +85,7 @@ export interface KafkaClient {
   topics(): Promise<readonly string[]>;
   /** One round trip; resolves with the number of brokers. */
   ping(): Promise<number>;
-  /** Calls `listener` with an error text when a broker becomes unreachable, and with undefined when one is reachable. */
+  /** Calls `listener` with an error message when a broker becomes unreachable, and with undefined when one is reachable. */
   watchLinks(listener: (problem: string | undefined) => void): () => void;
   close(): Promise<void>;
 }

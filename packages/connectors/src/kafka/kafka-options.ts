@@ -59,7 +59,7 @@ const refusedOptions = {
   schemaRegistryURL: f.refused(registries),
   transacted: f.refused("Kafka transactions are not supported: use an idempotentConsumer at the receiver"),
   transactionalId: f.refused("Kafka transactions are not supported: use an idempotentConsumer at the receiver"),
-  partitioner: f.refused("records are partitioned by key like in Java clients; set partitionKey or the header CamelKafkaPartitionKey to choose a partition"),
+  partitioner: f.refused("records are partitioned by key, as in Java clients; set partitionKey or the header CamelKafkaPartitionKey to choose a partition"),
 };
 
 const acceptedOptions = {

@@ -74,7 +74,7 @@ export function kafkaSource(endpoint: Endpoint<KafkaOptions>, shared: Connection
 async function work(batch: PartitionBatch, intake: Intake<Item>, { batching, maxPollRecords }: KafkaOptions, clock: Clock): Promise<void> {
   const size = batching ? maxPollRecords : 1;
   let began = clock.monotonic();
-  // Between two synchronous runs nothing can end the batch, and asking takes the client a while.
+  // Between two synchronous runs nothing can end the batch, and the check is slow in the client.
   let hasWaited = true;
   for (let at = 0; at < batch.records.length; at += size) {
     if (hasWaited && batch.isOver) return;
@@ -162,7 +162,7 @@ function messageOf({ batch, records }: Item, options: KafkaOptions): Message {
 const decoder = new TextDecoder();
 const textOf = (value: unknown): unknown => (value instanceof Uint8Array ? decoder.decode(value) : value);
 
-/** Camel passes headers as bytes; nearly all contain text, so they are text here. */
+/** Camel passes headers as bytes; nearly all contain text, so they are decoded here. */
 function headersOf(headers: KafkaRecord["headers"]): Readonly<Record<string, unknown>> | undefined {
   const entries = Object.entries(headers);
   return entries.length === 0

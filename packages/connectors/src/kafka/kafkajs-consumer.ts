@@ -8,7 +8,7 @@ export interface ConsumerListener {
   /** Called when the consumer stops unexpectedly. */
   crashed(problem: string): void;
   /** Called with a problem when a broker does not respond, and with undefined when it responds again. */
-  answers(problem: string | undefined): void;
+  reachability(problem: string | undefined): void;
 }
 
 export async function kafkajsConsumer(
@@ -17,7 +17,7 @@ export async function kafkajsConsumer(
   admin: KafkaJS.Admin,
   options: ConsumeOptions,
   work: (batch: PartitionBatch) => Promise<void>,
-  { crashed, answers }: ConsumerListener,
+  { crashed, reachability }: ConsumerListener,
 ): Promise<KafkaConsumer> {
   const { clock } = options;
   const consumer = kafka.consumer(configOf(library, options));
@@ -31,10 +31,10 @@ export async function kafkajsConsumer(
   let isSilent = false;
   consumer.on(consumer.events.REQUEST_TIMEOUT, ({ payload }) => {
     isSilent = true;
-    answers(`${payload.broker} does not respond`);
+    reachability(`${payload.broker} does not respond`);
   });
   consumer.on(consumer.events.FETCH, () => {
-    if (isSilent) answers(undefined);
+    if (isSilent) reachability(undefined);
     isSilent = false;
   });
 

@@ -15,7 +15,7 @@ export function oauthTokens(values: OauthValues, now: () => number): () => Promi
   return async () => {
     if (token !== undefined && now() < token.until) return { value: token.value };
     const { oauthTokenEndpointUri: uri, oauthClientId: id = "", oauthClientSecret: secret = "", oauthScope: scope } = values;
-    if (uri === undefined) throw new Error("oauthTokenEndpointUri is missing");
+    if (uri === undefined) throw new Error("oauthTokenEndpointUri is missing: set it in the connection");
     const form = new URLSearchParams({ grant_type: "client_credentials", client_id: id, client_secret: secret, ...(scope === undefined ? {} : { scope }) });
     const { statusCode, body } = await request(uri, {
       method: "POST",

@@ -92,7 +92,7 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
         await intake.take(item);
       }
     };
-    // The response to the subscription is queued behind messages in progress; those prove as well that the session works.
+    // The response to the subscription is queued behind messages in progress; those also prove that the session works.
     await new Promise<void>((resolve, reject) => {
       link.work = (packet, settled) => {
         resolve();

@@ -18,7 +18,7 @@ interface Command {
 
 const text: Reply = (reply) => reply;
 const number: Reply = Number;
-const truth: Reply = (reply) => Number(reply) === 1;
+const boolean: Reply = (reply) => Number(reply) === 1;
 const list: Reply = (reply) => reply;
 
 function pairs(reply: unknown): unknown {
@@ -63,7 +63,7 @@ export class Reader {
     return this.#own(name) !== undefined;
   }
 
-  /** Several keys: a list, or text separated by commas. */
+  /** Several keys: a list, or a comma-separated string. */
   names(name: string): readonly string[] {
     const value = this.#own(name);
     const names = iterate(value).map((item) => asText(item).trim());
@@ -133,12 +133,12 @@ export const redisCommands: Readonly<Record<string, Command>> = {
   SET: { parts: keyValue },
   GET: { parts: key, reply: text },
   GETSET: { parts: keyValue, reply: text },
-  SETNX: { parts: keyValue, reply: truth },
+  SETNX: { parts: keyValue, reply: boolean },
   SETEX: { parts: (read) => [read.key, read.number("Timeout"), read.value] },
   SETRANGE: { parts: (read) => [read.key, read.number("Offset"), read.value] },
   GETRANGE: { parts: keyRange, reply: text },
   SETBIT: { parts: (read) => [read.key, read.number("Offset"), /^(true|1)$/i.test(asText(read.value)) ? 1 : 0] },
-  GETBIT: { parts: (read) => [read.key, read.number("Offset")], reply: truth },
+  GETBIT: { parts: (read) => [read.key, read.number("Offset")], reply: boolean },
   APPEND: { parts: keyValue, reply: number },
   STRLEN: { parts: key, reply: number },
   INCR: { parts: key, reply: number },
@@ -148,28 +148,28 @@ export const redisCommands: Readonly<Record<string, Command>> = {
   MGET: { parts: (read) => read.names(read.has("Fields") ? "Fields" : "Keys"), reply: list },
   MSET: { parts: (read) => read.map },
   MSETNX: { parts: (read) => read.map },
-  EXISTS: { parts: key, reply: truth },
+  EXISTS: { parts: key, reply: boolean },
   DEL: { parts: (read) => (read.has("Keys") ? read.names("Keys") : [read.key]) },
   TYPE: { parts: key, reply: text },
   RANDOMKEY: { parts: () => [], reply: text },
   RENAME: { parts: keyValue },
-  RENAMENX: { parts: keyValue, reply: truth },
-  EXPIRE: { parts: (read) => [read.key, read.number("Timeout")], reply: truth },
-  EXPIREAT: { parts: (read) => [read.key, read.number("Timestamp")], reply: truth },
-  PEXPIRE: { parts: (read) => [read.key, read.number("Timeout")], reply: truth },
-  PEXPIREAT: { parts: (read) => [read.key, read.number("Timestamp")], reply: truth },
-  PERSIST: { parts: key, reply: truth },
+  RENAMENX: { parts: keyValue, reply: boolean },
+  EXPIRE: { parts: (read) => [read.key, read.number("Timeout")], reply: boolean },
+  EXPIREAT: { parts: (read) => [read.key, read.number("Timestamp")], reply: boolean },
+  PEXPIRE: { parts: (read) => [read.key, read.number("Timeout")], reply: boolean },
+  PEXPIREAT: { parts: (read) => [read.key, read.number("Timestamp")], reply: boolean },
+  PERSIST: { parts: key, reply: boolean },
   TTL: { parts: key, reply: number },
-  MOVE: { parts: (read) => [read.key, read.number("Db")], reply: truth },
+  MOVE: { parts: (read) => [read.key, read.number("Db")], reply: boolean },
   SORT: { parts: key, reply: list },
   HSET: { parts: (read) => [read.key, read.header("Field"), read.value] },
-  HSETNX: { parts: (read) => [read.key, read.header("Field"), read.value], reply: truth },
+  HSETNX: { parts: (read) => [read.key, read.header("Field"), read.value], reply: boolean },
   HGET: { parts: (read) => [read.key, read.header("Field")], reply: text },
   HMSET: { parts: (read) => [read.key, ...read.map], name: "HSET" },
   HMGET: { parts: (read) => [read.key, ...read.names("Fields")], reply: list },
   HGETALL: { parts: key, reply: pairs },
   HDEL: { parts: (read) => [read.key, read.header("Field")] },
-  HEXISTS: { parts: (read) => [read.key, read.header("Field")], reply: truth },
+  HEXISTS: { parts: (read) => [read.key, read.header("Field")], reply: boolean },
   HINCRBY: { parts: (read) => [read.key, read.header("Field"), read.value], reply: number },
   HKEYS: { parts: key, reply: list },
   HVALS: { parts: key, reply: list },
@@ -193,9 +193,9 @@ export const redisCommands: Readonly<Record<string, Command>> = {
   LTRIM: { parts: keyRange },
   SADD: { parts: keyValue, reply: number },
   SCARD: { parts: key, reply: number },
-  SISMEMBER: { parts: keyValue, reply: truth },
+  SISMEMBER: { parts: keyValue, reply: boolean },
   SMEMBERS: { parts: key, reply: list },
-  SMOVE: { parts: (read) => [read.key, read.header("Destination"), read.value], reply: truth },
+  SMOVE: { parts: (read) => [read.key, read.header("Destination"), read.value], reply: boolean },
   SPOP: { parts: key, reply: text },
   SRANDMEMBER: { parts: key, reply: text },
   SREM: { parts: keyValue, reply: number },
@@ -205,7 +205,7 @@ export const redisCommands: Readonly<Record<string, Command>> = {
   SDIFFSTORE: { parts: storeKeys },
   SINTERSTORE: { parts: storeKeys },
   SUNIONSTORE: { parts: storeKeys },
-  ZADD: { parts: (read) => [read.key, read.number("Score"), read.value], reply: truth },
+  ZADD: { parts: (read) => [read.key, read.number("Score"), read.value], reply: boolean },
   ZCARD: { parts: key, reply: number },
   ZCOUNT: { parts: keyScores, reply: number },
   ZINCRBY: { parts: (read) => [read.key, read.number("Increment"), read.value], reply: number },

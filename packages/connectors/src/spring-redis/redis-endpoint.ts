@@ -7,7 +7,7 @@ export function redisConnection({ options, trusted }: Endpoint<RedisOptions>, sc
   const { host, port, connectionFactory } = options;
   if (connectionFactory !== undefined)
     return scope.connection<RedisClient>({ reference: connectionFactory.replace(/^#(?:bean:)?(?!class:|type:)/, ""), kinds: ["redis"], inline: {} });
-  if (!trusted) throw new CompileError("endpoint-refused", "its server came from a message: write it in the flow");
+  if (!trusted) throw new CompileError("endpoint-refused", "its server address came from a message: write it in the flow");
   return scope.connection<RedisClient>({ reference: undefined, kinds: ["redis"], inline: { host, ...(port === undefined ? {} : { port: String(port) }) } });
 }
 

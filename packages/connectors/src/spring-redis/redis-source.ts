@@ -17,7 +17,7 @@ export function redisSource(endpoint: Endpoint<RedisOptions>, scope: EndpointSco
   if (command !== "SUBSCRIBE" && command !== "PSUBSCRIBE")
     throw new CompileError("option-invalid", "a source needs command=SUBSCRIBE or command=PSUBSCRIBE", { option: "command" });
   const names = (channels ?? "").split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
-  if (names.length === 0) throw new CompileError("option-missing", "a source needs channels", { option: "channels" });
+  if (names.length === 0) throw new CompileError("option-missing", "a source needs the option 'channels', such as channels=orders", { option: "channels" });
   const json = isJson(serializer);
   const connection = redisConnection(endpoint, scope);
   const bodyOf = (bytes: Buffer): unknown => (json ? (JSON.parse(bytes.toString()) as unknown) : bytes.toString());

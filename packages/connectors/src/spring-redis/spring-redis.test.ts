@@ -147,7 +147,7 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
     await source.stop();
   });
 
-  it("loses no command when links are cut and the route tries again (F1)", async () => {
+  it("loses no command when links are cut and the route retries (F1)", async () => {
     const link = await FaultyLink.to({ host: "127.0.0.1", port });
     ends.push(() => link.close());
     const route = await flow(

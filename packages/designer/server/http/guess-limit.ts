@@ -5,7 +5,7 @@ const freeTries = 5;
 const firstWaitMs = 1000;
 const maxWaitMs = 5 * 60_000;
 /** The count of a source is reset after this time without attempts. */
-const forgottenAfterMs = 30 * 60_000;
+const resetAfterMs = 30 * 60_000;
 const maxSources = 10_000;
 
 interface Tries {
@@ -35,11 +35,11 @@ export class GuessLimit {
   wrong(source: string): void {
     const now = this.#now();
     const before = this.#sources.get(source);
-    const count = before === undefined || before.at < now - forgottenAfterMs ? 0 : before.wrong;
+    const count = before === undefined || before.at < now - resetAfterMs ? 0 : before.wrong;
     this.#sources.delete(source);
     this.#sources.set(source, { wrong: count + 1, at: now });
     for (const [other, { at }] of this.#sources) {
-      if (this.#sources.size <= maxSources && at >= now - forgottenAfterMs) break;
+      if (this.#sources.size <= maxSources && at >= now - resetAfterMs) break;
       this.#sources.delete(other);
     }
   }

@@ -6,7 +6,7 @@ import type { DeployRecord } from "../workspace/deploy-records.ts";
 import type { TextFile } from "../workspace/text-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { authorQuery } from "./author.ts";
-import { callRuntime, type RuntimeAnswer } from "./runtime-call.ts";
+import { callRuntime, type RuntimeResponse } from "./runtime-call.ts";
 import type { Target, Targets } from "./targets.ts";
 
 export interface DeployRequest {
@@ -26,14 +26,14 @@ export interface DeployReply {
   readonly reply: unknown;
 }
 
-export async function deploy(workspace: Workspace, targets: Targets, asked: DeployRequest): Promise<DeployReply> {
-  const target = targets.find(asked.target);
-  const file = await workspace.flows.save(asked.id, asked.text, asked.baseHash);
-  if (file.changed) await workspace.versions.add(asked.id, asked.text, "save");
+export async function deploy(workspace: Workspace, targets: Targets, request: DeployRequest): Promise<DeployReply> {
+  const target = targets.find(request.target);
+  const file = await workspace.flows.save(request.id, request.text, request.baseHash);
+  if (file.changed) await workspace.versions.add(request.id, request.text, "save");
   const { changed: saved, ...savedFile } = file;
   try {
-    const answer = await install(workspace, targets, target, asked);
-    const reply = jsonOf(answer) as { hash?: string; lastModified?: string };
+    const response = await install(workspace, targets, target, request);
+    const reply = jsonOf(response) as { hash?: string; lastModified?: string };
     const record: DeployRecord = {
       target: target.name,
       outcome: "deployed",
@@ -42,18 +42,18 @@ export async function deploy(workspace: Workspace, targets: Targets, asked: Depl
       deployedHash: reply.hash ?? file.hash,
       deployedAt: reply.lastModified ?? new Date().toISOString(),
     };
-    await workspace.records.put(asked.id, record).catch(() => undefined);
-    await workspace.versions.add(asked.id, asked.text, "deploy").catch(() => undefined);
+    await workspace.records.put(request.id, record).catch(() => undefined);
+    await workspace.versions.add(request.id, request.text, "deploy").catch(() => undefined);
     return { file: savedFile, saved, record, reply };
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     // A conflict requires a decision of the user and is not a failed deployment.
-    if (error.detail["conflict"] === undefined) await recordFailure(workspace, target, asked.id, file.hash, error.message);
+    if (error.detail["conflict"] === undefined) await recordFailure(workspace, target, request.id, file.hash, error.message);
     throw new HttpError(error.status, error.message, { ...error.detail, file: savedFile, saved });
   }
 }
 
-async function install(workspace: Workspace, targets: Targets, target: Target, { id, text, overwrite }: DeployRequest): Promise<RuntimeAnswer> {
+async function install(workspace: Workspace, targets: Targets, target: Target, { id, text, overwrite }: DeployRequest): Promise<RuntimeResponse> {
   const path = `/_api/flows/${encodeURIComponent(id)}`;
   const now = await callRuntime(targets, target, { method: "GET", path, timeoutMs: 10_000 });
   if (now.status !== 200 && now.status !== 404) throw refusalOf(now, target);
@@ -65,28 +65,28 @@ async function install(workspace: Workspace, targets: Targets, target: Target, {
       deployed: { text: running.yaml, hash: running.hash, lastModified: running.lastModified },
     });
   }
-  const answer = await callRuntime(targets, target, {
+  const response = await callRuntime(targets, target, {
     method: "PUT",
     path: path + authorQuery(),
     headers: { "content-type": "application/yaml", ...(running === undefined ? {} : { "if-match": `"${running.hash}"` }) },
     body: Buffer.from(text, "utf8"),
   });
-  if (answer.status === 412) {
+  if (response.status === 412) {
     throw new HttpError(412, `flow '${id}' on target '${target.name}' was changed in the meantime: deploy again to see the differences`, {
       conflict: "deployment",
     });
   }
-  if (answer.status < 200 || answer.status > 299) throw refusalOf(answer, target);
-  return answer;
+  if (response.status < 200 || response.status > 299) throw refusalOf(response, target);
+  return response;
 }
 
 /** The error for a call that the runtime rejected. */
-export function refusalOf(answer: RuntimeAnswer, target: Target): HttpError {
-  const { error } = (jsonOf(answer) ?? {}) as { error?: unknown };
-  const text = typeof error === "string" ? error : `the runtime '${target.name}' responded with ${answer.status}`;
-  const hint = answer.status === 401 ? `: the token in ${target.tokenEnv} was rejected by '${target.name}'` : "";
+export function refusalOf(response: RuntimeResponse, target: Target): HttpError {
+  const { error } = (jsonOf(response) ?? {}) as { error?: unknown };
+  const text = typeof error === "string" ? error : `the runtime '${target.name}' responded with ${response.status}`;
+  const hint = response.status === 401 ? `: the token in ${target.tokenEnv} was rejected by '${target.name}'` : "";
   // A 401 of the designer means "sign in", so a 401 of the runtime gets another status.
-  return new HttpError(answer.status === 401 ? 502 : answer.status, text + hint, { runtime: "refused", runtimeStatus: answer.status });
+  return new HttpError(response.status === 401 ? 502 : response.status, text + hint, { runtime: "refused", runtimeStatus: response.status });
 }
 
 async function recordFailure(workspace: Workspace, target: Target, id: string, hash: string, error: string): Promise<void> {
@@ -103,7 +103,7 @@ async function recordFailure(workspace: Workspace, target: Target, id: string, h
   await workspace.records.put(id, record).catch(() => undefined);
 }
 
-export function jsonOf({ text }: RuntimeAnswer): unknown {
+export function jsonOf({ text }: RuntimeResponse): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -16,17 +16,17 @@ export async function proxy(targets: Targets, request: IncomingMessage, response
   const body = request.method === "GET" || request.method === "HEAD" ? undefined : await readBody(request);
   const ended = new AbortController();
   response.once("close", () => ended.abort());
-  const answer = await openCall(targets, target, {
+  const received = await openCall(targets, target, {
     method: request.method ?? "GET",
     path: request.url ?? "/",
     headers: pick(request.headers, passedIn),
     ...(body === undefined ? {} : { body }),
     signal: ended.signal,
   });
-  response.writeHead(answer.statusCode ?? 502, { "cache-control": "no-store", ...pick(answer.headers, passedOut) });
+  response.writeHead(received.statusCode ?? 502, { "cache-control": "no-store", ...pick(received.headers, passedOut) });
   response.flushHeaders();
-  answer.once("error", () => response.destroy());
-  answer.pipe(response);
+  received.once("error", () => response.destroy());
+  received.pipe(response);
 }
 
 function pick(headers: IncomingMessage["headers"], names: readonly string[]): Record<string, string> {

@@ -22,16 +22,16 @@ export interface RollbackReply {
 
 export async function rollBack(workspace: Workspace, targets: Targets, { id, target: name, revision, replacing }: RollbackRequest): Promise<RollbackReply> {
   const target = targets.find(name);
-  const answer = await callRuntime(targets, target, {
+  const response = await callRuntime(targets, target, {
     method: "POST",
     path: `/_api/flows/${encodeURIComponent(id)}/rollback${authorQuery()}`,
     headers: { "content-type": "application/json", "if-match": `"${replacing}"` },
     body: Buffer.from(JSON.stringify({ revision }), "utf8"),
   });
-  if (answer.status === 412)
+  if (response.status === 412)
     throw new HttpError(412, `flow '${id}' on target '${target.name}' was changed in the meantime: roll back again to see the difference`);
-  if (answer.status !== 200) throw refusalOf(answer, target);
-  const reply = jsonOf(answer) as { readonly hash: string; readonly lastModified: string };
+  if (response.status !== 200) throw refusalOf(response, target);
+  const reply = jsonOf(response) as { readonly hash: string; readonly lastModified: string };
   const at = new Date().toISOString();
   const record: DeployRecord = { target: target.name, outcome: "deployed", at, hash: reply.hash, deployedHash: reply.hash, deployedAt: reply.lastModified };
   await workspace.records.put(id, record).catch(() => undefined);

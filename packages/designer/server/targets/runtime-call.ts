@@ -35,9 +35,9 @@ export function openCall(targets: Targets, target: Target, call: RuntimeCall): P
       () => outgoing.destroy(new HttpError(504, `the runtime '${target.name}' did not respond in time; the outcome is unknown`, { runtime: "timeout" })),
       call.timeoutMs ?? 30_000,
     );
-    outgoing.once("response", (answer) => {
+    outgoing.once("response", (response) => {
       clearTimeout(timer);
-      resolve(answer);
+      resolve(response);
     });
     outgoing.once("error", (error) => {
       clearTimeout(timer);
@@ -61,7 +61,7 @@ function tokenFor(targets: Targets, target: Target, path: string): string {
   throw new HttpError(503, `no token for target '${target.name}': ${remedy}`, { runtime: "no-token" });
 }
 
-export interface RuntimeAnswer {
+export interface RuntimeResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
@@ -70,12 +70,12 @@ export interface RuntimeAnswer {
 const maxResponseBytes = 16 * 1024 * 1024;
 
 /** Reads the complete response, up to a size limit. */
-export async function callRuntime(targets: Targets, target: Target, call: RuntimeCall): Promise<RuntimeAnswer> {
-  const answer = await openCall(targets, target, call);
+export async function callRuntime(targets: Targets, target: Target, call: RuntimeCall): Promise<RuntimeResponse> {
+  const response = await openCall(targets, target, call);
   const parts: Buffer[] = [];
   let size = 0;
   try {
-    for await (const part of answer as AsyncIterable<Buffer>) {
+    for await (const part of response as AsyncIterable<Buffer>) {
       size += part.length;
       if (size > maxResponseBytes) throw new HttpError(502, `the runtime '${target.name}' sent a response larger than ${maxResponseBytes} bytes`);
       parts.push(part);
@@ -85,5 +85,5 @@ export async function callRuntime(targets: Targets, target: Target, call: Runtim
       ? error
       : new HttpError(502, `the runtime '${target.name}' closed the connection before the end of the response`, { runtime: "down" });
   }
-  return { status: answer.statusCode ?? 502, headers: answer.headers, text: Buffer.concat(parts).toString("utf8") };
+  return { status: response.statusCode ?? 502, headers: response.headers, text: Buffer.concat(parts).toString("utf8") };
 }

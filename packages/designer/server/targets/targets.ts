@@ -40,7 +40,7 @@ export class Targets {
     this.#workspace = workspace;
   }
 
-  /** The targets given at start and those added in the settings; the former win if names are equal. */
+  /** The targets given at start and those added in the settings; the former take precedence if names are equal. */
   static async load(given: readonly Target[], environment: Readonly<Record<string, string | undefined>>, workspace: Workspace): Promise<Targets> {
     return new Targets(given, readStored(await workspace.readState(stateFile)), environment, workspace);
   }
@@ -67,14 +67,15 @@ export class Targets {
 
   /** Validates the targets of a request; existing targets are always valid. */
   read(raw: unknown): readonly Target[] {
-    if (!Array.isArray(raw) || raw.length > 50) throw new HttpError(400, "targets must be a list");
+    if (!Array.isArray(raw) || raw.length > 50) throw new HttpError(400, "targets must be a list of at most 50 targets");
     const targets = raw.map(checked);
     for (const target of targets) {
       const { name, tokenEnv } = target;
       if (!this.isTokenVariable(target) && !this.#targets.some((known) => known.name === name && known.tokenEnv === tokenEnv))
         throw new HttpError(422, `target '${name}': ${wrongVariable(tokenEnv)}`);
     }
-    if (new Set(targets.map(({ name }) => name)).size !== targets.length) throw new HttpError(422, "two targets have the same name");
+    if (new Set(targets.map(({ name }) => name)).size !== targets.length)
+      throw new HttpError(422, "two targets have the same name: choose another name for one of them");
     return targets;
   }
 

@@ -17,7 +17,7 @@ export async function tryWebhook(targets: Targets, body: Readonly<Record<string,
     ),
   );
   const started = performance.now();
-  const answer = await callRuntime(targets, targets.find(typeof target === "string" ? target : undefined), {
+  const response = await callRuntime(targets, targets.find(typeof target === "string" ? target : undefined), {
     method,
     path,
     headers: sent,
@@ -26,12 +26,12 @@ export async function tryWebhook(targets: Targets, body: Readonly<Record<string,
     timeoutMs: 60_000,
   });
   return {
-    status: answer.status,
-    headers: answer.headers,
-    body: answer.text.slice(0, shown),
-    truncated: answer.text.length > shown,
+    status: response.status,
+    headers: response.headers,
+    body: response.text.slice(0, shown),
+    truncated: response.text.length > shown,
     durationMs: Math.round(performance.now() - started),
-    runId: answer.headers["x-run-id"] ?? null,
+    runId: response.headers["x-run-id"] ?? null,
   };
 }
 

@@ -27,8 +27,8 @@ export function readCategories(text: string): readonly Category[] {
     throw new HttpError(422, "categories.yaml must be a list of {id, label}");
   }
   const categories = tree.items.map(categoryOf);
-  const twice = categories.find((category, index) => categories.findIndex(({ id }) => id === category.id) !== index);
-  if (twice !== undefined) throw new HttpError(422, `duplicate category '${twice.id}' in categories.yaml`);
+  const duplicate = categories.find((category, index) => categories.findIndex(({ id }) => id === category.id) !== index);
+  if (duplicate !== undefined) throw new HttpError(422, `duplicate category '${duplicate.id}' in categories.yaml`);
   return categories;
 }
 

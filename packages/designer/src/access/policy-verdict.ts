@@ -28,9 +28,9 @@ export function verdictOf(policy: Policy, { route, method, roles, hasCredentials
   const number = rule === undefined ? undefined : index + 1;
   if (rule?.public === true) return { rule: number, outcome: "public" };
   if (hasAuthentication && !hasCredentials) return { rule: number, outcome: "unauthorized" };
-  const admits =
+  const isAllowed =
     rule === undefined
       ? (policy["default"] ?? (rules.length === 0 ? "allow" : "deny")) === "allow"
       : rule.roles === undefined || (hasAuthentication && rule.roles.some((role) => roles.includes(role)));
-  return { rule: number, outcome: admits ? "allowed" : "forbidden" };
+  return { rule: number, outcome: isAllowed ? "allowed" : "forbidden" };
 }

@@ -5,21 +5,21 @@ export type Polled<T> = { readonly value: T } | { readonly error: string } | und
 /** Polls `load` while the page is visible. The second member polls immediately. `load` must be stable. */
 export function usePolled<T>(load: (() => Promise<T>) | undefined, everyMs: number | undefined): readonly [Polled<T>, () => void] {
   const [polled, setPolled] = useState<Polled<T>>(undefined);
-  const [asked, setAsked] = useState(0);
+  const [refreshes, setRefreshes] = useState(0);
   useEffect(() => {
     if (load === undefined) return;
     let current = true;
-    const ask = (): void =>
+    const poll = (): void =>
       void load().then(
         (value) => current && setPolled({ value }),
         (error: Error) => current && setPolled({ error: error.message }),
       );
-    ask();
-    const timer = everyMs === undefined ? undefined : setInterval(() => document.visibilityState === "visible" && ask(), everyMs);
+    poll();
+    const timer = everyMs === undefined ? undefined : setInterval(() => document.visibilityState === "visible" && poll(), everyMs);
     return () => {
       current = false;
       clearInterval(timer);
     };
-  }, [load, everyMs, asked]);
-  return [polled, useCallback(() => setAsked((count) => count + 1), [])];
+  }, [load, everyMs, refreshes]);
+  return [polled, useCallback(() => setRefreshes((count) => count + 1), [])];
 }

@@ -10,7 +10,7 @@ import { setFolded, useCanvasUi } from "./canvas-ui.ts";
 
 export function onTreeKey(event: KeyboardEvent<HTMLElement>, editor: Editor): void {
   if (!(event.target instanceof HTMLElement) || event.target.getAttribute("role") !== "treeitem") return;
-  const press = turned(pressOf(event));
+  const press = rotated(pressOf(event));
   if (walk(event, press.key, editor)) return event.preventDefault();
   const action = canvasActions.find(({ shortcut, also }) => [shortcut, also].some((keys) => keys !== undefined && matchesShortcut(keys, press)));
   if (action !== undefined) {
@@ -32,11 +32,11 @@ export function onTreeKey(event: KeyboardEvent<HTMLElement>, editor: Editor): vo
 
 const pressOf = ({ key, code, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent) => ({ key, code, ctrlKey, metaKey, altKey, shiftKey });
 
-const turnedKeys: Readonly<Record<string, string>> = { ArrowRight: "ArrowDown", ArrowLeft: "ArrowUp", ArrowDown: "ArrowRight", ArrowUp: "ArrowLeft" };
+const rotatedKeys: Readonly<Record<string, string>> = { ArrowRight: "ArrowDown", ArrowLeft: "ArrowUp", ArrowDown: "ArrowRight", ArrowUp: "ArrowLeft" };
 
 /** In a flow drawn left to right, the right arrow moves to the next step, like the down arrow in one drawn top to bottom. */
-function turned(press: ReturnType<typeof pressOf>): ReturnType<typeof pressOf> {
-  const key = useCanvasUi.getState().direction === "right" ? turnedKeys[press.key] : undefined;
+function rotated(press: ReturnType<typeof pressOf>): ReturnType<typeof pressOf> {
+  const key = useCanvasUi.getState().direction === "right" ? rotatedKeys[press.key] : undefined;
   return key === undefined ? press : { ...press, key, code: key };
 }
 

@@ -139,11 +139,11 @@ function Find() {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
   const matches = useMemo(() => {
-    const wanted = query.trim().toLowerCase();
-    if (wanted === "" || outline === undefined) return [];
+    const searchText = query.trim().toLowerCase();
+    if (searchText === "" || outline === undefined) return [];
     return outline.routes
       .flatMap((route) => [...everyStep(route.steps)])
-      .filter((step) => `${step.name} ${step.id} ${step.description ?? ""} ${step.detail}`.toLowerCase().includes(wanted));
+      .filter((step) => `${step.name} ${step.id} ${step.description ?? ""} ${step.detail}`.toLowerCase().includes(searchText));
   }, [query, outline]);
   const show = (index: number): void => {
     const step = matches[(index + matches.length) % Math.max(1, matches.length)];

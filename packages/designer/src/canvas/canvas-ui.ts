@@ -19,7 +19,7 @@ interface CanvasUi {
   /** Ids of collapsed steps, with their route. */
   readonly folded: ReadonlySet<string>;
   readonly zoom: number;
-  /** Kept in this browser, never in the flow. */
+  /** Stored in this browser, never in the flow. */
   readonly direction: Direction;
   readonly picker: PickerRequest | undefined;
   readonly menu: { readonly x: number; readonly y: number } | undefined;

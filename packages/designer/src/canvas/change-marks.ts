@@ -27,5 +27,5 @@ export const useChangeMarks = create<ChangeMarks>(() => noMarks);
 /** The key of the position before the step with this index; the length of the list for its end. */
 export const removedKey = (listKey: string, index: number): string => `${listKey}:${index}`;
 
-/** Signs that are understood without colour. */
+/** Signs that are understood without color. */
 export const changeSigns: Readonly<Record<ChangeKind, string>> = { added: "+", changed: "~", moved: "↕", removed: "−" };

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { offeredAnswers, type Answers, type Recipe } from "../catalog/recipes.ts";
+import { defaultAnswers, type Answers, type Recipe } from "../catalog/recipes.ts";
 import { Button } from "../controls/button.tsx";
 import { Dialog } from "../controls/dialog.tsx";
 import { Field } from "../controls/field.tsx";
@@ -11,9 +11,9 @@ interface RecipeDialogProps {
   readonly onClose: () => void;
 }
 
-/** The questions of a recipe. Every one has an answer already, so that Enter is enough. */
+/** The questions of a recipe. Each has a default answer, so that Enter is enough. */
 export function RecipeDialog({ recipe, onInsert, onClose }: RecipeDialogProps) {
-  const [answers, setAnswers] = useState(() => offeredAnswers(recipe));
+  const [answers, setAnswers] = useState(() => defaultAnswers(recipe));
   const isComplete = recipe.questions.every(({ name }) => (answers[name] ?? "").trim() !== "");
   return (
     <Dialog

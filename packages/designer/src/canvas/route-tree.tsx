@@ -11,7 +11,7 @@ import { RemovedSteps } from "./removed-steps.tsx";
 import { useMark } from "./selected-keys.ts";
 import { InViewContext, StepCard } from "./step-card.tsx";
 import { areDrawnSame, chunksOf, countSteps, drawnSize, type Chunk } from "./step-chunks.ts";
-import { useComesIntoView } from "./use-comes-into-view.ts";
+import { useNearViewport } from "./use-comes-into-view.ts";
 
 const words = strings.canvas;
 
@@ -91,21 +91,25 @@ function Steps({ steps, listKey, level, scope, facts, tail = false }: StepsProps
   const common = { total: steps.length, level, scope, facts };
   return (
     <>
-      {chunks === undefined ? <Stretch steps={steps} start={0} {...common} /> : chunks.map((chunk) => <StepChunk key={chunk.start} {...chunk} {...common} />)}
+      {chunks === undefined ? (
+        <StepSequence steps={steps} start={0} {...common} />
+      ) : (
+        chunks.map((chunk) => <StepChunk key={chunk.start} {...chunk} {...common} />)
+      )}
       <RemovedSteps listKey={listKey} index={steps.length} />
       {steps.length === 0 && !tail ? null : <Gap listKey={listKey} index={steps.length} kind={tail ? "tail" : "end"} />}
     </>
   );
 }
 
-interface StretchProps extends Chunk {
+interface StepSequenceProps extends Chunk {
   readonly total: number;
   readonly level: number;
   readonly scope: string;
   readonly facts: TreeFacts;
 }
 
-function Stretch({ steps, start, total, level, scope, facts }: StretchProps) {
+function StepSequence({ steps, start, total, level, scope, facts }: StepSequenceProps) {
   const keys = contentKeys(steps);
   return steps.map((step, index) => (
     <Fragment key={keys[index]}>
@@ -120,16 +124,16 @@ const drawnAtOnce = 40;
 
 /** A chunk of a long list: skipped by the browser while out of view, and by React while unchanged. */
 const StepChunk = memo(
-  function StepChunk(props: StretchProps) {
+  function StepChunk(props: StepSequenceProps) {
     const { steps, start, scope, facts } = props;
     const chunk = useRef<HTMLLIElement>(null);
-    const isInView = useComesIntoView(chunk, start < drawnAtOnce);
+    const isInView = useNearViewport(chunk, start < drawnAtOnce);
     const { width, height } = drawnSize(steps, facts.direction, ({ id }) => facts.folded.has(`${scope}/${id}`));
     return (
       <li role="none" className="chunk" ref={chunk} style={{ containIntrinsicSize: `auto ${width}px auto ${height}px` }}>
         <ul role="none" className="chunk__steps">
           <InViewContext value={isInView}>
-            <Stretch {...props} />
+            <StepSequence {...props} />
           </InViewContext>
         </ul>
       </li>
@@ -263,7 +267,7 @@ function Blocks({ owner, id, level, scope, facts, adopts }: BlocksProps) {
             <div className="block" role="none" key={pathKey(clause.path)}>
               <BlockLabel title={titleOf(facts.catalog, owner.name, clause.name)} isParallel={false} />
               <ul role="none" className="block__steps">
-                <Stretch steps={[clause]} start={steps.length + index} total={block.steps.length} {...common} />
+                <StepSequence steps={[clause]} start={steps.length + index} total={block.steps.length} {...common} />
               </ul>
             </div>
           )),
@@ -309,7 +313,7 @@ function Lanes({ block, level, scope, facts }: { readonly block: BlockOutline } 
             {words.lane(index + 1, steps.length)}
           </div>
           <ul role="none" className="lane__steps">
-            <Stretch steps={[step]} start={index} total={steps.length} level={level} scope={scope} facts={facts} />
+            <StepSequence steps={[step]} start={index} total={steps.length} level={level} scope={scope} facts={facts} />
           </ul>
         </div>
       ))}

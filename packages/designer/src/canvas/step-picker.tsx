@@ -2,7 +2,7 @@ import { useMemo, useState } from "react";
 import { flushSync } from "react-dom";
 import { closest, type KameletView, type PaletteGroup, type Path } from "@sluice/model";
 import { kindOfStep, type FlowCatalog, type StepKind } from "../catalog/flow-catalog.ts";
-import { offeredAnswers, recipes, type Answers, type Recipe } from "../catalog/recipes.ts";
+import { defaultAnswers, recipes, type Answers, type Recipe } from "../catalog/recipes.ts";
 import { elementYaml, kameletRouteYaml, kameletYaml, routeYaml, sendYaml, starterYaml } from "../catalog/starter-yaml.ts";
 import { useCatalog } from "../catalog/use-catalog.ts";
 import type { DocumentCommand } from "../commands/command.ts";
@@ -39,7 +39,7 @@ interface Choice {
   readonly keywords?: readonly string[];
   /** The text that is inserted. */
   readonly yaml?: string;
-  /** A recipe, which may ask questions first. */
+  /** A recipe, which may have questions. */
   readonly recipe?: Recipe;
   command(request: PickerRequest, answers?: Answers): DocumentCommand;
 }
@@ -70,14 +70,14 @@ function Picker({ request }: { readonly request: PickerRequest }) {
     flushSync(() => openPicker(undefined));
     focusSelected(editor);
   };
-  const [asked, setAsked] = useState<Choice | undefined>(undefined);
+  const [pending, setPending] = useState<Choice | undefined>(undefined);
   const insert = (choice: Choice, answers?: Answers): void => {
     close();
     remember(choice.key);
     actOn(editor, choice.command(request, answers));
   };
-  const choose = (choice: Choice): void => ((choice.recipe?.questions.length ?? 0) > 0 ? setAsked(choice) : insert(choice));
-  if (asked?.recipe !== undefined) return <RecipeDialog recipe={asked.recipe} onInsert={(answers) => insert(asked, answers)} onClose={close} />;
+  const choose = (choice: Choice): void => ((choice.recipe?.questions.length ?? 0) > 0 ? setPending(choice) : insert(choice));
+  if (pending?.recipe !== undefined) return <RecipeDialog recipe={pending.recipe} onInsert={(answers) => insert(pending, answers)} onClose={close} />;
   const title = { insert: words.pickStep, wrap: words.pickWrap, replace: words.pickReplace, branch: words.pickBranch, element: words.pickElement }[request.for];
   return (
     <Dialog title={title} wide onClose={close}>
@@ -198,12 +198,12 @@ const groupName = (group: PaletteGroup | undefined): string => (group === undefi
 function recipeChoices(catalog: FlowCatalog): readonly Choice[] {
   return recipes.map((recipe) => {
     const { title, place } = recipe;
-    const offered = offeredAnswers(recipe);
+    const defaults = defaultAnswers(recipe);
     return {
       ...recipeFace(recipe),
       recipe,
-      yaml: recipe.yaml(offered).join("\n"),
-      command: (to, answers = offered) => {
+      yaml: recipe.yaml(defaults).join("\n"),
+      command: (to, answers = defaults) => {
         const texts = recipe.yaml(answers);
         const [first = ""] = texts;
         return place === "element"

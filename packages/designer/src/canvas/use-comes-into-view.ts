@@ -4,7 +4,7 @@ import { useEffect, useState, type RefObject } from "react";
  * True once an element with `content-visibility: auto` is near the viewport, or the browser is idle: then it is ready before it is needed, and
  * find-in-page finds its text.
  */
-export function useComesIntoView(element: RefObject<HTMLElement | null>, fromTheBeginning: boolean): boolean {
+export function useNearViewport(element: RefObject<HTMLElement | null>, fromTheBeginning: boolean): boolean {
   const [isInView, setInView] = useState(fromTheBeginning);
   useEffect(() => {
     const watched = element.current;

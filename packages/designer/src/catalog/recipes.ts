@@ -6,24 +6,24 @@ export interface Recipe {
   readonly icon: string;
   readonly keywords: readonly string[];
   readonly place: "steps" | "element";
-  /** At most three, asked before the steps are inserted. */
+  /** At most three, shown before the steps are inserted. */
   readonly questions: readonly RecipeQuestion[];
-  /** One text per step; one for an element. */
+  /** The YAML of each step, or of the element. */
   yaml(answers: Answers): readonly string[];
 }
 
 interface RecipeQuestion {
   readonly name: string;
   readonly label: string;
-  /** The answer that is offered. */
+  /** The default answer. */
   readonly value: string;
   readonly isNumber?: boolean;
 }
 
 export type Answers = Readonly<Record<string, string>>;
 
-/** The answers that a recipe offers. */
-export const offeredAnswers = ({ questions }: Pick<Recipe, "questions">): Answers => Object.fromEntries(questions.map(({ name, value }) => [name, value]));
+/** The default answers of a recipe. */
+export const defaultAnswers = ({ questions }: Pick<Recipe, "questions">): Answers => Object.fromEntries(questions.map(({ name, value }) => [name, value]));
 
 /** A number as it is, any other text in double quotes. */
 const written = (answer = ""): string => (/^\d+$/.test(answer) ? answer : JSON.stringify(answer));
@@ -37,9 +37,9 @@ export const recipes: readonly Recipe[] = [
     keywords: ["retry", "again", "resilience", "error", "catch", "exception", "dead"],
     place: "element",
     questions: [
-      { name: "times", label: "How often to try again", value: "3", isNumber: true },
+      { name: "times", label: "Number of retries", value: "3", isNumber: true },
       { name: "delay", label: "Delay between attempts in ms", value: "1000", isNumber: true },
-      { name: "then", label: "Where the message goes then", value: "sluice:dead-letters" },
+      { name: "then", label: "Endpoint for failed messages", value: "sluice:dead-letters" },
     ],
     yaml: ({ times, delay, then }) => [
       `onException:
@@ -85,7 +85,7 @@ export const recipes: readonly Recipe[] = [
     icon: "fingerprint",
     keywords: ["dedupe", "duplicate", "once"],
     place: "steps",
-    questions: [{ name: "key", label: "What identifies a message", value: "${header.orderId}" }],
+    questions: [{ name: "key", label: "Message key", value: "${header.orderId}" }],
     yaml: ({ key }) => [
       `idempotentConsumer:\n  simple: ${written(key)}\n  idempotentRepository: "#class:org.apache.camel.support.processor.idempotent.MemoryIdempotentRepository"\n  steps:\n    - log:\n        message: "\${body}"`,
     ],
@@ -93,13 +93,13 @@ export const recipes: readonly Recipe[] = [
   {
     key: "reply-status",
     title: "Reply with status",
-    summary: "Replies to the caller with a status code and a text.",
+    summary: "Replies to the caller with a status code and text.",
     icon: "square-pen",
     keywords: ["response", "answer", "http", "status", "code"],
     place: "steps",
     questions: [
       { name: "status", label: "Status code", value: "201", isNumber: true },
-      { name: "text", label: "Text of the reply", value: "accepted" },
+      { name: "text", label: "Reply text", value: "accepted" },
     ],
     yaml: ({ status, text }) => [`setHeader:\n  name: CamelHttpResponseCode\n  constant: "${status}"`, `setBody:\n  constant: ${written(text)}`],
   },

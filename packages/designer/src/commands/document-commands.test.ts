@@ -22,7 +22,7 @@ function run(flow: flows.OpenFlow, chosen: DocumentCommand): flows.OpenFlow {
 }
 
 describe("commands on the selected step", () => {
-  test("delete takes the step's lines, keeps comments around it and selects a neighbor", () => {
+  test("delete removes the step's lines, keeps comments around it and selects a neighbor", () => {
     const flow = run(open(2), command("remove-step"));
     expect(flow.text).toBe(sampleText.slice(0, sampleText.indexOf("        - log:\n")));
     expect(flows.selectedStep(flow)?.name).toBe("choice");

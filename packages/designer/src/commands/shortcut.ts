@@ -16,15 +16,15 @@ function isMac(): boolean {
 export function matchesShortcut(shortcut: string, press: KeyPress, mac = isMac()): boolean {
   const parts = shortcut.split("+");
   const key = (parts.pop() as string).toLowerCase();
-  const wants = new Set(parts);
+  const expected = new Set(parts);
   const mod = mac ? press.metaKey : press.ctrlKey;
   const other = mac ? press.ctrlKey : press.metaKey;
-  if (mod !== wants.has("Mod") || other || press.altKey !== wants.has("Alt")) return false;
+  if (mod !== expected.has("Mod") || other || press.altKey !== expected.has("Alt")) return false;
   // A symbol such as '?' needs Shift on many keyboards, so Shift is compared only for letters and named keys.
-  if (/^([a-z]|\d|[a-z]{2,}|f\d+)$/.test(key) && press.shiftKey !== wants.has("Shift")) return false;
+  if (/^([a-z]|\d|[a-z]{2,}|f\d+)$/.test(key) && press.shiftKey !== expected.has("Shift")) return false;
   if (press.key.toLowerCase() === key) return true;
   // On a Mac, Alt changes the characters of letters and digits, so the physical key is compared.
-  return wants.has("Alt") && (press.code === `Digit${key}` || press.code === `Key${key.toUpperCase()}`);
+  return expected.has("Alt") && (press.code === `Digit${key}` || press.code === `Key${key.toUpperCase()}`);
 }
 
 const names: Readonly<Record<string, string>> = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Delete: "Del", Enter: "↵" };

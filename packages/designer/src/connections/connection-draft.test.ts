@@ -13,7 +13,7 @@ describe("a connection under edit", () => {
     ).toEqual({ type: "postgres", values: { host: "db", port: 0, tls: false, password: { value: "***", secret: true }, pem: { ca: "x" } } });
   });
 
-  it("finds the field that a refusal names", () => {
+  it("finds the field that an error names", () => {
     expect(fieldErrorOf("property 'port' of connection 'orders': expected an integer, got 'x'")?.field).toBe("port");
     expect(fieldErrorOf("connection 'orders': the variable 'DB_PW' of 'tls.key' is not set")?.field).toBe("tls.key");
     expect(fieldErrorOf("connection 'orders': 'password' references a file, but SERVICE_SECRETS_DIR is not set")?.field).toBe("password");

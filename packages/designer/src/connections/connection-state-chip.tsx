@@ -3,7 +3,7 @@ import type { ConnectionSummary } from "@sluice/client";
 import { connectionStrings as words } from "../strings/connections.ts";
 import { stateOf } from "./connection-draft.ts";
 
-const looks = {
+const styles = {
   up: { icon: CircleCheck, className: " chip--ok" },
   down: { icon: CircleAlert, className: " chip--fail" },
   broken: { icon: CircleAlert, className: " chip--fail" },
@@ -13,7 +13,7 @@ const looks = {
 /** The state of a connection as an icon and a word. */
 export function ConnectionStateChip({ connection }: { readonly connection: Pick<ConnectionSummary, "state" | "error"> }) {
   const state = stateOf(connection);
-  const { icon: Icon, className } = looks[state];
+  const { icon: Icon, className } = styles[state];
   return (
     <span className={`chip${className}`}>
       <Icon size={14} aria-hidden="true" />

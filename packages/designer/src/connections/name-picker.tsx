@@ -5,7 +5,7 @@ import { FailureBanner } from "../controls/failure-banner.tsx";
 import { SearchList } from "../controls/search-list.tsx";
 import { strings } from "../strings.ts";
 import { connectionStrings } from "../strings/connections.ts";
-import { mostNames, useNames, type BrowsedPlace } from "./use-names.ts";
+import { maxNames, useNames, type BrowsedPlace } from "./use-names.ts";
 
 const words = connectionStrings.browse;
 
@@ -34,8 +34,8 @@ export function NamePicker({ place, onChoose, onClose }: NamePickerProps) {
         none={found === undefined ? strings.common.loading : error === undefined ? words.none(place.what, prefix) : ""}
         filters={
           error === undefined ? (
-            names.length < mostNames ? null : (
-              <p className="muted">{words.more(mostNames)}</p>
+            names.length < maxNames ? null : (
+              <p className="muted">{words.more(maxNames)}</p>
             )
           ) : (
             <FailureBanner text={error}>

@@ -2,8 +2,8 @@ import { useCallback, useEffect, useState } from "react";
 import { runtimeAt } from "../api-client/runtime-client.ts";
 import { usePolled, type Polled } from "../api-client/use-polled.ts";
 
-/** The most names that a runtime returns. */
-export const mostNames = 200;
+/** Maximum number of names that a runtime returns. */
+export const maxNames = 200;
 
 /** The server is queried when the user stops typing. */
 const pauseMs = 250;
@@ -26,7 +26,7 @@ export function useNames({ target, connection, what }: BrowsedPlace, prefix: str
   const load = useCallback(
     () =>
       runtimeAt(target)
-        .call("POST /connections/:id/browse", { params: { id: connection }, body: { what, prefix: settled, limit: mostNames } })
+        .call("POST /connections/:id/browse", { params: { id: connection }, body: { what, prefix: settled, limit: maxNames } })
         .then(({ names }) => names),
     [target, connection, what, settled],
   );

@@ -9,7 +9,7 @@ export interface SeparatorProps {
   readonly min: number;
   readonly max: number;
   readonly onResize: (size: number) => void;
-  /** Double click: back to the default size. */
+  /** Double-click: back to the default size. */
   readonly onReset: () => void;
 }
 

@@ -22,20 +22,20 @@ interface Row {
   readonly isOpen: boolean | undefined;
 }
 
-/** A message as a tree: Enter, double click or a drag inserts the path of a value into an expression. */
+/** A message as a tree: Enter, a double-click or a drag inserts the path of a value into an expression. */
 export function DataTree({ message }: { readonly message: SomeMessage }) {
   const data = useMemo(() => messageData(message), [message]);
-  const [turned, setTurned] = useState<ReadonlySet<string>>(new Set());
+  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const [filter, setFilter] = useState("");
   const [current, setCurrent] = useState("body");
   const [note, setNote] = useState("");
   const target = useInsertTarget((state) => state.target);
   const tree = useRef<HTMLDivElement>(null);
-  const all = useMemo(() => rowsOf(data, turned, filter.trim().toLowerCase()), [data, turned, filter]);
+  const all = useMemo(() => rowsOf(data, toggled, filter.trim().toLowerCase()), [data, toggled, filter]);
   const rows = all.slice(0, maxRows);
   const tabStop = rows.some(({ key }) => key === current) ? current : rows[0]?.key;
   const toggle = (key: string): void =>
-    setTurned((before) => {
+    setToggled((before) => {
       const next = new Set(before);
       if (!next.delete(key)) next.add(key);
       return next;
@@ -129,16 +129,16 @@ function summaryOf({ level, place: { root }, value }: Row, data: MessageData): s
   return String(Object.keys(data[root]).length);
 }
 
-function rowsOf(data: MessageData, turned: ReadonlySet<string>, filter: string): readonly Row[] {
+function rowsOf(data: MessageData, toggled: ReadonlySet<string>, filter: string): readonly Row[] {
   return roots.flatMap((root) => {
     const names = root === "body" ? 1 : Object.keys(data[root]).length;
     if (names === 0) return [];
-    return rowsAt(data, { root, names: [] }, words.sections[root], 1, { turned, filter });
+    return rowsAt(data, { root, names: [] }, words.sections[root], 1, { toggled, filter });
   });
 }
 
 interface Shown {
-  readonly turned: ReadonlySet<string>;
+  readonly toggled: ReadonlySet<string>;
   readonly filter: string;
 }
 
@@ -147,7 +147,7 @@ function rowsAt(data: MessageData, place: DataPlace, name: string, level: number
   const key = [place.root, ...place.names].join("/");
   const isText = level === 1 && place.root === "body" && (data.format === "text" || typeof value !== "object");
   const inner = isText ? [] : innerPlaces(place, value);
-  const isOpen = inner.length === 0 ? undefined : shown.filter !== "" || level <= openDepth !== shown.turned.has(key);
+  const isOpen = inner.length === 0 ? undefined : shown.filter !== "" || level <= openDepth !== shown.toggled.has(key);
   const children =
     isOpen === true
       ? inner.flatMap((one) =>

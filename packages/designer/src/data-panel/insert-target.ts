@@ -13,10 +13,10 @@ export const useInsertTarget = create<{ readonly target: InsertTarget | undefine
 
 export const setInsertTarget = (target: InsertTarget): void => useInsertTarget.setState({ target });
 
-/** Forgets the target, unless another field replaced it. */
+/** Clears the target, unless another field replaced it. */
 export function dropInsertTarget(target: InsertTarget | undefined): void {
   if (target !== undefined && useInsertTarget.getState().target === target) useInsertTarget.setState({ target: undefined });
 }
 
-/** Drags of values carry their place as JSON. */
+/** The drag data type of a value; its data is the place as JSON. */
 export const placeType = "application/x-sluice-place";

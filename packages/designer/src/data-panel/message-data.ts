@@ -1,4 +1,4 @@
-// A message as data that can be walked by name: JSON and XML text is parsed, everything else stays as it is.
+// A message as data with named members: JSON and XML text is parsed, everything else stays as it is.
 import type { SomeMessage } from "../trial/message-text.ts";
 
 export type DataRoot = "body" | "header" | "variable" | "exchangeProperty";

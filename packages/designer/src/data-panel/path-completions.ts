@@ -1,4 +1,4 @@
-// Completes the path that is being typed in an expression, at every level, from the message that the expression will see.
+// Completes the path that is being typed in an expression, at every level, from the message that the expression will be evaluated on.
 import { dataAt, isMembers, type DataRoot, type MessageData, type Names, valueSummary, valueType } from "./message-data.ts";
 
 interface PathCompletion {

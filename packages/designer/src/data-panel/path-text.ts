@@ -47,14 +47,14 @@ const jsPath: WritePath = ({ root, names }, { format }) => {
   return (root === "body" && format === "json" ? "JSON.parse(body)" : scriptRoots[root]) + dotted(names);
 };
 
-/** Groovy sees JSON text as text. */
+/** Groovy does not parse JSON text. */
 const groovyPath: WritePath = ({ root, names }, { format }) =>
   root === "body" && names.length > 0 && format !== "data" ? undefined : scriptRoots[root] + dotted(names);
 
 const nameOf =
-  (wanted: DataRoot): WritePath =>
+  (expectedRoot: DataRoot): WritePath =>
   ({ root, names }) =>
-    root === wanted && names.length === 1 ? String(names[0]) : undefined;
+    root === expectedRoot && names.length === 1 ? String(names[0]) : undefined;
 
 const ofJson =
   (write: (place: DataPlace) => string | undefined): WritePath =>

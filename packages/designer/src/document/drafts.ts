@@ -1,4 +1,4 @@
-// Stores unsaved changes in the browser, so that a crash or a closed tab loses at most a few seconds. Only texts of flows are stored.
+// Stores unsaved changes in the browser, so that a crash or a closed tab loses at most a few seconds. Only the text of flows is stored.
 
 export interface Draft {
   readonly text: string;
@@ -14,7 +14,7 @@ const prefix = "sluice.draft.";
 
 export class Drafts {
   readonly #storage: DraftStorage | undefined;
-  /** Fallback for a storage that is full or disabled. */
+  /** Fallback for storage that is full or disabled. */
   readonly #memory = new Map<string, Draft>();
 
   constructor(storage: DraftStorage | undefined) {
@@ -40,7 +40,7 @@ export class Drafts {
     try {
       this.#storage?.removeItem(prefix + id);
     } catch {
-      // A storage that rejects removal contains no draft.
+      // Storage that rejects removal contains no draft.
     }
   }
 

@@ -47,7 +47,7 @@ export interface EditorParts {
   readonly port: FlowPort;
   readonly drafts: Drafts;
   now(): number;
-  /** Texts for messages to the user. */
+  /** Text of messages to the user. */
   readonly words: EditorWords;
 }
 
@@ -78,7 +78,7 @@ export class Editor {
   readonly id: string;
   readonly store: StoreApi<EditorState>;
   readonly #parts: EditorParts;
-  /** Content on disk that the user was asked about and that is not reported again until Save. */
+  /** Content on disk that the user has already decided about; it is not reported again until Save. */
   #dismissed: string | null | undefined;
   #isClosed = false;
 

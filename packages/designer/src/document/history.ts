@@ -85,19 +85,19 @@ export function stepsFromSaved({ past, savedAt }: History): number {
   return savedAt === undefined ? Math.max(1, past.length) : Math.abs(past.length - savedAt);
 }
 
-export interface Travel {
+export interface UndoResult {
   readonly text: string;
   readonly history: History;
   readonly change: Change;
 }
 
-export function undo(text: string, history: History): Travel | undefined {
+export function undo(text: string, history: History): UndoResult | undefined {
   const change = history.past.at(-1);
   if (change === undefined) return undefined;
   return { text: applySplice(text, change.inverse), change, history: { ...history, past: history.past.slice(0, -1), future: [change, ...history.future] } };
 }
 
-export function redo(text: string, history: History): Travel | undefined {
+export function redo(text: string, history: History): UndoResult | undefined {
   const change = history.future[0];
   if (change === undefined) return undefined;
   return { text: applySplice(text, change.splice), change, history: { ...history, past: [...history.past, change], future: history.future.slice(1) } };

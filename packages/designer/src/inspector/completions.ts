@@ -30,15 +30,15 @@ const functions: readonly Completion[] = [
   { text: "exception", doc: "the caught failure" },
   { text: "date:now:yyyy-MM-dd HH:mm:ss", doc: "the time, formatted with a pattern" },
   { text: "date:now+1d:yyyy-MM-dd", doc: "the time plus an offset" },
-  { text: "date-with-timezone:now:UTC:yyyy-MM-dd'T'HH:mm:ss", doc: "the time in a zone" },
+  { text: "date-with-timezone:now:UTC:yyyy-MM-dd'T'HH:mm:ss", doc: "the time in a time zone" },
   { text: "uuid", doc: "a new unique id" },
   { text: "random(100)", doc: "a random integer below the limit" },
   { text: "random(1,100)", doc: "a random integer in the range" },
   { text: "env.", doc: "an environment variable" },
   { text: "properties:", doc: "a property of the runtime, with a default after ':'" },
-  { text: "jsonpath($.)", doc: "a JSONPath on the body" },
+  { text: "jsonpath($.)", doc: "a JSONPath expression on the body" },
   { text: "jq(.)", doc: "a jq expression on the body" },
-  { text: "xpath(/)", doc: "an XPath on the body" },
+  { text: "xpath(/)", doc: "an XPath expression on the body" },
   { text: "trim(${body})", doc: "trimmed text" },
   { text: "uppercase(${body})", doc: "upper-case text" },
   { text: "lowercase(${body})", doc: "lower-case text" },
@@ -52,7 +52,7 @@ const functions: readonly Completion[] = [
   { text: "sum(1,2)", doc: "sum of numbers" },
   { text: "concat(a,b)", doc: "concatenated text" },
   { text: "hash(${body},SHA-256)", doc: "a hash of text" },
-  { text: "iif(${body} != null,yes,no)", doc: "one of two values, by a condition" },
+  { text: "iif(${body} != null,yes,no)", doc: "one of two values, depending on a condition" },
   { text: "collate(10)", doc: "a list split into groups" },
   { text: "empty(list)", doc: "an empty list, map or text" },
 ];
@@ -113,7 +113,7 @@ const templates: ReadonlySet<string> = new Set(["simple", "csimple"]);
 export interface CompletionSource {
   readonly language: string;
   readonly names: KnownNames;
-  /** The message that the expression will see, if known. */
+  /** The message that the expression will be evaluated on, if known. */
   readonly data: MessageData | undefined;
 }
 

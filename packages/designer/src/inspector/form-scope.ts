@@ -1,4 +1,4 @@
-// The target of a form: a mapping of options in the document, and the bare text that may replace it.
+// The target of a form: a mapping of options in the document, and the bare scalar that may replace it.
 import { createContext, useContext, type ComponentType } from "react";
 import { removeOption, setAt, type Edit, type Kind, type OptionView, type Path, type Tree, treeAt } from "@sluice/model";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
@@ -23,7 +23,7 @@ export interface FormScope {
   readonly tree: Tree;
   /** Path of the mapping that the fields belong to. */
   readonly path: Path;
-  /** By path length: the option that a bare text at that position sets. */
+  /** By path length: the option that a bare scalar at that position sets. */
   readonly shorthands: Shorthands;
   /** The problems of the selected step. */
   readonly problems: readonly Problem[];
@@ -47,7 +47,7 @@ export function inner(scope: FormScope, name: string | number, shorthand?: strin
   return { ...scope, path, shorthands: shorthand === undefined ? scope.shorthands : new Map([...scope.shorthands, [path.length, shorthand]]) };
 }
 
-/** The node of the option: its own, or the bare text that sets it. */
+/** The node of the option: its own, or the bare scalar that sets it. */
 export function valueAt({ tree, path, shorthands }: FormScope, name: string): Tree | undefined {
   const owner = treeAt(tree, path);
   if (owner?.type === "scalar") return owner.text !== null && shorthands.get(path.length) === name ? owner : undefined;
@@ -56,7 +56,7 @@ export function valueAt({ tree, path, shorthands }: FormScope, name: string): Tr
 
 export const textAt = (scope: FormScope, name: string): string | undefined => textOf(valueAt(scope, name));
 
-/** Where the option is written: the bare text itself while there is no other option. */
+/** Where the option is written: the bare scalar itself while there is no other option. */
 function placeOf(scope: FormScope, name: string): Path {
   const owner = treeAt(scope.tree, scope.path);
   const isBare = owner?.type === "scalar" && owner.text !== null && scope.shorthands.get(scope.path.length) === name;

@@ -45,7 +45,7 @@ function scope(text: string, path: readonly (string | number)[], shorthand?: str
 const done = (edit: Edit): string => (edit.ok ? edit.source : edit.reason);
 
 describe("an option", () => {
-  test("may be the bare text of its step until another option is set", () => {
+  test("may be the bare scalar of its step until another option is set", () => {
     const text = "- log: hello # said\n";
     const form = scope(text, [0, "log"], "message");
     expect([textAt(form, "message"), textAt(form, "id")]).toEqual(["hello", undefined]);

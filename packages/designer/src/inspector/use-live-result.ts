@@ -39,18 +39,18 @@ export function useLiveResult(scope: FormScope, place: ExpressionPlace): LiveRes
   const holder = pathKey(place.holder);
   const source = editor.flow.text;
   const [result, setResult] = useState<LiveResult | undefined>(undefined);
-  const isWanted = language !== undefined && language !== "constant" && (place.text ?? "") !== "";
+  const isNeeded = language !== undefined && language !== "constant" && (place.text ?? "") !== "";
   useEffect(() => {
-    if (!isWanted || expression === undefined) return setResult(undefined);
+    if (!isNeeded || expression === undefined) return setResult(undefined);
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isOver = false;
-    const ask = async (): Promise<void> => {
+    const update = async (): Promise<void> => {
       const step = stepAround(editor.flow, place.holder);
       const recorded = step === undefined ? undefined : steps.findLast(({ path }) => path !== undefined && pathKey(path) === pathKey(step.path))?.before;
       const message = run === undefined ? undefined : recorded;
       const found = await trial.evaluate({ language, expression: JSON.parse(expression) as unknown, step: step?.span, message });
       if (isOver) return;
-      if (found === "replaced") timer = setTimeout(() => void ask(), retryMs);
+      if (found === "replaced") timer = setTimeout(() => void update(), retryMs);
       else if (found === undefined || found.kind === "unreached") setResult(found === undefined ? undefined : {});
       else {
         const runId = message === undefined ? undefined : run?.id;
@@ -58,14 +58,14 @@ export function useLiveResult(scope: FormScope, place: ExpressionPlace): LiveRes
         setResult({ value: summary(found.value), fullValue: bodyText(found.value).slice(0, maxValueLength), type: found.type, message: found.message, runId });
       }
     };
-    timer = setTimeout(() => void ask(), debounceMs);
+    timer = setTimeout(() => void update(), debounceMs);
     return () => {
       isOver = true;
       clearTimeout(timer);
     };
     // The position follows from the text and its owner.
-  }, [editor, trial, language, expression, holder, source, sample, responses, run, steps, isWanted]);
-  return isWanted ? result : undefined;
+  }, [editor, trial, language, expression, holder, source, sample, responses, run, steps, isNeeded]);
+  return isNeeded ? result : undefined;
 }
 
 const summary = (value: unknown): string => (typeof value === "string" ? JSON.stringify(value).slice(0, 200) : bodySummary(value));

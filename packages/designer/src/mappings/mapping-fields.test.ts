@@ -66,7 +66,7 @@ test("a link fills the field, keeps the rest of its rule, and is relative to the
   expect(compileMapping(filled, environment).problems).toEqual([]);
 });
 
-test("a second source is joined, a list of objects makes a loop, and a field in a list that is not mapped brings its loop", () => {
+test("a second source is joined, a list of objects makes a loop, and a field in a list that is not mapped adds its loop", () => {
   const joined = linked(document, source("customer['e-mail']"), target(document, "orderNo"));
   expect(rulesOf(joined)[0]).toEqual({ to: "orderNo", expr: "upper(id) + ' ' + customer['e-mail']", required: true });
   const empty = { ...document, map: [] };
@@ -75,7 +75,7 @@ test("a second source is joined, a list of objects makes a loop, and a field in 
   expect(rulesOf(inside)).toEqual([{ to: "items[]", forEach: "lines", map: [{ to: "qty", from: "qty" }] }]);
 });
 
-test("a formula becomes a path, a constant or an expression; a look-up keeps the source as its key", () => {
+test("a formula becomes a path, a constant or an expression; a lookup keeps the source as its key", () => {
   const email = target(document, "Email");
   const ruleFor = (text: string): unknown => rulesOf(withFormula(document, email, text))[2];
   expect(ruleFor("customer['e-mail']")).toEqual({ to: "Email", from: "customer['e-mail']" });

@@ -26,10 +26,10 @@ export interface TargetField {
   readonly when: string;
   /** The source fields that it reads, with paths from the message. */
   readonly sources: readonly string[];
-  /** The functions on the way. */
+  /** The functions between source and target. */
   readonly steps: readonly string[];
   /** True for a field that the schema or sample of the target has: it is listed even without a rule. */
-  readonly isWanted: boolean;
+  readonly isExpected: boolean;
   /** True for a field with fields of its own. */
   readonly isGroup: boolean;
   readonly required: boolean;
@@ -73,17 +73,17 @@ function contentOf(sample: string): unknown {
 /** Every field that the document fills, and those in its schema or sample. */
 export function targetFields(document: Members): readonly TargetField[] {
   const fields: TargetField[] = [];
-  const open = (names: readonly string[], wanted: Wanted, depth: number, above: string): void => {
+  const open = (names: readonly string[], expected: ExpectedFields, depth: number, above: string): void => {
     for (const name of names) {
       if (fields.length >= maxFields) return;
-      const inner = wanted.inner(name);
+      const inner = expected.inner(name);
       const written = inner.isList ? `${name}[]` : name;
       const path = above === "" ? written : `${above}.${written}`;
-      fields.push({ ...unfilled, path, name: written, depth, isGroup: inner.names.length > 0, isWanted: true, required: wanted.required.has(name) });
+      fields.push({ ...unfilled, path, name: written, depth, isGroup: inner.names.length > 0, isExpected: true, required: expected.required.has(name) });
       open(inner.names, inner, depth + 1, path);
     }
   };
-  const visit = (rules: unknown, wanted: Wanted, depth: number, at: readonly number[], above: string, loops: readonly string[]): void => {
+  const visit = (rules: unknown, expected: ExpectedFields, depth: number, at: readonly number[], above: string, loops: readonly string[]): void => {
     const list = Array.isArray(rules) ? (rules as readonly unknown[]) : [];
     const filled = new Set<string>();
     list.forEach((rule, index) => {
@@ -107,19 +107,19 @@ export function targetFields(document: Members): readonly TargetField[] {
         sources: loop === undefined ? read : [loop],
         steps: loop === undefined ? stepsIn(formula) : [],
         isGroup: hasRules,
-        isWanted: wanted.names.includes(name),
-        required: rule["required"] === true || wanted.required.has(name),
+        isExpected: expected.names.includes(name),
+        required: rule["required"] === true || expected.required.has(name),
       });
-      if (hasRules) visit(rule["map"], wanted.inner(name), depth + 1, [...at, index], path, loop === undefined ? loops : [...loops, loop]);
+      if (hasRules) visit(rule["map"], expected.inner(name), depth + 1, [...at, index], path, loop === undefined ? loops : [...loops, loop]);
     });
     open(
-      wanted.names.filter((name) => !filled.has(name)),
-      wanted,
+      expected.names.filter((name) => !filled.has(name)),
+      expected,
       depth,
       above,
     );
   };
-  visit(document["map"], wantedOf(document["target"]), 0, [], "", []);
+  visit(document["map"], expectedOf(document["target"]), 0, [], "", []);
   return fields;
 }
 
@@ -163,26 +163,26 @@ export function proposals(document: Members, sample: string): readonly Proposal[
   });
 }
 
-interface Wanted {
+interface ExpectedFields {
   readonly isList: boolean;
   readonly names: readonly string[];
   readonly required: ReadonlySet<string>;
-  inner(name: string): Wanted;
+  inner(name: string): ExpectedFields;
 }
 
-const nothing: Wanted = { isList: false, names: [], required: new Set(), inner: () => nothing };
+const nothing: ExpectedFields = { isList: false, names: [], required: new Set(), inner: () => nothing };
 
-function wantedOf(target: unknown): Wanted {
+function expectedOf(target: unknown): ExpectedFields {
   if (!isMembers(target)) return nothing;
   if (isMembers(target["schema"])) return ofSchema(target["schema"]);
   const { sample } = target;
   return ofSample(typeof sample === "string" ? contentOf(sample) : sample);
 }
 
-function ofSchema(schema: Members): Wanted {
+function ofSchema(schema: Members): ExpectedFields {
   const properties = isMembers(schema["properties"]) ? schema["properties"] : {};
   const required = new Set(Array.isArray(schema["required"]) ? (schema["required"] as readonly unknown[]).map(String) : []);
-  const inner = (name: string): Wanted => {
+  const inner = (name: string): ExpectedFields => {
     const member = properties[name];
     if (!isMembers(member)) return nothing;
     return isMembers(member["items"]) ? { ...ofSchema(member["items"]), isList: true } : { ...ofSchema(member), isList: member["type"] === "array" };
@@ -190,7 +190,7 @@ function ofSchema(schema: Members): Wanted {
   return { isList: false, names: Object.keys(properties), required, inner };
 }
 
-function ofSample(sample: unknown): Wanted {
+function ofSample(sample: unknown): ExpectedFields {
   const value = Array.isArray(sample) ? (sample as readonly unknown[]).find(isMembers) : sample;
   const isList = Array.isArray(sample);
   return isMembers(value) ? { isList, names: Object.keys(value), required: new Set(), inner: (name) => ofSample(value[name]) } : { ...nothing, isList };

@@ -23,7 +23,7 @@ export interface MappingEntry {
 export interface MappingFacts {
   readonly tables: readonly TableSummary[];
   readonly documents: readonly DocumentSummary[];
-  /** Texts of deployed flows by id. */
+  /** YAML of deployed flows by id. */
   readonly flows: ReadonlyMap<string, string>;
   readonly workspace: Readonly<Record<MappingKind, readonly string[]>>;
 }

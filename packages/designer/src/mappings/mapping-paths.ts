@@ -48,7 +48,7 @@ const operators: readonly (readonly [RegExp, string])[] = [
   [/\?/, "if"],
 ];
 
-/** The functions on the way from source to target, for the chip on the line; empty for a plain path. */
+/** The functions between source and target, for the chip on the line; empty for a plain path. */
 export function stepsIn(formula: string): readonly string[] {
   const text = formula.replaceAll(quotedText, "''").replaceAll(/\[[*?][^\]]*\]/g, "");
   const calls = [...text.matchAll(/([A-Za-z]+)\s*\(/g)].map(([, name = ""]) => name);

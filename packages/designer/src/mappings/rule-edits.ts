@@ -1,12 +1,12 @@
-// Edits of a mapping document, one target field at a time. Each returns a new document; texts are made from it in one place.
+// Edits of a mapping document, one target field at a time. Each returns a new document; its text is generated in one place.
 import { isMembers, type Members } from "../data-panel/message-data.ts";
 import { isList, loopPath, relativePath } from "./mapping-paths.ts";
 import type { SourceField, TargetField } from "./mapping-fields.ts";
 
 /** A target field: the rule that fills it, if there is one. */
-export type TargetPlace = Pick<TargetField, "path" | "rule"> & Partial<Pick<TargetField, "isWanted">>;
+export type TargetPlace = Pick<TargetField, "path" | "rule"> & Partial<Pick<TargetField, "isExpected">>;
 
-/** The members that say where a value comes from; a rule has one of them. */
+/** The members that define where a value comes from; a rule has one of them. */
 const valueSources = ["forEach", "from", "value", "expr", "lookup", "switch", "use", "with", "map"] as const;
 
 type Change = (rule: Members, loops: readonly string[]) => Members | undefined;
@@ -48,7 +48,7 @@ function addedRule(
   return found === undefined ? [...rules, next] : rules.map((rule, at) => (at === index ? next : rule));
 }
 
-/** The lists whose items the inner rules see, outermost first, with paths from the message. */
+/** The lists whose items the inner rules read, outermost first, with paths from the message. */
 function loopsIn(rule: Members, loops: readonly string[]): readonly string[] {
   const { forEach } = rule;
   return typeof forEach === "string" ? [...loops, loopPath(forEach, loops)] : loops;
@@ -103,7 +103,7 @@ const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").repla
 export function withFormula(document: Members, target: TargetPlace, text: string): Members {
   const formula = text.trim();
   // A field that only its rule lists stays, without a source.
-  if (formula === "" && (target.rule === undefined || target.isWanted === true)) return unlinked(document, target);
+  if (formula === "" && (target.rule === undefined || target.isExpected === true)) return unlinked(document, target);
   if (formula === "") return changeRule(document, target, (rule) => withSource(rule, { value: null }));
   return changeRule(document, target, (rule) => {
     if (rule["forEach"] !== undefined) return { ...rule, forEach: formula };
@@ -136,7 +136,7 @@ export const withLookup = (document: Members, target: TargetPlace, { onMissing, 
     return withSource(rule, { lookup: { ...lookup, key, ...(onMissing === "" ? {} : { onMissing }) } });
   });
 
-/** Removes the source. A field of the target's schema stays visible without a rule; other members of its rule go with it. */
+/** Removes the source. A field of the target's schema stays visible without a rule; the other members of its rule are removed with it. */
 export const unlinked = (document: Members, target: TargetPlace): Members =>
   target.rule === undefined ? document : changeRule(document, target, () => undefined);
 
@@ -150,7 +150,7 @@ export function addedField(document: Members, inside: TargetPlace | undefined, n
   return changeRule(document, inside, (rule) => ({ ...rule, map: [...rulesOf(rule), start] }));
 }
 
-/** Moves a field among its neighbours; undefined at the end of the list. */
+/** Moves a field among its neighbors; undefined at the end of the list. */
 export function moved(document: Members, { rule }: TargetPlace, by: 1 | -1): Members | undefined {
   if (rule === undefined) return undefined;
   const around = rule.slice(0, -1);

@@ -45,7 +45,7 @@ export interface SaveOutcome {
   readonly fileLeft: "commented" | "changed" | undefined;
 }
 
-/** Writes the workspace file; the runtime keeps what it has. */
+/** Writes the workspace file; the runtime is not changed. */
 export async function saveMapping(kind: MappingKind, id: string, document: unknown, { file }: SavedMapping): Promise<SaveOutcome> {
   const text = documentText(document);
   if (file?.text === text) return { file, fileLeft: undefined };
@@ -65,7 +65,7 @@ export interface DeployOutcome {
   readonly warnings: readonly string[];
 }
 
-/** Installs it on the runtime, unless somebody else deployed another version since it was loaded. */
+/** Installs it on the runtime, unless another version was deployed since it was loaded. */
 export async function deployMapping(
   kind: MappingKind,
   id: string,

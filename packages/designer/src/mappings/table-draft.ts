@@ -144,7 +144,9 @@ export function mergeRows(draft: TableDraft, imported: TableDraft): TableDraft {
 
 /** The indexes of rows with the text in any cell. */
 export function foundRows({ rows }: TableDraft, text: string): readonly number[] {
-  const wanted = text.trim().toLowerCase();
+  const searchText = text.trim().toLowerCase();
   const all = rows.map((_, index) => index);
-  return wanted === "" ? all : all.filter((index) => rows[index]?.some((cell) => cell !== null && String(cell).toLowerCase().includes(wanted)) === true);
+  return searchText === ""
+    ? all
+    : all.filter((index) => rows[index]?.some((cell) => cell !== null && String(cell).toLowerCase().includes(searchText)) === true);
 }

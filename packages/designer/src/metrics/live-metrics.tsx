@@ -37,15 +37,15 @@ export function LiveMetrics({ facts }: { readonly facts: MetricFacts }) {
     const [{ runs }, health] = await Promise.all([runtimeAt(target).call("GET /runs", { query: { flowId: id, limit: maxRuns } }), healthOf(target)]);
     return { runs, health, target };
   }, [id, target]);
-  const isAsked = isOn && hash !== undefined && target !== undefined;
-  const [polled] = usePolled(isAsked ? load : undefined, everyMs);
+  const isEnabled = isOn && hash !== undefined && target !== undefined;
+  const [polled] = usePolled(isEnabled ? load : undefined, everyMs);
   const metrics = useMemo(() => {
     const current = polled !== undefined && "value" in polled && polled.value.target === target ? polled.value : undefined;
-    if (!isAsked || hash === undefined || lastModified === undefined || current === undefined || outline === undefined) return undefined;
+    if (!isEnabled || hash === undefined || lastModified === undefined || current === undefined || outline === undefined) return undefined;
     return stepMetrics({ ...current, deployed: { hash, lastModified } }, outline);
-  }, [polled, target, isAsked, hash, lastModified, outline]);
+  }, [polled, target, isEnabled, hash, lastModified, outline]);
   useEffect(() => facts.show(metrics ?? new Map()), [facts, metrics]);
-  return isAsked ? <FollowedTrace key={hash} facts={facts} flowId={id} target={target} /> : null;
+  return isEnabled ? <FollowedTrace key={hash} facts={facts} flowId={id} target={target} /> : null;
 }
 
 /** Counts trace events while metrics are enabled. */

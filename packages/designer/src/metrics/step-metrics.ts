@@ -22,7 +22,7 @@ export interface TrafficData {
 const minuteMs = 60_000;
 
 /** The time window of the metrics. */
-const lookBackMinutes = 5;
+const windowMinutes = 5;
 
 /** The metrics of every trigger and step with messages, by path key. */
 export function stepMetrics(traffic: TrafficData, outline: Outline): ReadonlyMap<string, StepMetrics> {
@@ -32,7 +32,7 @@ export function stepMetrics(traffic: TrafficData, outline: Outline): ReadonlyMap
   for (const route of outline.routes) {
     const kept = traffic.runs.filter(({ routeId }) => routeId === route.id);
     const counted = traffic.health.routes.find(({ id }) => id === route.id)?.total ?? 0;
-    const from = Math.max(now - lookBackMinutes * minuteMs, Date.parse(traffic.deployed.lastModified));
+    const from = Math.max(now - windowMinutes * minuteMs, Date.parse(traffic.deployed.lastModified));
     const runs = kept.filter(
       ({ flowHash, sessionId, startedAt }) => flowHash === traffic.deployed.hash && (sessionId ?? null) === null && Date.parse(startedAt) >= from,
     );

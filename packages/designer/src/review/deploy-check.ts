@@ -5,7 +5,7 @@ import { flowDifference, type FlowDifference } from "@sluice/model";
 import { runtimeAt } from "../api-client/runtime-client.ts";
 import { workspaceClient } from "../api-client/workspace-client.ts";
 
-export interface ConcernedTest extends AffectedTest {
+export interface AffectedFileTest extends AffectedTest {
   readonly file: string;
 }
 
@@ -16,7 +16,7 @@ export interface DeployCheck {
   readonly difference: FlowDifference | undefined;
   /** Undefined when the runtime would reject the text. */
   readonly webhooks: NonNullable<FlowDryRun["difference"]>["webhooks"] | undefined;
-  readonly tests: readonly ConcernedTest[];
+  readonly tests: readonly AffectedFileTest[];
   readonly warnings: readonly string[];
   /** Why the runtime would reject the text. */
   readonly refused: string | undefined;
@@ -32,11 +32,11 @@ export async function checkDeploy(target: string, id: string, yaml: string): Pro
     (error: Error) => ({ warnings: [], refused: error.message, webhooks: undefined }),
   );
   const difference = flow === undefined ? undefined : flowDifference(flow.yaml, yaml, id);
-  const tests = difference === undefined ? [] : await concernedTests(id, difference);
+  const tests = difference === undefined ? [] : await affectedFileTests(id, difference);
   return { deployed: flow?.yaml, deployedHash: flow?.hash ?? null, difference, tests, ...outcome };
 }
 
-async function concernedTests(id: string, difference: FlowDifference): Promise<readonly ConcernedTest[]> {
+async function affectedFileTests(id: string, difference: FlowDifference): Promise<readonly AffectedFileTest[]> {
   const files = await workspaceClient.tests(id).catch(() => []);
   return files.flatMap(({ id: file, text }) => {
     try {

@@ -8,7 +8,7 @@ import { Dialog } from "../controls/dialog.tsx";
 import { DiffView } from "../controls/diff-view.tsx";
 import { useEditor, useEditorState } from "../editor/editor-context.ts";
 import { strings } from "../strings.ts";
-import { checkDeploy, type ConcernedTest, type DeployCheck } from "./deploy-check.ts";
+import { checkDeploy, type AffectedFileTest, type DeployCheck } from "./deploy-check.ts";
 import { optionsText } from "./marks-of.ts";
 
 const words = strings.review;
@@ -185,7 +185,7 @@ function Contract({ webhooks }: { readonly webhooks: NonNullable<DeployCheck["we
   );
 }
 
-function Tests({ tests }: { readonly tests: readonly ConcernedTest[] }) {
+function Tests({ tests }: { readonly tests: readonly AffectedFileTest[] }) {
   return (
     <section aria-label={words.tests}>
       <h3>{words.tests}</h3>

@@ -29,7 +29,7 @@ export function DeadLettersScreen() {
   const [routeId, setRouteId] = useState("");
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [removing, setRemoving] = useState<readonly string[]>([]);
-  const [asking, setAsking] = useState<{ readonly text: string; readonly flowIds: readonly string[]; run(): void } | undefined>(undefined);
+  const [confirming, setConfirming] = useState<{ readonly text: string; readonly flowIds: readonly string[]; run(): void } | undefined>(undefined);
   const [opened, setOpened] = useState<DeadLetterDetail | undefined>(undefined);
   const [note, setNote] = useState("");
   useTitle(strings.pageTitle(words.title));
@@ -50,11 +50,11 @@ export function DeadLettersScreen() {
     for (const id of ids) if ((await runtimeAt(target).call("POST /dead-letters/:id/replay", { params: { id } })).replayed) replayed++;
     done(words.done(replayed, ids.length - replayed));
   };
-  const askReplay = (wanted: readonly DeadLetter[]): void =>
-    setAsking({
-      text: strings.replay.deadLetters(wanted.length),
-      flowIds: [...new Set(wanted.map(({ flowId }) => flowId))],
-      run: () => void replay(wanted.map(({ id }) => id)).catch(failed),
+  const confirmReplay = (chosenLetters: readonly DeadLetter[]): void =>
+    setConfirming({
+      text: strings.replay.deadLetters(chosenLetters.length),
+      flowIds: [...new Set(chosenLetters.map(({ flowId }) => flowId))],
+      run: () => void replay(chosenLetters.map(({ id }) => id)).catch(failed),
     });
   const remove = async (ids: readonly string[]): Promise<void> => {
     setRemoving([]);
@@ -73,7 +73,7 @@ export function DeadLettersScreen() {
         <span className="grow" />
         {chosen.length === 0 ? null : (
           <>
-            <Button onClick={() => askReplay(letters.filter(({ id }) => selected.has(id)))}>{words.replaySelected(chosen.length)}</Button>
+            <Button onClick={() => confirmReplay(letters.filter(({ id }) => selected.has(id)))}>{words.replaySelected(chosen.length)}</Button>
             <Button onClick={() => setRemoving(chosen)}>{words.removeSelected(chosen.length)}</Button>
           </>
         )}
@@ -82,7 +82,7 @@ export function DeadLettersScreen() {
         ) : routeId === "" || letters.length === 0 ? null : (
           <Button
             onClick={() =>
-              setAsking({
+              setConfirming({
                 text: strings.replay.deadLettersOf(routeId),
                 flowIds: [...new Set(letters.map(({ flowId }) => flowId))],
                 run: () => bulk.start(filter),
@@ -107,12 +107,12 @@ export function DeadLettersScreen() {
             selected={selected}
             onSelect={setSelected}
             onOpen={open}
-            onReplay={(letter) => askReplay([letter])}
+            onReplay={(letter) => confirmReplay([letter])}
             onRemove={({ id }) => setRemoving([id])}
           />
         </>
       )}
-      {asking === undefined ? null : <ReplayDialog {...asking} onReplay={asking.run} onClose={() => setAsking(undefined)} />}
+      {confirming === undefined ? null : <ReplayDialog {...confirming} onReplay={confirming.run} onClose={() => setConfirming(undefined)} />}
       {removing.length === 0 ? null : (
         <Dialog
           title={words.removeTitle(removing.length)}

@@ -50,7 +50,7 @@ export function FlowMenu({ id, name, onNotice }: FlowMenuProps) {
   );
 }
 
-function useEntries({ id, name, onNotice }: FlowMenuProps, ask: (question: "rename" | "undeploy" | "remove") => void): readonly MenuEntry[] {
+function useEntries({ id, name, onNotice }: FlowMenuProps, openDialog: (question: "rename" | "undeploy" | "remove") => void): readonly MenuEntry[] {
   const [, navigate] = useLocation();
   const { runtime, target } = useWorkspace();
   const running = runningOf(runtime, id);
@@ -74,11 +74,11 @@ function useEntries({ id, name, onNotice }: FlowMenuProps, ask: (question: "rena
       title: words.duplicate,
       run: () => act(words.duplicated(words.copyOf(name)), async (actions) => navigate(`/flows/${await actions.duplicateFlow(id, name)}`)),
     },
-    { key: "rename", title: words.rename, run: () => ask("rename") },
+    { key: "rename", title: words.rename, run: () => openDialog("rename") },
     { key: "export", title: words.exportYaml, run: () => act(undefined, (actions) => actions.exportFlow(id)) },
     control("start"),
     control("stop"),
-    { key: "undeploy", title: words.undeploy(where), blocked, run: () => ask("undeploy") },
-    { key: "remove", title: words.remove, run: () => ask("remove") },
+    { key: "undeploy", title: words.undeploy(where), blocked, run: () => openDialog("undeploy") },
+    { key: "remove", title: words.remove, run: () => openDialog("remove") },
   ];
 }

@@ -6,7 +6,7 @@ const run = (id: string, { parent = null as string | null, correlationId = id, u
   ({ id, parentRunId: parent, correlationId, trigger: { uri } }) as Run;
 const folded = (runs: readonly Run[]) => foldRuns(runs).map(({ run: { id }, called }) => [id, called.map((one) => `${one.depth} ${one.run.id}`)]);
 
-test("called runs are under the run that called them, in the order of the calls; others stand alone", () => {
+test("called runs are under the run that called them, in the order of the calls; others are separate", () => {
   const newestFirst = [
     run("other"),
     run("a2", { parent: "a" }),

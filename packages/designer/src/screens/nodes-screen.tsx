@@ -9,13 +9,13 @@ import { nodesStrings as words } from "../strings/nodes.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
 import { useTitle } from "./page-context.tsx";
 
-const looks = {
+const styles = {
   up: { icon: CircleCheck, className: " chip--ok" },
   starting: { icon: CircleDashed, className: "" },
   behind: { icon: CircleAlert, className: " chip--fail" },
 } as const;
 
-/** The nodes of the cluster that the target belongs to, as the node that answers knows them. */
+/** The nodes of the cluster that the target belongs to, as reported by the node that answers. */
 export function NodesScreen() {
   const target = useWorkspace((state) => state.target);
   const runtime = useWorkspace((state) => state.runtime);
@@ -87,7 +87,7 @@ function NodeTable({ nodes, answering }: { readonly nodes: readonly ClusterNode[
 /** A node is behind when it could not apply a change, even if it is ready otherwise. */
 function NodeState({ node: { ready, behind } }: { readonly node: ClusterNode }) {
   const state = behind.length > 0 ? "behind" : ready ? "up" : "starting";
-  const { icon: Icon, className } = looks[state];
+  const { icon: Icon, className } = styles[state];
   return (
     <div>
       <span className={`chip${className}`}>

@@ -10,10 +10,10 @@ import "./run-table.css";
 const words = strings.runs;
 const { columns } = words;
 
-const looks: Readonly<Record<string, string>> = { completed: "chip--ok", failed: "chip--fail", retrying: "chip--warn" };
+const styles: Readonly<Record<string, string>> = { completed: "chip--ok", failed: "chip--fail", retrying: "chip--warn" };
 
 export const StatusChip = ({ status }: { readonly status: string }) => (
-  <span className={`chip ${looks[status] ?? ""}`}>{words.statuses[status as Run["status"]] ?? status}</span>
+  <span className={`chip ${styles[status] ?? ""}`}>{words.statuses[status as Run["status"]] ?? status}</span>
 );
 
 /** A list of runs, newest first; each links to its flow's canvas. Runs of called routes are folded into the run that called them. */

@@ -16,9 +16,9 @@ export function RuntimeStatus() {
       ? words.connecting(name)
       : !isLost
         ? words.connected(name)
-        : runtime.trouble === "token"
+        : runtime.cause === "token"
           ? words.tokenRejected(name, tokenEnv)
-          : runtime.trouble === "down"
+          : runtime.cause === "down"
             ? words.down(name, baseUrl)
             : words.failed(name, runtime.error ?? "");
   return (

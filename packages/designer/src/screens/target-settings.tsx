@@ -34,9 +34,9 @@ export function TargetSettings() {
       setError(undefined);
       if (body.targets.some(({ name }) => name === draft.name)) setDraft(emptyDraft);
     } catch (reason) {
-      const asked = questionOf(reason, body);
-      setUnconfirmed(asked);
-      setError(asked === undefined ? (reason as Error).message : undefined);
+      const next = unconfirmedOf(reason, body);
+      setUnconfirmed(next);
+      setError(next === undefined ? (reason as Error).message : undefined);
     }
   };
   return (
@@ -66,12 +66,12 @@ export function TargetSettings() {
 const saved = (targets: readonly TargetEntry[]): TargetsBody["targets"] => targets.map(({ name, baseUrl, tokenEnv }) => ({ name, baseUrl, tokenEnv }));
 
 /** The confirmation that the server requires; undefined when it rejected the list for another reason. */
-function questionOf(reason: unknown, { targets, password, confirmed }: TargetsBody): Unconfirmed | undefined {
+function unconfirmedOf(reason: unknown, { targets, password, confirmed }: TargetsBody): Unconfirmed | undefined {
   if (!(reason instanceof ApiError) || !Array.isArray(reason.detail["confirm"])) return undefined;
   const needsPassword = reason.detail["needs"] === "password";
-  const asked = reason.detail["confirm"] as Unconfirmed["addresses"];
+  const requested = reason.detail["confirm"] as Unconfirmed["addresses"];
   const known = (confirmed ?? []).map((address) => ({ address, tokenEnv: targets.find(({ baseUrl }) => baseUrl.startsWith(address))?.tokenEnv ?? "" }));
-  return { targets, addresses: [...known, ...asked], needsPassword, error: needsPassword && password !== undefined ? reason.message : undefined };
+  return { targets, addresses: [...known, ...requested], needsPassword, error: needsPassword && password !== undefined ? reason.message : undefined };
 }
 
 function TargetTable({ targets, onRemove }: { readonly targets: readonly TargetEntry[]; readonly onRemove: (name: string) => void }) {

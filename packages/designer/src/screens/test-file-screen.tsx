@@ -13,7 +13,7 @@ import { strings } from "../strings.ts";
 import { runSuite } from "../trial/test-suites.ts";
 import { mountSource } from "./mappings/document-source.ts";
 import { useTitle } from "./page-context.tsx";
-import { useKeptDraft } from "./use-kept-draft.ts";
+import { useUnsavedDraft } from "./use-kept-draft.ts";
 import { VerdictTable } from "./verdict-table.tsx";
 import "../source-view/source-view.css";
 import "./tests-screen.css";
@@ -43,7 +43,7 @@ export function TestFileScreen({ flowId, fileId }: { readonly flowId: string; re
 function OpenTestFile({ flowId, loaded }: { readonly flowId: string; readonly loaded: DocumentFile }) {
   const [, navigate] = useLocation();
   const [saved, setSaved] = useState(loaded);
-  const { draft, isChanged, change, settle } = useKeptDraft(`test:${flowId}/${loaded.id}`, loaded.text);
+  const { draft, isChanged, change, settle } = useUnsavedDraft(`test:${flowId}/${loaded.id}`, loaded.text);
   const [verdicts, setVerdicts] = useState<readonly FileVerdict[] | undefined>(undefined);
   const [note, setNote] = useState("");
   const [error, setError] = useState<string | undefined>(undefined);

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import type { ReplayJob } from "@sluice/client";
 import { runtimeAt } from "../api-client/runtime-client.ts";
 
-const askMs = 500;
+const pollMs = 500;
 
 export interface BulkReplay {
   /** Progress of the running replay. */
@@ -17,23 +17,23 @@ export function useBulkReplay(target: string | undefined, ended: (job: ReplayJob
   const [job, setJob] = useState<ReplayJob | undefined>(undefined);
   const handlers = useRef({ ended, failed });
   handlers.current = { ended, failed };
-  const take = (next: ReplayJob): void => {
+  const update = (next: ReplayJob): void => {
     setJob(next.status === "running" ? next : undefined);
     if (next.status !== "running") handlers.current.ended(next);
   };
-  const giveUp = (error: Error): void => {
+  const fail = (error: Error): void => {
     setJob(undefined);
     handlers.current.failed(error);
   };
   const id = job?.id ?? undefined;
   useEffect(() => {
     if (job === undefined || id === undefined) return;
-    const timer = setTimeout(() => void runtimeAt(target).call("GET /dead-letters/replays/:id", { params: { id } }).then(take, giveUp), askMs);
+    const timer = setTimeout(() => void runtimeAt(target).call("GET /dead-letters/replays/:id", { params: { id } }).then(update, fail), pollMs);
     return () => clearTimeout(timer);
   }, [job, id, target]);
   return {
     job,
-    start: (filter) => void runtimeAt(target).call("POST /dead-letters/replay", { body: filter }).then(take, giveUp),
-    cancel: () => id !== undefined && void runtimeAt(target).call("DELETE /dead-letters/replays/:id", { params: { id } }).then(take, giveUp),
+    start: (filter) => void runtimeAt(target).call("POST /dead-letters/replay", { body: filter }).then(update, fail),
+    cancel: () => id !== undefined && void runtimeAt(target).call("DELETE /dead-letters/replays/:id", { params: { id } }).then(update, fail),
   };
 }

@@ -2,37 +2,38 @@
 // and closing the page asks for confirmation.
 import { useCallback, useEffect, useRef, useState } from "react";
 
-const kept = new Map<string, unknown>();
+const drafts = new Map<string, unknown>();
 
-interface Past {
+interface History {
   readonly before: readonly unknown[];
   readonly after: readonly unknown[];
   /** Consecutive changes with the same group are one step. */
   readonly group: string | undefined;
 }
 
-const pasts = new Map<string, Past>();
-const noPast: Past = { before: [], after: [], group: undefined };
+const histories = new Map<string, History>();
+const emptyHistory: History = { before: [], after: [], group: undefined };
 const maxSteps = 200;
 
-function ask(event: BeforeUnloadEvent): void {
-  if (kept.size > 0) event.preventDefault();
+function confirmUnload(event: BeforeUnloadEvent): void {
+  if (drafts.size > 0) event.preventDefault();
 }
 
-export const hasDraft = (key: string): boolean => kept.has(key);
+export const hasDraft = (key: string): boolean => drafts.has(key);
 
 /** Creates a draft before its screen is opened. */
-export const keepDraft = (key: string, draft: unknown): void => void kept.set(key, draft);
+export const keepDraft = (key: string, draft: unknown): void => void drafts.set(key, draft);
 
 export const dropDraft = (key: string): void => {
-  kept.delete(key);
-  pasts.delete(key);
+  drafts.delete(key);
+  histories.delete(key);
 };
 
 /** The part of a draft key after the prefix. */
-export const draftsUnder = (start: string): readonly string[] => [...kept.keys()].filter((key) => key.startsWith(start)).map((key) => key.slice(start.length));
+export const draftsUnder = (start: string): readonly string[] =>
+  [...drafts.keys()].filter((key) => key.startsWith(start)).map((key) => key.slice(start.length));
 
-export interface KeptDraft<T> {
+export interface UnsavedDraft<T> {
   readonly draft: T;
   readonly isChanged: boolean;
   /** True when the draft existed before this screen was opened. */
@@ -47,26 +48,26 @@ export interface KeptDraft<T> {
 }
 
 /** A draft that survives navigation to another screen. `key` identifies the edited object, `saved` is its initial value. */
-export function useKeptDraft<T>(key: string, saved: T): KeptDraft<T> {
-  const [isRestored, setRestored] = useState(() => kept.has(key));
-  const [draft, setDraft] = useState<T>(() => (kept.has(key) ? (kept.get(key) as T) : saved));
-  const [isChanged, setChanged] = useState(() => kept.has(key));
+export function useUnsavedDraft<T>(key: string, saved: T): UnsavedDraft<T> {
+  const [isRestored, setRestored] = useState(() => drafts.has(key));
+  const [draft, setDraft] = useState<T>(() => (drafts.has(key) ? (drafts.get(key) as T) : saved));
+  const [isChanged, setChanged] = useState(() => drafts.has(key));
   useEffect(() => {
-    window.addEventListener("beforeunload", ask);
+    window.addEventListener("beforeunload", confirmUnload);
     return () => {
-      if (!kept.has(key)) pasts.delete(key);
+      if (!drafts.has(key)) histories.delete(key);
       // Drafts outlive their screen, and so does the warning.
-      if (kept.size === 0) window.removeEventListener("beforeunload", ask);
+      if (drafts.size === 0) window.removeEventListener("beforeunload", confirmUnload);
     };
   }, [key]);
-  const [past, setPast] = useState(() => pasts.get(key) ?? noPast);
+  const [history, setHistory] = useState(() => histories.get(key) ?? emptyHistory);
   const latest = useRef(draft);
   latest.current = draft;
   const put = useCallback(
-    (next: T, after: Past) => {
-      kept.set(key, next);
-      pasts.set(key, after);
-      setPast(after);
+    (next: T, after: History) => {
+      drafts.set(key, next);
+      histories.set(key, after);
+      setHistory(after);
       setDraft(next);
       setChanged(true);
     },
@@ -74,7 +75,7 @@ export function useKeptDraft<T>(key: string, saved: T): KeptDraft<T> {
   );
   const change = useCallback(
     (next: T, group?: string) => {
-      const { before, group: last } = pasts.get(key) ?? noPast;
+      const { before, group: last } = histories.get(key) ?? emptyHistory;
       const isSame = group !== undefined && group === last;
       put(next, { before: isSame ? before : [...before.slice(-maxSteps), latest.current], after: [], group });
     },
@@ -85,17 +86,17 @@ export function useKeptDraft<T>(key: string, saved: T): KeptDraft<T> {
       ? undefined
       : () => {
           const rest = from.slice(0, -1);
-          const other = [...(isUndo ? past.after : past.before), latest.current];
+          const other = [...(isUndo ? history.after : history.before), latest.current];
           put(from.at(-1) as T, { before: isUndo ? rest : other, after: isUndo ? other : rest, group: undefined });
         };
   const settle = useCallback(
     (next: T) => {
-      kept.delete(key);
+      drafts.delete(key);
       setDraft(next);
       setChanged(false);
       setRestored(false);
     },
     [key],
   );
-  return { draft, isChanged, isRestored, change, undo: step(past.before, true), redo: step(past.after, false), settle };
+  return { draft, isChanged, isRestored, change, undo: step(history.before, true), redo: step(history.after, false), settle };
 }

@@ -51,12 +51,12 @@ test("external calls return their mock; without one the message continues unchan
   expect(outcome?.body).toEqual({ ok: true });
 });
 
-test("a webhook responds like on the runtime", async () => {
+test("a webhook responds as on the runtime", async () => {
   const source = flow('- setHeader: {name: CamelHttpResponseCode, constant: "201"}\n- setBody: {simple: "${header.X-Who} ${header.q}"}', "webhook");
   const { outcome, input } = await run(source, { body: '{"a":1}', headers: { "X-Who": "Ada", "Content-Type": "application/json" }, query: "q=2" });
   expect(outcome?.reply).toMatchObject({ status: 201, body: "Ada 2" });
   expect(input).toMatchObject({ body: '{"a":1}', bodyType: "bytes", headers: { "X-Who": "Ada", q: "2", CamelHttpMethod: "POST" } });
-  expect((await run(source, { method: "GET" })).faults).toMatchObject([{ message: "GET /api/r reaches no route" }]);
+  expect((await run(source, { method: "GET" })).faults).toMatchObject([{ message: "GET /api/r matches no route" }]);
 });
 
 test("delays and retries take no real time", async () => {

@@ -60,7 +60,7 @@ export interface SimulationResult {
   readonly calls: readonly SimulatedCall[];
   readonly lines: readonly LoggedLine[];
   readonly unresolvedParameters: readonly string[];
-  /** Texts of expressions that are conditions. */
+  /** The text of expressions that are conditions. */
   readonly conditions: readonly string[];
   readonly durationMs: number;
 }
@@ -78,7 +78,7 @@ export async function simulate(request: SimulationRequest): Promise<SimulationRe
   const mocks = new SimulationMocks(simulated);
   const span = { line: 1, column: 1, endLine: 1, endColumn: 1, start: 0, end: 0 };
   try {
-    mocks.arm([...request.mocks, ...mocksOfTests(request.testFiles ?? [], request.mocks, simulated)], false);
+    mocks.install([...request.mocks, ...mocksOfTests(request.testFiles ?? [], request.mocks, simulated)], false);
   } catch (error) {
     return failed([{ code: "mock-invalid", message: (error as Error).message, span }]);
   }
@@ -134,7 +134,7 @@ export async function sendSample(simulated: SimulatedRuntime, sample: Sample, se
       ),
     );
     untap();
-    if (reply === undefined) return `${sample.method ?? "POST"} ${sample.path ?? `/api/${sample.routeId}`} reaches no route`;
+    if (reply === undefined) return `${sample.method ?? "POST"} ${sample.path ?? `/api/${sample.routeId}`} matches no route`;
     return { input, outcome: { ...outcomeOf(began), reply: shownReply(reply) } };
   }
   const result = inlet.deliver(new Message(sample.body ?? null, Headers.of(sample.headers)), {

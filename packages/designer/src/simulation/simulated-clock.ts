@@ -16,7 +16,7 @@ export class SimulatedClock implements Clock {
   #skipped = 0;
   #fired = 0;
   #order = 0;
-  #breathing = 0;
+  #yields = 0;
   readonly #timers = new Set<Timer>();
 
   now(): number {
@@ -34,9 +34,9 @@ export class SimulatedClock implements Clock {
   }
 
   async yieldToEventLoop(): Promise<void> {
-    this.#breathing++;
+    this.#yields++;
     await turn();
-    this.#breathing--;
+    this.#yields--;
   }
 
   /** Runs until `isOver` returns true; false when nothing more would happen within `aheadMs`, or the limit was reached. */
@@ -46,7 +46,7 @@ export class SimulatedClock implements Clock {
       // One turn of the event loop: all pending promise callbacks have run.
       await turn();
       if (isOver()) return true;
-      if (this.#breathing > 0) continue;
+      if (this.#yields > 0) continue;
       const next = this.#earliest();
       if (next === undefined || next.due > until || this.#fired++ > maxTimers || this.#skipped > maxAheadMs) return false;
       this.#timers.delete(next);

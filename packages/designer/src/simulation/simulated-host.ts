@@ -70,12 +70,12 @@ export class SimulatedHost implements Host {
   }
 }
 
-function match({ path, prefix }: HttpMount, asked: string): Readonly<Record<string, string>> | undefined {
-  const wanted = segments(path);
-  const given = segments(asked);
-  if (given.length < wanted.length || (given.length > wanted.length && !prefix)) return undefined;
+function match({ path, prefix }: HttpMount, requestPath: string): Readonly<Record<string, string>> | undefined {
+  const pattern = segments(path);
+  const given = segments(requestPath);
+  if (given.length < pattern.length || (given.length > pattern.length && !prefix)) return undefined;
   const params: Record<string, string> = {};
-  for (const [index, segment] of wanted.entries()) {
+  for (const [index, segment] of pattern.entries()) {
     const value = given[index] as string;
     const name = /^\{(.+)\}$/.exec(segment)?.[1];
     if (name !== undefined) params[name] = value;

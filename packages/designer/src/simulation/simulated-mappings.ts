@@ -4,7 +4,7 @@ import { compileMapping, mappingLanguages, problemText, readTable, unknownTable,
 import type { MessageMappingPort } from "@sluice/connectors/portable";
 import type { Catalog, Host, Lookup } from "@sluice/engine";
 
-/** Texts by id. */
+/** Content by id. */
 export type Documents = Readonly<Record<string, string>>;
 
 export class SimulatedMappings {

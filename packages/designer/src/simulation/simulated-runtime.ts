@@ -27,7 +27,7 @@ export interface SimulatedRuntime {
   readonly runs: readonly Run[];
   /** Placeholders `{{name}}` without a value: replaced by their name. */
   readonly unresolvedParameters: readonly string[];
-  /** Texts that are compiled as conditions. */
+  /** The text of expressions that are compiled as conditions. */
   readonly conditions: ReadonlySet<string>;
 }
 

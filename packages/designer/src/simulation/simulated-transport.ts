@@ -39,7 +39,7 @@ export function simulatedTransport(flow: SimulatedFlow): RuntimeTransport {
     }
     const mocks = new SimulationMocks(started.simulated);
     try {
-      mocks.arm(body.mocks ?? [], body.unmatched === "fail");
+      mocks.install(body.mocks ?? [], body.unmatched === "fail");
       mocks.check(body.assertions ?? []);
     } catch (error) {
       return reply(422, { error: (error as Error).message });
@@ -54,7 +54,7 @@ export function simulatedTransport(flow: SimulatedFlow): RuntimeTransport {
     const { simulated } = session;
     const id = routeId ?? simulated.runtime.inletOf(trigger ?? "")?.route.id;
     if (id === undefined) return reply(404, { error: `no direct endpoint '${trigger}'` });
-    const outcome = await sendSample(simulated, { body: null, headers: {}, ...withoutNothing(message), routeId: id }, sessionOf(session));
+    const outcome = await sendSample(simulated, { body: null, headers: {}, ...withoutUndefined(message), routeId: id }, sessionOf(session));
     return typeof outcome === "string" ? reply(404, { error: outcome }) : reply(200, { runId: simulated.runs.at(-1)?.id, ...outcome.outcome });
   }
 
@@ -111,6 +111,6 @@ function runsOf({ runs, recorder }: SimulatedRuntime) {
   }));
 }
 
-function withoutNothing<T extends object>(value: T): Partial<T> {
+function withoutUndefined<T extends object>(value: T): Partial<T> {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Partial<T>;
 }

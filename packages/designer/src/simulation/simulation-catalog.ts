@@ -10,7 +10,7 @@ export interface SimulationPorts {
   readonly mappings: MessageMappingPort;
   /** Called when a message reached a placeholder without a mock. */
   unmocked(exchange: Exchange): void;
-  /** A text was compiled as a condition by a language that treats conditions differently from other expressions. */
+  /** Called when text was compiled as a condition by a language that treats conditions differently from other expressions. */
   condition?(text: string): void;
   /** Connectors of the runtime in addition to those of the page. */
   readonly systems?: RuntimeConnectors;

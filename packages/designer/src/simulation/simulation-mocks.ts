@@ -44,7 +44,7 @@ export class SimulationMocks implements MockCalls<SimulatedCall> {
   }
 
   /** Installs the mocks; returns a function that removes them. Throws a MockFault for an invalid mock. */
-  arm(bodies: readonly MockBody[], failUnmatched: boolean): () => void {
+  install(bodies: readonly MockBody[], failUnmatched: boolean): () => void {
     const { runtime, deployment, host, recorder } = this.#simulated;
     const mocks = bodies
       .map((body, index) => new Mock(body.id ?? `mock${index + 1}`, body, { clock: host.clock, compile: (text) => this.#compile("simple", text) }))
@@ -116,7 +116,7 @@ export class SimulationMocks implements MockCalls<SimulatedCall> {
   }
 
   #compile(name: string, text: string): Expression {
-    const language = (wanted: string) => languages.find((candidate) => candidate.name === wanted);
+    const language = (languageName: string) => languages.find((candidate) => candidate.name === languageName);
     const scope: LanguageScope = {
       host: this.#simulated.host,
       route: nowhere,

@@ -3,22 +3,22 @@ import "./no-code-from-text.ts";
 import { evaluate } from "./evaluate.ts";
 import { simulate } from "./simulate.ts";
 import { simulateTests } from "./simulate-tests.ts";
-import type { Order, Report } from "./work.ts";
+import type { WorkerMessage, WorkerRequest } from "./work.ts";
 
-const report = (message: Report): void => postMessage(message);
+const report = (message: WorkerMessage): void => postMessage(message);
 
-function work(order: Order): Promise<unknown> {
-  switch (order.kind) {
+function work(data: WorkerRequest): Promise<unknown> {
+  switch (data.kind) {
     case "simulate":
-      return simulate(order.request);
+      return simulate(data.request);
     case "tests":
-      return simulateTests(order.request);
+      return simulateTests(data.request);
     case "evaluate":
-      return evaluate(order.request);
+      return evaluate(data.request);
   }
 }
 
-addEventListener("message", ({ data }: MessageEvent<Order>) => {
+addEventListener("message", ({ data }: MessageEvent<WorkerRequest>) => {
   work(data).then(
     (result) => report({ kind: "done", number: data.number, result }),
     (error: Error) => report({ kind: "crashed", number: data.number, message: error.message }),

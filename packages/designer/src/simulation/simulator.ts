@@ -1,12 +1,12 @@
 // The page's side of the simulation: one worker, one request at a time. A request that takes too long terminates the worker; the next one gets a new
 // worker. Only the newest waiting request of each kind is executed.
-import type { Order, Report, Work } from "./work.ts";
+import type { Work, WorkerMessage, WorkerRequest } from "./work.ts";
 
 /** The part of a Worker that is used. */
 export interface WorkerLike {
-  postMessage(order: Order): void;
+  postMessage(request: WorkerRequest): void;
   terminate(): void;
-  onmessage: ((event: MessageEvent<Report>) => void) | null;
+  onmessage: ((event: MessageEvent<WorkerMessage>) => void) | null;
   onerror: ((event: ErrorEvent) => void) | null;
 }
 
@@ -21,7 +21,7 @@ export class SimulationStopped extends Error {
 }
 
 interface Waiting {
-  readonly order: Order;
+  readonly request: WorkerRequest;
   resolve(result: unknown): void;
   reject(error: SimulationStopped): void;
 }
@@ -45,8 +45,8 @@ export class Simulator {
   run<K extends keyof Work>(kind: K, request: Work[K]["request"]): Promise<Work[K]["result"]> {
     return new Promise((resolve, reject) => {
       this.#waiting.get(kind)?.reject(new SimulationStopped("replaced", "replaced by a newer request"));
-      const order = { kind, number: ++this.#number, request } as Order;
-      this.#waiting.set(kind, { order, resolve, reject });
+      const numbered = { kind, number: ++this.#number, request } as WorkerRequest;
+      this.#waiting.set(kind, { request: numbered, resolve, reject });
       this.#next();
     });
   }
@@ -78,22 +78,22 @@ export class Simulator {
   #send(): void {
     const running = this.#running;
     if (running === undefined) return;
-    this.#worker?.postMessage(running.order);
+    this.#worker?.postMessage(running.request);
     // The time limit starts here, so that loading the engine does not count.
     this.#timer = setTimeout(() => this.#stop(new SimulationStopped("time", `stopped after ${simulationTimeoutMs / 1_000} s`)), simulationTimeoutMs);
   }
 
-  #receive(report: Report): void {
-    if (report.kind === "ready") {
+  #receive(message: WorkerMessage): void {
+    if (message.kind === "ready") {
       this.#isReady = true;
       return this.#send();
     }
-    if (report.number !== this.#running?.order.number) return;
+    if (message.number !== this.#running?.request.number) return;
     const { resolve, reject } = this.#running;
     this.#running = undefined;
     clearTimeout(this.#timer);
-    if (report.kind === "done") resolve(report.result);
-    else reject(new SimulationStopped("crash", report.message));
+    if (message.kind === "done") resolve(message.result);
+    else reject(new SimulationStopped("crash", message.message));
     this.#next();
   }
 

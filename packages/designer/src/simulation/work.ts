@@ -10,9 +10,9 @@ export interface Work {
   readonly evaluate: { readonly request: EvaluationRequest; readonly result: Evaluation };
 }
 
-export type Order = { readonly [K in keyof Work]: { readonly kind: K; readonly number: number; readonly request: Work[K]["request"] } }[keyof Work];
+export type WorkerRequest = { readonly [K in keyof Work]: { readonly kind: K; readonly number: number; readonly request: Work[K]["request"] } }[keyof Work];
 
-export type Report =
+export type WorkerMessage =
   | { readonly kind: "ready" }
   | { readonly kind: "done"; readonly number: number; readonly result: unknown }
   | { readonly kind: "crashed"; readonly number: number; readonly message: string };

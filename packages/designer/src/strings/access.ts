@@ -1,4 +1,4 @@
-// Texts of the access policy screens.
+// Text of the access policy screens.
 export const accessStrings = {
   title: "Access",
   text: "Who may call the webhooks of a flow. Timers and direct routes are not affected.",
@@ -75,7 +75,7 @@ export const accessStrings = {
   },
   roles: "Roles",
   listHint: "Comma-separated",
-  standard: "Default",
+  defaultChoice: "Default",
   rules: "Rules",
   rulesText: "The first rule that matches the route and method applies. A caller needs one of its roles.",
   rule: (number: number) => `Rule ${number}`,
@@ -84,12 +84,12 @@ export const accessStrings = {
   methods: "Methods",
   methodsHint: "For example GET, POST. Empty: all",
   who: "Who may call",
-  whos: { public: "Anyone, without credentials", any: "Any caller with valid credentials", roles: "Callers with one of these roles" },
+  whoChoices: { public: "Anyone, without credentials", any: "Any caller with valid credentials", roles: "Callers with one of these roles" },
   addRule: "Add rule",
   removeRule: (number: number) => `Remove rule ${number}`,
   moveUp: (number: number) => `Move rule ${number} up`,
   otherwise: "When no rule matches",
-  otherwises: { "": "Reject if there are rules, otherwise allow", deny: "Reject", allow: "Allow" },
+  otherwiseChoices: { "": "Reject if there are rules, otherwise allow", deny: "Reject", allow: "Allow" },
   limits: "Network and limits",
   ipAllow: "Allowed IP addresses",
   ipDeny: "Blocked IP addresses",
@@ -98,7 +98,7 @@ export const accessStrings = {
   limit: "Requests",
   windowSec: "Window (seconds)",
   by: "Per",
-  bys: { principal: "Caller", ip: "Address", route: "Route" },
+  byChoices: { principal: "Caller", ip: "Address", route: "Route" },
   cors: "Cross-origin requests (CORS)",
   origins: "Origins",
   originsHint: "Comma-separated, for example https://shop.example. * allows all",

@@ -1,4 +1,4 @@
-// Texts of the connection screens and of the connection picker.
+// Text of the connection screens and of the connection picker.
 export const connectionStrings = {
   title: "Connections",
   text: (target: string) => `Databases and brokers that the flows of ${target} use. Changes take effect immediately, without a deployment.`,
@@ -58,7 +58,7 @@ export const connectionStrings = {
     choose: (what: string, option: string) => `Choose from the ${what} on the server: ${option}`,
     search: "Starts with",
     refresh: "Refresh",
-    count: (count: number, what: string) => (count === 1 ? `1 of the ${what} found.` : `${count} ${what} found.`),
+    count: (count: number, what: string) => (count === 1 ? "1 found." : `${count} ${what} found.`),
     none: (what: string, prefix: string) => (prefix === "" ? `No ${what} found.` : `No ${what} start with '${prefix}'.`),
     more: (count: number) => `The first ${count} are shown. Enter more of the name to see others.`,
   },

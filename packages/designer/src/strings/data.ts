@@ -1,4 +1,4 @@
-// Texts of the data panel.
+// Text of the data panel.
 
 export const dataStrings = {
   title: "Data",
@@ -19,7 +19,7 @@ export const dataStrings = {
   noAfter: "There is no message after this step.",
   truncated: "The body is longer; the rest is not shown.",
   more: (rows: number) => `${rows} more values. Filter to find one.`,
-  insertInto: (label: string, language: string) => `Enter or double click inserts into ${label} (${language}). Ctrl+C copies the path.`,
+  insertInto: (label: string, language: string) => `Enter or double-click inserts into ${label} (${language}). Ctrl+C copies the path.`,
   insertHint: "Drag a value into an expression, or select a field first and press Enter on a value.",
   cannot: (language: string) => `${language} cannot read this value.`,
   copied: (path: string) => `Copied ${path}`,

@@ -1,4 +1,4 @@
-// Texts of the canvas and the inspector.
+// Text of the canvas and the inspector.
 import { count } from "./count.ts";
 
 export const inspectorStrings = {
@@ -18,7 +18,7 @@ export const inspectorStrings = {
   yamlHint: "Valid YAML is applied to the flow as you type.",
   yamlBroken: (reason: string) => `Not applied yet: ${reason}`,
   noOptions: "This step has no options.",
-  unknownStep: "The runtime does not know this step. It is left unchanged; edit it as YAML.",
+  unknownStep: "Unknown step. It is left unchanged; edit it as YAML.",
   noCatalog: "The runtime, which provides the steps and their options, is not responding. You can edit the step as YAML.",
   more: (number: number) => `More options (${number})`,
   moreSearch: "Search options",
@@ -77,7 +77,7 @@ export const canvasStrings = {
   inOrder: "one after the other",
   lane: (number: number, total: number) => `Branch ${number} of ${total}`,
   addLane: "Add branch",
-  eachAddress: "Each address of the list",
+  eachAddress: "Each address in the list",
   dropped: "Dropped: timed out",
   routeLabel: (id: string) => `Route ${id}`,
   othersLabel: "Top-level elements",
@@ -154,7 +154,7 @@ export const canvasStrings = {
     repeat: "Repeat and combine",
     errors: "Handle errors",
     speed: "Control speed",
-    watch: "Log and watch",
-    code: "Own code",
+    watch: "Log and monitor",
+    code: "Custom code",
   },
 } as const;

@@ -1,4 +1,4 @@
-// Texts of the menu of a flow.
+// Text of the menu of a flow.
 import { count } from "./count.ts";
 
 export const flowMenuStrings = {

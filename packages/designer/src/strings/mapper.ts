@@ -1,4 +1,4 @@
-// Texts of the mapper.
+// Text of the mapper.
 import { count } from "./count.ts";
 
 export const mapperStrings = {
@@ -11,8 +11,8 @@ export const mapperStrings = {
   targetFields: "Target fields",
   setSource: "Sample and format",
   setTarget: "Fields and format",
-  sourceTitle: "What comes in?",
-  targetTitle: "What should come out?",
+  sourceTitle: "Source sample and format",
+  targetTitle: "Target fields and format",
   format: "Format",
   root: "Root element",
   sampleText: "Sample input",
@@ -56,7 +56,7 @@ export const mapperStrings = {
   fromColumn: "From column",
   toColumn: "To column",
   onMissing: "If there is no entry",
-  missing: { "": "As the table says", error: "Fail the message", key: "Pass the value through", null: "Return null", default: "Use the column default" },
+  missing: { "": "Table default", error: "Fail the message", key: "Pass the value through", null: "Return null", default: "Use the column default" },
   noTables: "There are no value mappings yet. Create one under Mappings.",
   useTable: "Use table",
   fieldName: "Field name",

@@ -1,4 +1,4 @@
-// Texts of the value-mapping table and message-mapping document screens.
+// Text of the value-mapping table and message-mapping document screens.
 import { count } from "./count.ts";
 
 export const mappingStrings = {

@@ -1,9 +1,9 @@
 import { count } from "./count.ts";
 
-// Texts of the nodes screen.
+// Text of the nodes screen.
 export const nodesStrings = {
   title: "Nodes",
-  text: (cluster: string, store: string) => `Cluster ${cluster}, with its configuration in ${store}.`,
+  text: (cluster: string, store: string) => `Cluster ${cluster}. Its configuration is stored in ${store}.`,
   stores: { nats: "NATS", postgres: "PostgreSQL" },
   progress: (current: number, nodes: number, revision: number) => `${current} of ${count(nodes, "node", "nodes")} run revision ${revision}.`,
   disconnected: (node: string) =>
@@ -12,8 +12,8 @@ export const nodesStrings = {
   columns: { node: "Node", state: "State", version: "Version", since: "Up since", revision: "Revision", slots: "Slots" },
   states: { up: "Up", starting: "Not ready", behind: "Behind" },
   slotsHint: "A node runs the schedules and polls of the flows in its slots.",
-  answering: "Answers the designer",
+  answering: "Serves the designer",
   problem: (id: string, reason: string) => `${id}: ${reason}`,
   emptyTitle: "No cluster",
-  emptyText: (target: string) => `The runtime ${target} runs alone. To try several nodes on one machine, run: sluice cluster`,
+  emptyText: (target: string) => `The runtime ${target} is not part of a cluster. To try several nodes on one machine, run: sluice cluster`,
 };

@@ -1,4 +1,4 @@
-// Texts of simulation, tests, runs and dead letters.
+// Text of simulation, tests, runs and dead letters.
 import { count } from "./count.ts";
 
 export const testsStrings = {
@@ -161,7 +161,7 @@ export const runsStrings = {
   noAfter: "The result of the last step is not stored. The differences show the input of each step.",
   changed: "The flow changed after this run. Removed steps are not shown.",
   replayOf: (id: string) => `Replay of ${id}`,
-  replayAsk: "Replay…",
+  replay: "Replay…",
   forkHere: "Fork here",
   forkHereHint: "Tries the flow in this page from this step on, with an editable copy of the message. Nothing is sent.",
   fork: "Replay from this step…",

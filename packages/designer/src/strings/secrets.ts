@@ -1,4 +1,4 @@
-// Texts of fields that hold a secret.
+// Text of fields that hold a secret.
 export const secretStrings = {
   kept: (fingerprint: string | undefined) =>
     fingerprint === undefined ? "Stored. Kept unless you replace it." : `Stored, fingerprint ${fingerprint}. Kept unless you replace it.`,

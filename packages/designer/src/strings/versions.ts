@@ -1,4 +1,4 @@
-// Texts of the versions of a flow: those saved in the workspace, and those deployed to a target.
+// Text of the versions of a flow: those saved in the workspace, and those deployed to a target.
 import { count } from "./count.ts";
 
 export const versionsStrings = {

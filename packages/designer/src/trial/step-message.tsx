@@ -6,7 +6,7 @@ import { useEditorState } from "../editor/editor-context.ts";
 import type { SomeMessage } from "./message-text.ts";
 import { headersOf, type SampleDraft } from "./sample-draft.ts";
 import { useShownRun } from "./shown-run.tsx";
-import type { LookedSteps } from "./trial.ts";
+import type { VisitedSteps } from "./trial.ts";
 import { useTrial, useTrialState } from "./trial-context.ts";
 
 export interface StepMessage {
@@ -45,11 +45,11 @@ export function StepMessageProvider({ children }: { readonly children: ReactNode
   return <StepMessageContext value={message}>{children}</StepMessageContext>;
 }
 
-const noSteps: LookedSteps = { steps: [], input: undefined, isGuess: true };
+const noSteps: VisitedSteps = { steps: [], input: undefined, isGuess: true };
 const debounceMs = 200;
 
-/** The steps of the trial; while it is off, the sample is run for this alone. */
-function useSampleSteps(isWanted: boolean): LookedSteps {
+/** The steps of the trial; while it is off, the sample is run only for this. */
+function useSampleSteps(isNeeded: boolean): VisitedSteps {
   const trial = useTrial();
   const isOn = useTrialState((state) => state.isOn);
   const steps = useTrialState((state) => state.steps);
@@ -57,27 +57,27 @@ function useSampleSteps(isWanted: boolean): LookedSteps {
   const sample = useTrialState((state) => state.sample);
   const responses = useTrialState((state) => state.responses);
   const text = useEditorState(({ flow }) => flow.text);
-  const [looked, setLooked] = useState(noSteps);
+  const [visited, setVisited] = useState(noSteps);
   useEffect(() => {
-    if (!isWanted || isOn) return undefined;
+    if (!isNeeded || isOn) return undefined;
     let isCurrent = true;
     const timer = setTimeout(() => {
-      void trial.look().then((found) => isCurrent && found !== undefined && setLooked(found));
+      void trial.visitedSteps().then((found) => isCurrent && found !== undefined && setVisited(found));
     }, debounceMs);
     return () => {
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [trial, isWanted, isOn, text, sample, responses]);
+  }, [trial, isNeeded, isOn, text, sample, responses]);
   // A flow that stops running while it is edited keeps the messages it had.
   const last = useRef(noSteps);
   return useMemo(() => {
     const isTried = isOn && result?.faults.length === 0;
-    const next = isTried ? { steps, input: result.input, isGuess: false } : isOn ? guessOf(sample) : looked;
+    const next = isTried ? { steps, input: result.input, isGuess: false } : isOn ? guessOf(sample) : visited;
     if (!next.isGuess || last.current.isGuess) last.current = next;
     return last.current;
-  }, [isOn, steps, result, sample, looked]);
+  }, [isOn, steps, result, sample, visited]);
 }
 
-/** For a flow that cannot run, the sample itself stands for the message at every step. */
-const guessOf = ({ body, headers }: SampleDraft): LookedSteps => ({ steps: [], input: { body, headers: headersOf(headers) }, isGuess: true });
+/** For a flow that cannot run, the sample itself is used as the message at every step. */
+const guessOf = ({ body, headers }: SampleDraft): VisitedSteps => ({ steps: [], input: { body, headers: headersOf(headers) }, isGuess: true });

@@ -5,7 +5,7 @@ import { bodySummary } from "./message-text.ts";
 import type { Trial, TriedStep } from "./trial.ts";
 
 const dimmed: CardFacts = { dimmed: true };
-const lit: CardFacts = { count: 1 };
+const highlighted: CardFacts = { count: 1 };
 
 export function trialFacts(trial: Trial): CardFactsSource {
   let steps: readonly TriedStep[] = [];
@@ -29,7 +29,7 @@ export function trialFacts(trial: Trial): CardFactsSource {
 
 const maxSummaryLength = 11;
 
-/** The message after the step in short; for several messages, their number. */
+/** A summary of the message after the step, with the number of messages if there are several. */
 function short(count: number, body: unknown): string {
   const text = bodySummary(body);
   const cut = text.length <= maxSummaryLength ? text : `${text.slice(0, maxSummaryLength - 1)}…`;
@@ -51,11 +51,11 @@ function factsOf(steps: readonly TriedStep[], before: ReadonlyMap<string, CardFa
       [...route, "route", "from"],
       [...route, "from"],
     ])
-      if (!facts.has(pathKey(trigger))) facts.set(pathKey(trigger), lit);
+      if (!facts.has(pathKey(trigger))) facts.set(pathKey(trigger), highlighted);
   }
   // A step around the failed one did not fail itself.
   const failed = [...facts].filter(([, { error }]) => error !== undefined).map(([key]) => key);
-  for (const key of failed) if (failed.some((inner) => inner.startsWith(`${key}/`))) facts.set(key, lit);
+  for (const key of failed) if (failed.some((inner) => inner.startsWith(`${key}/`))) facts.set(key, highlighted);
   // A card re-renders only when its own facts change.
   for (const [key, made] of facts) {
     const old = before.get(key);

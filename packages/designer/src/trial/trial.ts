@@ -33,7 +33,7 @@ export type MockResponses = Readonly<Record<string, MockResponse>>;
 export const responseKey = (routeId: string, stepId: string): string => `${routeId}/${stepId}`;
 
 /** The steps that the sample visits. */
-export interface LookedSteps {
+export interface VisitedSteps {
   readonly steps: readonly TriedStep[];
   readonly input: SomeMessage | undefined;
   /** True for a flow that cannot run, e.g. while an expression is being typed: the sample itself is then the best guess for every step. */
@@ -182,8 +182,8 @@ export class Trial {
     );
   }
 
-  /** What the sample passes through, without changing the state of the trial; undefined when it is not known. */
-  async look(): Promise<LookedSteps | undefined> {
+  /** The steps that the sample visits, without changing the state of the trial; undefined when they are not known. */
+  async visitedSteps(): Promise<VisitedSteps | undefined> {
     const { good, text } = this.#editor.flow;
     const { sample, responses } = this.store.getState();
     const route = routeOf(good?.outline.routes ?? [], sample);
@@ -199,13 +199,13 @@ export class Trial {
   }
 
   /** The result of an expression for the message that reaches its step; undefined when it is not available. */
-  async evaluate(wanted: Omit<EvaluationRequest, "flow">): Promise<Evaluation | "replaced" | undefined> {
+  async evaluate(expression: Omit<EvaluationRequest, "flow">): Promise<Evaluation | "replaced" | undefined> {
     const { good, text } = this.#editor.flow;
     const { sample, responses } = this.store.getState();
     const route = routeOf(good?.outline.routes ?? [], sample);
     if (good?.text !== text || route === undefined) return undefined;
     const flow = await this.#request(text, route, sample, responses);
-    return this.#parts.simulator.run("evaluate", { ...wanted, flow }).catch((error: unknown) => (isReplaced(error) ? "replaced" : undefined));
+    return this.#parts.simulator.run("evaluate", { ...expression, flow }).catch((error: unknown) => (isReplaced(error) ? "replaced" : undefined));
   }
 
   async runTests(): Promise<void> {

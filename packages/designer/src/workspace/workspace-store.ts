@@ -8,8 +8,8 @@ export interface RuntimeState {
   /** Unknown until the first response or failure. */
   readonly reachable: boolean | undefined;
   readonly error: string | undefined;
-  /** Why it cannot be used: it does not answer, it rejects the token, or something else that `error` describes. */
-  readonly trouble: "down" | "token" | "other" | undefined;
+  /** Why it cannot be used: it does not respond, it rejects the token, or something else that `error` describes. */
+  readonly cause: "down" | "token" | "other" | undefined;
   readonly flows: ReadonlyMap<string, FlowSummary>;
   readonly health: Health | undefined;
 }
@@ -30,7 +30,7 @@ interface WorkspaceState {
   setTargets(targets: readonly TargetEntry[]): void;
 }
 
-const unknownRuntime: RuntimeState = { reachable: undefined, error: undefined, trouble: undefined, flows: new Map(), health: undefined };
+const unknownRuntime: RuntimeState = { reachable: undefined, error: undefined, cause: undefined, flows: new Map(), health: undefined };
 const targetKey = "sluice.target";
 
 export const useWorkspace = create<WorkspaceState>((set, get) => ({
@@ -63,10 +63,10 @@ export const useWorkspace = create<WorkspaceState>((set, get) => ({
     try {
       const [{ flows }, health] = await Promise.all([runtimeAt(target).call("GET /flows"), healthOf(target)]);
       if (get().target === target)
-        set({ runtime: { reachable: true, error: undefined, trouble: undefined, flows: new Map(flows.map((flow) => [flow.id, flow])), health } });
+        set({ runtime: { reachable: true, error: undefined, cause: undefined, flows: new Map(flows.map((flow) => [flow.id, flow])), health } });
     } catch (error) {
       if (get().target !== target || !(error instanceof ApiError)) return;
-      set(({ runtime }) => ({ runtime: { ...runtime, reachable: false, error: error.message, trouble: troubleOf(error), health: undefined } }));
+      set(({ runtime }) => ({ runtime: { ...runtime, reachable: false, error: error.message, cause: causeOf(error), health: undefined } }));
     }
   },
   chooseTarget(name) {
@@ -78,7 +78,7 @@ export const useWorkspace = create<WorkspaceState>((set, get) => ({
   setTargets: (targets) => set(({ target }) => ({ targets, target: targets.some(({ name }) => name === target) ? target : targets[0]?.name })),
 }));
 
-function troubleOf(error: ApiError): RuntimeState["trouble"] {
+function causeOf(error: ApiError): RuntimeState["cause"] {
   if (error.status === 401 || error.status === 403) return "token";
   return error.status === 502 || error.status === 504 ? "down" : "other";
 }

@@ -46,7 +46,7 @@ export class LiveRoute implements Route, SourceInlet {
 
   constructor(identity: RouteIdentity, wiring: Wiring, { host, listener, limits, gate }: LiveRouteParts) {
     this.identity = identity;
-    this.claimTick = gate === undefined ? undefined : (tick, isLasting = false) => gate.claimTick(identity, tick, isLasting);
+    this.claimTick = gate === undefined ? undefined : (tick, isPermanent = false) => gate.claimTick(identity, tick, isPermanent);
     this.wiring = wiring;
     this.#host = host;
     this.#listener = listener;

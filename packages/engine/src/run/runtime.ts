@@ -139,7 +139,7 @@ export interface RouteGate {
   /** False while another node runs the trigger of this route: the route is then Suspended here. */
   isHeld(route: Route): boolean;
   /** As `claimTick` of the route's inlet. */
-  claimTick(route: RouteIdentity, tick: string | undefined, isLasting: boolean): Awaitable<boolean>;
+  claimTick(route: RouteIdentity, tick: string | undefined, isPermanent: boolean): Awaitable<boolean>;
 }
 
 /** Listener for runs and routes. Called on the hot path: must be fast and must not throw. */

@@ -146,5 +146,5 @@ export interface SourceInlet extends Inlet {
    * For schedules, when several nodes run the same flow: true when this node may fire this tick. `tick` names it in the same way on every
    * node; without it, only the right to run the schedule is checked. A lasting claim never expires. Undefined in a single runtime.
    */
-  readonly claimTick?: ((tick: string | undefined, isLasting?: boolean) => Awaitable<boolean>) | undefined;
+  readonly claimTick?: ((tick: string | undefined, isPermanent?: boolean) => Awaitable<boolean>) | undefined;
 }

@@ -48,7 +48,7 @@ export function applyChanges(follower: ConfigFollower, parts: FollowedParts, beh
       reason = await apply(id);
     } catch (error) {
       reason = (error as Error).message;
-      flows.log.write("ERROR", "sluice.cluster", `Cannot apply the change of '${id}'`, undefined, { error });
+      flows.log.write("ERROR", "sluice.cluster", `Cannot apply the change to '${id}'`, undefined, { error });
     }
     if (reason === undefined) behind.delete(id);
     else behind.set(id, reason);

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { bytes, connected, kept, onEveryStore, text } from "./contract-stores.test-support.ts";
 
 onEveryStore("a cluster", ({ check, nodes }) => {
-  check("reads what was written, the newest version first, and forgets what was deleted", async () => {
+  check("reads what was written, the newest version first, and does not return what was deleted", async () => {
     const [one, two] = (await nodes(2)) as [Cluster, Cluster];
     expect(await one.records.read("config", "flow/a")).toBeUndefined();
     const first = await one.records.write("config", "flow/a", bytes("1"));
@@ -121,7 +121,7 @@ onEveryStore("a cluster", ({ check, nodes }) => {
     expect(seen.at(-1)).toBe("flow/c=20");
   });
 
-  check("a write resolves after the node's own watch has seen it", async () => {
+  check("a write resolves after the node's own watch has reported it", async () => {
     const [one, two] = (await nodes(2)) as [Cluster, Cluster];
     let seen = 0;
     await new Promise<void>(
@@ -139,12 +139,12 @@ onEveryStore("a cluster", ({ check, nodes }) => {
     }
   });
 
-  check("a watch of an empty collection catches up at once", async () => {
+  check("a watch of an empty collection catches up immediately", async () => {
     const [one] = await nodes(1);
     expect(await loaded(one)).toEqual([]);
   });
 
-  check("of concurrent claims of a key exactly one wins, and all learn the winner's note", async () => {
+  check("of concurrent claims of a key exactly one wins, and all receive the winner's note", async () => {
     const all = await nodes(3);
     for (let key = 0; key < 20; key++) {
       const results = await Promise.all(

@@ -42,7 +42,7 @@ export class ConfigFollower {
     this.#changed = changed;
   }
 
-  /** Whether the store sees only encrypted records, so that they may contain secrets. */
+  /** Whether the store receives only encrypted records, so that they may contain secrets. */
   get encrypts(): boolean {
     return this.#cipher.encrypts;
   }

@@ -1,4 +1,4 @@
-// The stores that the contract suite runs on, each with what it needs.
+// The stores that the contract suite runs on, each with its servers.
 import type { Cluster } from "@sluice/engine";
 import { natsCluster, serverFor } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, it } from "vitest";
@@ -36,7 +36,7 @@ export const connected =
 
 const embedded = "the embedded store";
 
-/** Each store with what it needs; undefined when that is not installed. */
+/** Each store with its servers; undefined when they are not installed. */
 const stores: Readonly<Record<string, () => Promise<Store | undefined>>> = {
   memory: async () => {
     const clusters = new Map<string, (node: string) => Cluster>();

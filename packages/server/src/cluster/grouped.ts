@@ -1,6 +1,6 @@
-// Group commit: what arrives while statements are under way is sent in one statement.
+// Group commit: values that arrive while statements are in progress are sent in one statement.
 
-/** Statements under way at a time. */
+/** Maximum number of statements in progress. */
 const concurrency = 2;
 const maxGroup = 64;
 

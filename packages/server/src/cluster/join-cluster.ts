@@ -154,11 +154,11 @@ class JoinedNode implements ClusterNode {
     };
     this.gate = {
       isHeld: (route) => !isPlaced(route) || this.#slots.holds(slotOf(route.identity.flowId)),
-      claimTick: (route, tick, isLasting) => {
+      claimTick: (route, tick, isPermanent) => {
         const slot = slotOf(route.flowId);
         if (!this.#slots.holds(slot)) return false;
         if (tick === undefined) return true;
-        return cluster.claims.claim(isLasting ? "pin" : "hour", `tick/${route.flowId}/${route.id}/${route.flowHash}/${tick}`, Buffer.from(cluster.boot)).then(
+        return cluster.claims.claim(isPermanent ? "pin" : "hour", `tick/${route.flowId}/${route.id}/${route.flowHash}/${tick}`, Buffer.from(cluster.boot)).then(
           ({ won }) => won && this.#slots.holds(slot),
           (error: unknown) => {
             log.write("WARN", route.id, `Skipped a tick of route '${route.id}': ${(error as Error).message}`);
@@ -199,7 +199,7 @@ class JoinedNode implements ClusterNode {
   }
 
   usersElsewhere(kind: "connection" | "kamelet", id: string): ReturnType<ClusterNode["usersElsewhere"]> {
-    return this.#whereUsed.ask(kind, id, this.#settings.clusterSettleMs);
+    return this.#whereUsed.query(kind, id, this.#settings.clusterSettleMs);
   }
 
   follow(parts: FollowedParts): void {
@@ -248,7 +248,7 @@ class JoinedNode implements ClusterNode {
       name: this.#target.name,
       store: this.#target.store,
       node: this.#cluster.node,
-      connectivity: this.#session.isProven ? "connected" : "disconnected",
+      connectivity: this.#session.isValid ? "connected" : "disconnected",
       revision: head,
       applied,
       nodes: this.#session.live(),

@@ -95,7 +95,7 @@ onEveryStore(
       { clusterOnly: "the id is given by the store, and a put is never repeated" },
     );
 
-    check("a node has at most as many unsettled messages as it asked for", async () => {
+    check("a node has at most as many unsettled messages as it requested", async () => {
       const [one] = await nodes(1);
       const held: QueueDelivery[] = [];
       for (let index = 0; index < 10; index++) await put(one, `m${index}`);

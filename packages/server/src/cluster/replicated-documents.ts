@@ -119,7 +119,7 @@ export function replicatedRouteStates(follower: ConfigFollower): DocumentStore {
   const read = async (id: string): Promise<StoredDocument | undefined> => {
     const states = [...statesOf(id)];
     if (states.length === 0) return undefined;
-    const idsWith = (wanted: keyof StateDocument): readonly string[] => states.flatMap(([routeId, state]) => (state === wanted ? [routeId] : []));
+    const idsWith = (expected: keyof StateDocument): readonly string[] => states.flatMap(([routeId, state]) => (state === expected ? [routeId] : []));
     const value: StateDocument = { suspended: idsWith("suspended"), stopped: idsWith("stopped") };
     return { id, value, hash: hashOf(Buffer.from(JSON.stringify(value))), lastModified: 0 };
   };

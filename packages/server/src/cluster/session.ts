@@ -34,9 +34,9 @@ export class Session {
   readonly #parts: SessionParts;
   readonly #members = new Map<string, Member>();
   readonly #waiting = new Set<() => void>();
-  /** Counts interruptions of the proof; claims made before an interruption may have been taken over. */
-  era = 0;
-  #provenUntil = 0;
+  /** Incremented after each interruption of the heartbeat; claims made before an interruption may have been taken over. */
+  epoch = 0;
+  #validUntil = 0;
   #lastSentAt = 0;
   #isClosed = false;
   #cancel: (() => void) | undefined = undefined;
@@ -47,11 +47,11 @@ export class Session {
   }
 
   /** True while no other node can have declared this one dead. */
-  get isProven(): boolean {
-    return systemClock.monotonic() < this.#provenUntil;
+  get isValid(): boolean {
+    return systemClock.monotonic() < this.#validUntil;
   }
 
-  /** Learns the other nodes and sends the first heartbeat; `previousBoot` is a boot of this node that has ended. */
+  /** Loads the other nodes and sends the first heartbeat; `previousBoot` is a boot of this node that has ended. */
   async open(previousBoot: string | undefined): Promise<void> {
     const { cluster } = this.#parts;
     await new Promise<void>((resolve) => {
@@ -107,8 +107,8 @@ export class Session {
     this.#cancel?.();
     for (const stop of this.#stops) stop();
     const { cluster } = this.#parts;
-    if (this.isProven) await cluster.records.write("nodes", cluster.boot, undefined).catch(() => undefined);
-    this.#provenUntil = 0;
+    if (this.isValid) await cluster.records.write("nodes", cluster.boot, undefined).catch(() => undefined);
+    this.#validUntil = 0;
   }
 
   /** Two processes with one name would count as one node that restarts repeatedly. */
@@ -143,8 +143,8 @@ export class Session {
     if (failed || now - this.#lastSentAt > ttlMs / 2) for (const member of this.#members.values()) member.receivedAt = now;
     this.#lastSentAt = now;
     if (!failed) {
-      if (now > this.#provenUntil) this.era++;
-      this.#provenUntil = sentAt + (ttlMs * 2) / 3;
+      if (now > this.#validUntil) this.epoch++;
+      this.#validUntil = sentAt + (ttlMs * 2) / 3;
     }
     const next = failed ? retryMs : Math.max(0, ttlMs / 5 - (now - sentAt));
     this.#cancel = systemClock.after(next, () => void this.#beat());

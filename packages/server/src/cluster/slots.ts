@@ -26,8 +26,8 @@ export class Slots {
   /** Claims from before a disconnection. They may still exist, but another node may have taken over. */
   readonly #lost = new Map<number, Claim>();
   #cancel: (() => void) | undefined = undefined;
-  /** The era of the session in which the held slots were claimed. */
-  #era = 0;
+  /** The epoch of the session in which the held slots were claimed. */
+  #epoch = 0;
   #isStopped = false;
   #round: Promise<void> = Promise.resolve();
 
@@ -38,7 +38,7 @@ export class Slots {
   /** True while this node holds the slot and no other node can have taken it over. */
   holds(slot: number): boolean {
     const { session } = this.#parts;
-    return this.#held.has(slot) && session.isProven && session.era === this.#era;
+    return this.#held.has(slot) && session.isValid && session.epoch === this.#epoch;
   }
 
   /** The token of the claim, while the slot is held: another one after every interruption. */
@@ -72,10 +72,10 @@ export class Slots {
 
   async #balance(): Promise<void> {
     const { cluster, session } = this.#parts;
-    // A process that was suspended may find its session proven again, with claims that another node took over.
-    if (!session.isProven || session.era !== this.#era) this.#lose();
-    if (!session.isProven) return;
-    this.#era = session.era;
+    // A process that was suspended may have a valid session again, with claims that another node took over.
+    if (!session.isValid || session.epoch !== this.#epoch) this.#lose();
+    if (!session.isValid) return;
+    this.#epoch = session.epoch;
     for (const [slot, claim] of this.#lost) {
       await cluster.claims.release(claim);
       this.#lost.delete(slot);

@@ -1,4 +1,4 @@
-// Asks the other nodes which of their flows use a document. A node that could not start the newest version of a flow runs another one, so the
+// Queries the other nodes for their flows that use a document. A node that could not start the newest version of a flow runs another one, so the
 // answers can differ.
 import type { Cluster } from "@sluice/engine";
 import { systemClock } from "../host/clock.ts";
@@ -7,22 +7,22 @@ import type { Session } from "./session.ts";
 
 export type UsedKind = "connection" | "kamelet";
 
-interface Question {
+interface Query {
   readonly boot: string;
   readonly number: number;
   readonly kind: UsedKind;
   readonly id: string;
 }
 
-interface Answer extends Pick<Question, "number"> {
-  /** The boot id of the node that asked. */
+interface Answer extends Pick<Query, "number"> {
+  /** The boot id of the querying node. */
   readonly to: string;
   readonly boot: string;
   readonly node: string;
   readonly flows: readonly string[];
 }
 
-const questionTopic = "users-of";
+const queryTopic = "users-of";
 const answerTopic = "users";
 /** A node that does not answer within this time is ignored; it continues to use its copy of the document. */
 const maxWaitMs = 2_000;
@@ -49,8 +49,8 @@ export class WhereUsed {
   answer(usersOf: (kind: UsedKind, id: string) => readonly string[]): void {
     const { messaging, boot, node } = this.#cluster;
     this.#stops.push(
-      messaging.subscribe(questionTopic, (payload) => {
-        const { boot: to, number, kind, id } = decode(payload) as Question;
+      messaging.subscribe(queryTopic, (payload) => {
+        const { boot: to, number, kind, id } = decode(payload) as Query;
         messaging.publish(answerTopic, encode({ to, number, boot, node, flows: usersOf(kind, id).slice(0, maxFlows) } satisfies Answer));
       }),
       messaging.subscribe(answerTopic, (payload) => {
@@ -61,12 +61,12 @@ export class WhereUsed {
     );
   }
 
-  async ask(kind: UsedKind, id: string, waitMs: number): Promise<readonly FlowElsewhere[]> {
+  async query(kind: UsedKind, id: string, waitMs: number): Promise<readonly FlowElsewhere[]> {
     const { messaging, boot } = this.#cluster;
     const number = ++this.#number;
     const answers = new Map<string, Answer>();
     this.#answers.set(number, answers);
-    messaging.publish(questionTopic, encode({ boot, number, kind, id } satisfies Question));
+    messaging.publish(queryTopic, encode({ boot, number, kind, id } satisfies Query));
     const until = systemClock.monotonic() + Math.min(waitMs, maxWaitMs);
     // A node that is still starting has no flows yet, or cannot answer.
     await this.#session.eventually((live) => live.every((node) => node.boot === boot || !node.isReady || answers.has(node.boot)), until);

@@ -14,12 +14,12 @@ const words = strings.inspector;
 
 export interface CompletingInputProps extends Omit<TypedInputProps, "element" | "onCaret" | "onKeyDown"> {
   readonly language: string;
-  /** The message that the expression will see, if known. */
+  /** The message that the expression will be evaluated on, if known. */
   readonly message: SomeMessage | undefined;
   readonly element?: RefObject<(HTMLInputElement & HTMLTextAreaElement) | null>;
 }
 
-/** An input for an expression or a text with `${…}`: completes paths, and accepts values from the data panel. */
+/** An input for an expression or text with `${…}`: completes paths, and accepts values from the data panel. */
 export function CompletingInput({ language, message, element, ...props }: CompletingInputProps) {
   const scope = useForm();
   const writer = useFormWriter();

@@ -54,7 +54,7 @@ export function ObjectField({ option }: { readonly option: OptionView }) {
   );
 }
 
-/** A list of texts or mappings: add, remove, move up. */
+/** A list of strings or mappings: add, remove, move up. */
 export function ListField({ option }: { readonly option: OptionView }) {
   const scope = useForm();
   const writer = useFormWriter();

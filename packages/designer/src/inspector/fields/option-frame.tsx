@@ -34,7 +34,7 @@ const RequiredMark = () => (
 export function OptionFrame({ option, isSet, error, onReset, extra, beside = false, children }: OptionFrameProps) {
   const id = useId();
   const label = optionLabel(option);
-  const standard = shownDefault(option);
+  const defaultValue = shownDefault(option);
   const control: OptionControl = {
     id,
     "aria-describedby": error === undefined ? `${id}-hint` : `${id}-hint ${id}-error`,
@@ -60,7 +60,7 @@ export function OptionFrame({ option, isSet, error, onReset, extra, beside = fal
       {beside ? null : children(control)}
       <div className="field__hint" id={`${id}-hint`}>
         {option.doc}
-        {standard === undefined || isSet ? null : ` ${words.defaultIs(standard)}`}
+        {defaultValue === undefined || isSet ? null : ` ${words.defaultIs(defaultValue)}`}
       </div>
       {error === undefined ? null : (
         <div className="field__error" id={`${id}-error`}>

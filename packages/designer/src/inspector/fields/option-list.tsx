@@ -46,8 +46,8 @@ export function OptionList({ options }: OptionListProps) {
 function More({ options, all }: { readonly options: readonly OptionView[]; readonly all: readonly OptionView[] }) {
   const [open, setOpen] = useState(false);
   const [query, setQuery] = useState("");
-  const wanted = query.trim().toLowerCase();
-  const shown = options.filter((option) => `${option.name} ${optionLabel(option)} ${option.doc}`.toLowerCase().includes(wanted));
+  const searchText = query.trim().toLowerCase();
+  const shown = options.filter((option) => `${option.name} ${optionLabel(option)} ${option.doc}`.toLowerCase().includes(searchText));
   return (
     <details className="fold" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{words.more(options.length)}</summary>

@@ -94,7 +94,7 @@ export function ScalarField({ option }: { readonly option: OptionView }) {
       </OptionFrame>
     );
   }
-  const standard = shownDefault(option);
+  const defaultValue = shownDefault(option);
   return (
     <OptionFrame {...frame} extra={extra}>
       {(control) => (
@@ -105,7 +105,7 @@ export function ScalarField({ option }: { readonly option: OptionView }) {
           value={choices.find((choice) => value !== undefined && same(choice, value)) ?? ""}
           onChange={(event) => choose(event.target.value)}
         >
-          <option value="">{standard === undefined ? words.notSet : words.notSetDefault(standard)}</option>
+          <option value="">{defaultValue === undefined ? words.notSet : words.notSetDefault(defaultValue)}</option>
           {choices.map((choice) => (
             <option key={choice}>{choice}</option>
           ))}

@@ -23,7 +23,7 @@ export function LimitFields() {
         <div className="policy__fields">
           <NumberField path={["rateLimit", "limit"]} label={words.limit} />
           <NumberField path={["rateLimit", "windowSec"]} label={words.windowSec} />
-          <SelectField path={["rateLimit", "by"]} label={words.by} choices={words.bys} absent="principal" />
+          <SelectField path={["rateLimit", "by"]} label={words.by} choices={words.byChoices} absent="principal" />
         </div>
       </Switch>
       <Switch label={words.cors} isOn={cors !== undefined} onSwitch={(isOn) => set(["cors"], isOn ? { origins: [] } : undefined)}>

@@ -13,7 +13,7 @@ import { accessStrings as words } from "../../strings/access.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { Remarks } from "../mappings/mapping-frame.tsx";
 import { useTitle } from "../page-context.tsx";
-import { useKeptDraft } from "../use-kept-draft.ts";
+import { useUnsavedDraft } from "../use-kept-draft.ts";
 import { usePolled } from "../../api-client/use-polled.ts";
 import { CredentialFields } from "./credential-fields.tsx";
 import { LimitFields } from "./limit-fields.tsx";
@@ -63,7 +63,7 @@ function PolicyEditor({ flowId, loaded, target }: EditorProps) {
   const [warnings, setWarnings] = useState<readonly string[]>([]);
   const [note, setNote] = useState("");
   const [isRemoving, setRemoving] = useState(false);
-  const { draft, isChanged, isRestored, change, settle } = useKeptDraft<Policy>(`${target ?? ""} access ${flowId}`, saved.policy);
+  const { draft, isChanged, isRestored, change, settle } = useUnsavedDraft<Policy>(`${target ?? ""} access ${flowId}`, saved.policy);
   const health = useWorkspace((state) => state.runtime.health);
   const routes = health?.routes.filter((route) => route.flowId === flowId).map(({ id }) => id) ?? [];
   const form = useMemo<PolicyForm>(

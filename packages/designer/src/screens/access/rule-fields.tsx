@@ -5,7 +5,7 @@ import { Field } from "../../controls/field.tsx";
 import { accessStrings as words } from "../../strings/access.ts";
 import { ListField, SelectField, usePolicyForm } from "./policy-fields.tsx";
 
-type Who = keyof typeof words.whos;
+type Who = keyof typeof words.whoChoices;
 
 const upper = (method: string): string => method.toUpperCase();
 
@@ -26,7 +26,7 @@ export function RuleFields() {
         </Button>
       </div>
       <div className="policy__fields">
-        <SelectField path={["default"]} label={words.otherwise} choices={words.otherwises} />
+        <SelectField path={["default"]} label={words.otherwise} choices={words.otherwiseChoices} />
       </div>
     </section>
   );
@@ -55,7 +55,7 @@ function RuleItem({ rule, index, rules }: RuleItemProps) {
         <Field label={words.who} error={errorAt(errors, path)}>
           {(control) => (
             <select {...control} className="input" value={who} onChange={(event) => choose(event.target.value as Who)}>
-              {Object.entries(words.whos).map(([value, text]) => (
+              {Object.entries(words.whoChoices).map(([value, text]) => (
                 <option key={value} value={value}>
                   {text}
                 </option>

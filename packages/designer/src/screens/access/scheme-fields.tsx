@@ -107,12 +107,12 @@ function HmacFields({ path }: { readonly path: Path }) {
             <SelectField
               path={[...path, "algorithm"]}
               label={hmac.algorithm}
-              choices={{ "": words.standard, sha1: "SHA-1", sha256: "SHA-256", sha384: "SHA-384", sha512: "SHA-512" }}
+              choices={{ "": words.defaultChoice, sha1: "SHA-1", sha256: "SHA-256", sha384: "SHA-384", sha512: "SHA-512" }}
             />
             <SelectField
               path={[...path, "encoding"]}
               label={hmac.encoding}
-              choices={{ "": words.standard, hex: "hex", base64: "base64", base64url: "base64url" }}
+              choices={{ "": words.defaultChoice, hex: "hex", base64: "base64", base64url: "base64url" }}
             />
             <TextField path={[...path, "prefix"]} label={hmac.prefix} placeholder="sha256=" />
             <TextField path={[...path, "template"]} label={hmac.template} hint={hmac.templateHint} placeholder="{body}" />

@@ -68,8 +68,8 @@ function ConnectionField({ field, path }: { readonly field: OptionView; readonly
   const { values, error, set } = useContext(FormContext);
   const value = valueAt(values, path);
   const label = field.required ? `${optionLabel(field)} (${strings.inspector.required})` : optionLabel(field);
-  const standard = shownDefault(field);
-  const hint = standard === undefined ? field.doc : `${field.doc} ${words.defaultIs(standard)}`;
+  const defaultValue = shownDefault(field);
+  const hint = defaultValue === undefined ? field.doc : `${field.doc} ${words.defaultIs(defaultValue)}`;
   const message = error?.field === path.join(".") ? error.message : undefined;
   const write = (next: unknown): void => set(path, next);
   if (field.secret || (typeof value === "object" && value !== null))
@@ -110,7 +110,7 @@ interface TextControlProps {
   write(value: unknown): void;
 }
 
-function TextControl({ control, field: { kind, values, multiline, required, default: standard }, text, write }: TextControlProps) {
+function TextControl({ control, field: { kind, values, multiline, required, default: defaultValue }, text, write }: TextControlProps) {
   const onChange = (event: { readonly target: { readonly value: string } }): void => {
     const { value } = event.target;
     // Invalid numbers are sent as text, so that the runtime reports the error.
@@ -120,7 +120,7 @@ function TextControl({ control, field: { kind, values, multiline, required, defa
   if (kind === "enum")
     return (
       <select {...shared} className="input">
-        <option value="">{standard === undefined ? strings.inspector.notSet : strings.inspector.notSetDefault(String(standard))}</option>
+        <option value="">{defaultValue === undefined ? strings.inspector.notSet : strings.inspector.notSetDefault(String(defaultValue))}</option>
         {values?.map((one) => (
           <option key={one}>{one}</option>
         ))}

@@ -17,7 +17,7 @@ import { strings } from "../../strings.ts";
 import { connectionStrings as words } from "../../strings/connections.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { useTitle } from "../page-context.tsx";
-import { useKeptDraft } from "../use-kept-draft.ts";
+import { useUnsavedDraft } from "../use-kept-draft.ts";
 import { ConnectionFields } from "./connection-fields.tsx";
 import { draftKey } from "./connection-places.ts";
 import { FlowLinks } from "./flow-links.tsx";
@@ -68,7 +68,7 @@ function ConnectionEditor({ id, loaded, target }: EditorProps) {
   const [isBusy, setBusy] = useState(false);
   const [mayForce, setMayForce] = useState(false);
   const [isRemoving, setRemoving] = useState(false);
-  const { draft, isChanged, isRestored, change, settle } = useKeptDraft<ConnectionDraft>(draftKey(id, target), saved.draft);
+  const { draft, isChanged, isRestored, change, settle } = useUnsavedDraft<ConnectionDraft>(draftKey(id, target), saved.draft);
   const [polled] = useConnections();
   const current = polled !== undefined && "value" in polled ? polled.value.find((connection) => connection.id === id) : undefined;
   const catalog = useCatalog();
@@ -151,7 +151,7 @@ function ConnectionEditor({ id, loaded, target }: EditorProps) {
         {mayForce ? <Button onClick={() => void attempt(() => write(true))}>{words.saveAnyway}</Button> : null}
       </div>
       {error === undefined ? null : <FailureBanner text={error} />}
-      <Trouble connection={current} />
+      <ConnectionProblem connection={current} />
       {isRestored && isInstalled ? (
         <div className="banner banner--info">
           <span className="banner__text">{words.restored}</span>
@@ -211,7 +211,7 @@ function titled({ title: _, ...rest }: ConnectionDraft, title: string): Connecti
 }
 
 /** Why the saved connection does not work now. */
-function Trouble({ connection }: { readonly connection: ConnectionSummary | undefined }) {
+function ConnectionProblem({ connection }: { readonly connection: ConnectionSummary | undefined }) {
   if (connection?.error !== undefined) return <FailureBanner text={words.brokenText(connection.error)} />;
   if (connection?.state !== "down" || connection.problem === null) return null;
   return <FailureBanner text={`${words.picker.down(connection.problem)}. ${words.downSince(shownTime(connection.since))}`} />;

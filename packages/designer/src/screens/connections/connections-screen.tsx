@@ -31,8 +31,8 @@ export function ConnectionsScreen({ creating = false }: { readonly creating?: bo
   useTitle(strings.pageTitle(words.title));
   useCatalogLoader();
   const connections = loaded !== undefined && "value" in loaded ? loaded.value : undefined;
-  const wanted = text.trim().toLowerCase();
-  const shown = connections?.filter(({ id, title, type }) => `${id} ${title ?? ""} ${type ?? ""}`.toLowerCase().includes(wanted)) ?? [];
+  const searchText = text.trim().toLowerCase();
+  const shown = connections?.filter(({ id, title, type }) => `${id} ${title ?? ""} ${type ?? ""}`.toLowerCase().includes(searchText)) ?? [];
   const create = (
     <Button variant="primary" icon={<Plus size={16} aria-hidden="true" />} onClick={() => navigate("/connections/new")}>
       {words.create}
@@ -98,7 +98,7 @@ function ConnectionRow({ connection, target }: { readonly connection: Connection
     setOutcome(await tested.catch((reason: Error): ConnectionFails => ({ ok: false, error: reason.message, hint: "", ms: 0 })));
     setTesting(false);
   };
-  const trouble = error ?? (state === "down" ? problem : null);
+  const shownProblem = error ?? (state === "down" ? problem : null);
   return (
     <tr>
       <td>
@@ -109,9 +109,9 @@ function ConnectionRow({ connection, target }: { readonly connection: Connection
       <td className="cell-text" data-label={columns.state}>
         <div className="connections__state">
           <ConnectionStateChip connection={connection} />
-          {trouble === null ? null : (
+          {shownProblem === null ? null : (
             <span>
-              {trouble}. {state === "down" ? words.downSince(shownTime(since)) : null}
+              {shownProblem}. {state === "down" ? words.downSince(shownTime(since)) : null}
             </span>
           )}
           <TestResult outcome={outcome} isTesting={isTesting} />

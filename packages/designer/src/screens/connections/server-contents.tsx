@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { mostNames, useNames, type BrowsedPlace } from "../../connections/use-names.ts";
+import { maxNames, useNames, type BrowsedPlace } from "../../connections/use-names.ts";
 import { Button } from "../../controls/button.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { SearchField } from "../../controls/search-field.tsx";
@@ -53,9 +53,9 @@ function NameList({ place }: { readonly place: BrowsedPlace }) {
             ? null
             : names.length === 0
               ? words.none(what, prefix)
-              : names.length < mostNames
+              : names.length < maxNames
                 ? words.count(names.length, what)
-                : words.more(mostNames)}
+                : words.more(maxNames)}
       </p>
       {found !== undefined && "error" in found ? <FailureBanner text={found.error} /> : null}
       {names === undefined || names.length === 0 ? null : (

@@ -41,7 +41,7 @@ export function DeployedVersions({ target }: { readonly target: string }) {
   const open = (work: Promise<void>): void => void work.catch((error: Error) => editor.showNotice({ kind: "error", text: error.message }));
   const compare = async (revision: number): Promise<void> => setCompared({ name: words.versionName(revision), text: (await load(revision)).yaml });
   const restore = async (revision: number): Promise<void> => editor.replaceText((await load(revision)).yaml, words.restored(words.versionName(revision)));
-  const ask = async (revision: number): Promise<void> => {
+  const confirm = async (revision: number): Promise<void> => {
     const current = await runtimeAt(target).call("GET /flows/:id", { params: { id: editor.id } });
     setRollback({ target, version: await load(revision), current, running: versions?.find((version) => version.running)?.revision });
   };
@@ -77,7 +77,7 @@ export function DeployedVersions({ target }: { readonly target: string }) {
                 <Button variant="quiet" onClick={() => open(restore(version.revision))}>
                   {words.restore}
                 </Button>{" "}
-                <Button variant="quiet" disabled={version.running} onClick={() => open(ask(version.revision))}>
+                <Button variant="quiet" disabled={version.running} onClick={() => open(confirm(version.revision))}>
                   {words.rollBack(target)}
                 </Button>
               </td>

@@ -29,8 +29,8 @@ export function OutlinePanel() {
   const { size } = usePanels((state) => state.outline);
   const [query, setQuery] = useState("");
   const lines = useMemo(() => linesOf(outline, catalog), [outline, catalog]);
-  const wanted = query.trim().toLowerCase();
-  const shown = lines.filter(({ face }) => `${face.title} ${face.subtitle}`.toLowerCase().includes(wanted));
+  const searchText = query.trim().toLowerCase();
+  const shown = lines.filter(({ face }) => `${face.title} ${face.subtitle}`.toLowerCase().includes(searchText));
   return (
     <nav className="outline" aria-label={words.title} style={{ width: size ?? outlineSize }}>
       <Separator

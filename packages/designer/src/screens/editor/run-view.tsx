@@ -58,7 +58,7 @@ function RunHead({ run }: { readonly run: RunDetail }) {
   const target = useWorkspace((state) => state.target);
   const [outcome, setOutcome] = useState<ReplayOutcome | { readonly error: string } | undefined>(undefined);
   const [draft, setDraft] = useState<TestDraft | undefined>(undefined);
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const replay = (): void =>
     void runtimeAt(target)
       .call("POST /runs/:id/replay", { params: { id: run.id }, body: {} })
@@ -92,18 +92,18 @@ function RunHead({ run }: { readonly run: RunDetail }) {
         <span className="grow" />
         <Button onClick={useAsSample}>{words.useAsSample}</Button>
         <Button onClick={saveAsTest}>{strings.trial.saveTest}</Button>
-        <Button onClick={() => setAsking(true)} disabled={!run.replayable}>
-          {words.replayAsk}
+        <Button onClick={() => setConfirming(true)} disabled={!run.replayable}>
+          {words.replay}
         </Button>
       </div>
       <div aria-live="polite">{outcome === undefined ? null : <ReplayResult outcome={outcome} flowId={run.flowId} />}</div>
-      {isAsking ? (
+      {isConfirming ? (
         <ReplayDialog
           text={strings.replay.run(run.id, run.routeId)}
           flowIds={[run.flowId]}
           recordedHash={run.flowHash}
           onReplay={replay}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         />
       ) : null}
       {draft === undefined ? null : <SaveTestDialog draft={draft} onClose={() => setDraft(undefined)} />}

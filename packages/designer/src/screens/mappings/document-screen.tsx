@@ -8,7 +8,7 @@ import { documentStart } from "../../mappings/new-document.ts";
 import { readDocument, withTest, type Preview } from "../../mappings/document-preview.ts";
 import { mapperStrings } from "../../strings/mapper.ts";
 import { documentStrings as words, mappingStrings } from "../../strings/mappings.ts";
-import { useKeptDraft } from "../use-kept-draft.ts";
+import { useUnsavedDraft } from "../use-kept-draft.ts";
 import { DocumentOutcome } from "./document-outcome.tsx";
 import { mountSource, type MountedSource } from "./document-source.ts";
 import { DocumentTests } from "./document-tests.tsx";
@@ -34,12 +34,12 @@ const views: readonly DocumentView[] = ["map", "table", "source"];
 function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
   const saving = useSaving("message-mappings", id, loaded, target);
   const savedText = documentStart(id, saving.saved.document);
-  const { draft: text, isChanged, isRestored, change, undo, redo, settle } = useKeptDraft(draftKey("message-mappings", id, target), savedText);
+  const { draft: text, isChanged, isRestored, change, undo, redo, settle } = useUnsavedDraft(draftKey("message-mappings", id, target), savedText);
   const isNarrow = useIsNarrow();
   const [chosenView, setView] = useState<DocumentView | undefined>(undefined);
   const view = chosenView ?? (isNarrow ? "table" : "map");
   const { preview, lazyEnvironment, document, fault, sample, setSample } = usePreview(id, text, loaded, target);
-  // The trees follow the text at once; the result follows after a pause.
+  // The trees are updated immediately, the result after a pause.
   const current = useMemo(() => {
     const read = readDocument(text);
     return "document" in read ? read.document : undefined;

@@ -35,8 +35,8 @@ export function MappingsScreen() {
   const load = useCallback(() => loadEntries(target), [target]);
   const [loaded, refresh] = usePolled(target === undefined ? undefined : load, undefined);
   const entries = loaded !== undefined && "value" in loaded ? withUnsaved(loaded.value, target) : undefined;
-  const wanted = text.trim().toLowerCase();
-  const shown = entries?.filter(({ id, name, shape }) => `${id} ${name} ${shape}`.toLowerCase().includes(wanted)) ?? [];
+  const searchText = text.trim().toLowerCase();
+  const shown = entries?.filter(({ id, name, shape }) => `${id} ${name} ${shape}`.toLowerCase().includes(searchText)) ?? [];
   const create = (
     <Button variant="primary" icon={<Plus size={16} aria-hidden="true" />} onClick={() => setCreating(true)}>
       {words.create}

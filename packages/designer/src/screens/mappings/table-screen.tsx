@@ -3,7 +3,7 @@ import { openTable } from "../../mappings/open-table.ts";
 import { checkTable } from "../../mappings/table-check.ts";
 import { documentOf } from "../../mappings/table-draft.ts";
 import { mappingStrings as words } from "../../strings/mappings.ts";
-import { useKeptDraft } from "../use-kept-draft.ts";
+import { useUnsavedDraft } from "../use-kept-draft.ts";
 import { MappingFrame, Remarks } from "./mapping-frame.tsx";
 import { OpenedMapping, type MappingEditorProps } from "./opened-mapping.tsx";
 import { draftKey } from "./mapping-places.ts";
@@ -23,7 +23,7 @@ export function TableScreen({ id }: { readonly id: string }) {
 function TableEditor({ id, loaded, target }: MappingEditorProps) {
   const saving = useSaving("value-mappings", id, loaded, target);
   const opened = useMemo(() => openTable(id, saving.saved.document), [id, saving.saved.document]);
-  const { draft, isChanged, isRestored, change, undo, redo, settle } = useKeptDraft(draftKey("value-mappings", id, target), opened.draft);
+  const { draft, isChanged, isRestored, change, undo, redo, settle } = useUnsavedDraft(draftKey("value-mappings", id, target), opened.draft);
   const [search, setSearch] = useState("");
   const settled = useDeferredValue(draft);
   const check = useMemo(() => checkTable(id, settled), [id, settled]);

@@ -55,8 +55,8 @@ export class NatsClaims implements Claims {
     const { state } = await jsm.streams.info(stream);
     if (state.messages === 0) return;
     const start = new Date(Date.now() - lifetimes[set]).toISOString();
-    const young = await js.consumers.get(stream, { deliver_policy: jetstream.DeliverPolicy.StartTime, opt_start_time: start });
-    const first = await young.next({ expires: attemptMs });
+    const recent = await js.consumers.get(stream, { deliver_policy: jetstream.DeliverPolicy.StartTime, opt_start_time: start });
+    const first = await recent.next({ expires: attemptMs });
     await jsm.streams.purge(stream, { seq: first?.seq ?? state.last_seq + 1 });
   }
 

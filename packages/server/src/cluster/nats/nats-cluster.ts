@@ -88,7 +88,7 @@ async function followStatus(link: NatsLink, log: Log): Promise<void> {
       log.write("WARN", "sluice.cluster", "Lost the connection to NATS; reconnecting");
     } else if (type === "reconnect") {
       link.isUp = true;
-      log.write("INFO", "sluice.cluster", "Connected to NATS again");
+      log.write("INFO", "sluice.cluster", "Reconnected to NATS");
     }
   }
 }

@@ -6,7 +6,7 @@ import { systemClock } from "../../host/clock.ts";
 import { persist } from "../persist.ts";
 import { settledOnce, Unsettled } from "../unsettled.ts";
 import { attemptMs, deleteSequence, nextOf, storeLink, type NatsLink } from "./nats-link.ts";
-import { persistAtLast } from "./nats-publish.ts";
+import { persistEventually } from "./nats-publish.ts";
 import { attemptStreamOf, decodeQueued, keyedAnnouncement, queueStreamOf, queueSubjectOf, type QueuedContent } from "./nats-queue-message.ts";
 
 /** New messages are announced by their sender; this finds those of a sender that died before it could. */
@@ -66,14 +66,14 @@ export class NatsKeys {
   }
 
   refresh(): void {
-    if (this.#parts.receiver.keyToken() !== this.#token || this.#known >= maxWindow) this.#look();
+    if (this.#parts.receiver.keyToken() !== this.#token || this.#known >= maxWindow) this.#wake();
     this.#serve();
   }
 
   stop(): void {
     this.#isStopped = true;
     this.#forget();
-    this.#look();
+    this.#wake();
   }
 
   get #isHeld(): boolean {
@@ -84,7 +84,7 @@ export class NatsKeys {
     const link = this.#link;
     const announcements = link.connection.subscribe(keyedAnnouncement(this.#subject), {
       callback: (error) => {
-        if (error === null) this.#look();
+        if (error === null) this.#wake();
       },
     });
     while (!this.#isStopped && !link.connection.isClosed()) {
@@ -209,8 +209,8 @@ export class NatsKeys {
     const link = this.#link;
     const { seq, record } = entry;
     try {
-      await persistAtLast(link, () => deleteSequence(link, queueStreamOf(link), seq));
-      if (record !== undefined) await persistAtLast(link, () => deleteSequence(link, attemptStreamOf(link), record));
+      await persistEventually(link, () => deleteSequence(link, queueStreamOf(link), seq));
+      if (record !== undefined) await persistEventually(link, () => deleteSequence(link, attemptStreamOf(link), record));
     } catch (error) {
       this.#parts.failed(error);
     }
@@ -227,10 +227,10 @@ export class NatsKeys {
     this.#parts.settled();
   }
 
-  /** Records the attempts, so that another holder knows them. The message stays in its place and blocks its key. */
+  /** Records the attempts, so that another holder can read them. The message stays in its place and blocks its key. */
   async #again(entry: Entry, attempts: number, delayMs: number): Promise<void> {
     try {
-      await persistAtLast(this.#link, () => this.#record(entry, attempts, delayMs));
+      await persistEventually(this.#link, () => this.#record(entry, attempts, delayMs));
     } catch (error) {
       this.#parts.failed(error);
     }
@@ -248,7 +248,7 @@ export class NatsKeys {
     this.#parts.settled();
   }
 
-  #look(): void {
+  #wake(): void {
     this.#isPending = true;
     this.#pause.end();
   }

@@ -73,7 +73,7 @@ export const nextOf = (seq: number, subject: string): JetStream.MsgRequest => ({
 
 const maxTokenLength = 120;
 
-/** A text as one token of a subject. */
+/** Encodes a string as one token of a subject. */
 export function tokenOf(text: string): string {
   const token = [...Buffer.from(text)].map((byte) => (/[\w-]/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `=${hex(byte)}`)).join("");
   return token.length > maxTokenLength ? createHash("sha256").update(text).digest("hex") : token;

@@ -28,8 +28,8 @@ export function fullError(error: unknown): unknown {
     : error;
 }
 
-/** Repeats an operation that must succeed at last, as long as this node is connected. */
-export async function persistAtLast(link: NatsLink, run: () => Promise<void>): Promise<void> {
+/** Repeats an operation until it succeeds, as long as this node is connected. */
+export async function persistEventually(link: NatsLink, run: () => Promise<void>): Promise<void> {
   for (;;) {
     try {
       await persist(storeLink(link), run);

@@ -13,7 +13,7 @@ export const queueSubjectOf = ({ name }: NatsLink, queue: string, isKeyed: boole
 
 export const isKeyedSubject = (subject: string): boolean => subject.endsWith(".keyed");
 
-/** Tells the node that orders the keys of a queue that a message was put. */
+/** Notifies the node that orders the keys of a queue of a new message. */
 export const keyedAnnouncement = (subject: string): string => `${subject}.put`;
 
 /** Completed attempts before this copy of the message was stored. */

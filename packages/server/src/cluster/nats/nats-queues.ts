@@ -1,5 +1,5 @@
-// Queues on JetStream. The stream contains exactly the unsettled messages: settling one deletes its sequence. Acknowledgements only tell the
-// consumer not to deliver it again, because a work queue of nats-server 2.9 keeps acknowledged messages after a failover.
+// Queues on JetStream. The stream contains exactly the unsettled messages: settling one deletes its sequence. Acknowledgements only
+// prevent redelivery by the consumer, because a work queue of nats-server 2.9 keeps acknowledged messages after a failover.
 import type { Consumption, Log, QueueContent, QueuePlace, QueueReceiver, Queues } from "@sluice/engine";
 import type { JsMsg } from "@nats-io/jetstream";
 import { systemClock } from "../../host/clock.ts";
@@ -7,7 +7,7 @@ import { settledOnce, Unsettled } from "../unsettled.ts";
 import { NatsDelays, publishDelayed } from "./nats-delays.ts";
 import { NatsKeys } from "./nats-keys.ts";
 import { deleteSequence, tokenOf, type NatsLink } from "./nats-link.ts";
-import { persistAtLast, publishQueued } from "./nats-publish.ts";
+import { persistEventually, publishQueued } from "./nats-publish.ts";
 import { NatsPull } from "./nats-pull.ts";
 import { attemptsOf, decodeQueued, encodeQueued, queueStreamOf, queueSubjectOf } from "./nats-queue-message.ts";
 
@@ -121,8 +121,8 @@ class NatsConsumption implements Consumption {
   async #settle(source: JsMsg, before: (() => Promise<void>) | undefined): Promise<void> {
     const link = this.#link;
     try {
-      if (before !== undefined) await persistAtLast(link, before);
-      await persistAtLast(link, () => deleteSequence(link, queueStreamOf(link), source.seq));
+      if (before !== undefined) await persistEventually(link, before);
+      await persistEventually(link, () => deleteSequence(link, queueStreamOf(link), source.seq));
       source.ack();
     } catch (error) {
       // It is delivered again when its lease has ended.

@@ -12,7 +12,7 @@ import { PostgresRecords } from "./postgres-records.ts";
 
 const collections: readonly Collection[] = ["config", "nodes"];
 const purgeEveryMs = 60_000;
-const lasts: Readonly<Record<ClaimSet, string>> = { slot: "infinity", pin: "infinity", hour: "1 hour", day: "1 day" };
+const lifetimes: Readonly<Record<ClaimSet, string>> = { slot: "infinity", pin: "infinity", hour: "1 hour", day: "1 day" };
 
 export async function openPostgresCluster(target: ClusterTarget & { readonly store: "postgres" }, options: StoreOptions): Promise<Cluster> {
   const { node, boot, log, versions, leaseMs } = options;
@@ -74,7 +74,7 @@ function postgresClaims(link: PostgresLink): Claims {
       const attempt = randomUUID();
       return persist(link, async () => {
         for (;;) {
-          const expires = lasts[set] === "infinity" ? "'infinity'::timestamptz" : `now() + interval '${lasts[set]}'`;
+          const expires = lifetimes[set] === "infinity" ? "'infinity'::timestamptz" : `now() + interval '${lifetimes[set]}'`;
           const [own] = await link.once(
             `insert into ${name}_claim as held (set, key, token, note, attempt, expires) values ($1, $2, nextval('${name}_token'), $3, $4, ${expires})
              on conflict (set, key) do update set token = excluded.token, note = excluded.note, attempt = excluded.attempt, expires = excluded.expires

@@ -139,7 +139,7 @@ export class PostgresLink implements StoreLink {
     systemClock.after(reconnectMs, () => {
       if (this.#isClosed) return;
       this.#listen().then(
-        () => this.#log.write("INFO", "sluice.cluster", "Connected to PostgreSQL again"),
+        () => this.#log.write("INFO", "sluice.cluster", "Reconnected to PostgreSQL"),
         () => this.#listenAgain(),
       );
     });

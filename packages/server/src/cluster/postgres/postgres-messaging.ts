@@ -4,7 +4,7 @@ import type { PostgresLink } from "./postgres-link.ts";
 
 /** Limit of a notification, below that of PostgreSQL. */
 const maxLength = 7_900;
-/** Nodes read a payload at once; later ones would not want it. */
+/** Nodes read a payload immediately; nodes that join later do not need it. */
 const payloadLasts = "1 minute";
 
 /** Not logged: messages need not survive a crash of the server. */

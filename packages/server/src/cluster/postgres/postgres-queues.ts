@@ -154,7 +154,7 @@ class PostgresConsumption implements Consumption {
     }
   }
 
-  /** The first messages that nobody holds; of each key only its first. Statements that run at the same time skip each other's messages. */
+  /** The first available messages; of each key only its first. Statements that run at the same time skip each other's messages. */
   async #take(limit: number): Promise<readonly Row[]> {
     const table = `${this.#link.name}_queue`;
     const rows = await this.#link.once(

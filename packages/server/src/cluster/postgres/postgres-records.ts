@@ -54,7 +54,7 @@ export class PostgresRecords implements Records {
       return row;
     });
     const revision = Number(written["revision"]);
-    await Promise.all([...this.#watches].map((watch) => watch.sees(collection, revision)));
+    await Promise.all([...this.#watches].map((watch) => watch.passedOn(collection, revision)));
     return { revision, at: Number(written["at"]) };
   }
 
@@ -105,7 +105,7 @@ class PostgresWatch {
 
   async run(): Promise<void> {
     const end = this.#link.onNotification((payload) => {
-      if (payload.startsWith(`record ${this.#collection} `)) this.#look();
+      if (payload.startsWith(`record ${this.#collection} `)) this.#wake();
     });
     while (!this.#isStopped) {
       this.#isPending = false;
@@ -123,13 +123,13 @@ class PostgresWatch {
 
   stop(): void {
     this.#isStopped = true;
-    this.#look();
+    this.#wake();
   }
 
-  /** Resolves when this revision was passed on. */
-  sees(collection: Collection, revision: number): Promise<void> {
+  /** Resolves when this revision has been passed on. */
+  passedOn(collection: Collection, revision: number): Promise<void> {
     if (collection !== this.#collection || this.#isStopped || (this.#seen ?? 0) >= revision) return Promise.resolve();
-    this.#look();
+    this.#wake();
     return new Promise((resolve) => void this.#waiting.add({ revision, resolve }));
   }
 
@@ -173,7 +173,7 @@ class PostgresWatch {
     }
   }
 
-  #look(): void {
+  #wake(): void {
     this.#isPending = true;
     this.#pause.end();
   }

@@ -19,7 +19,7 @@ interface FunctionDialogProps {
 
 export function FunctionDialog({ onChoose, onClose }: FunctionDialogProps) {
   const [query, setQuery] = useState("");
-  const wanted = query.trim().toLowerCase();
+  const searchText = query.trim().toLowerCase();
   return (
     <Dialog title={words.functionTitle} onClose={onClose}>
       <SearchList
@@ -27,7 +27,7 @@ export function FunctionDialog({ onChoose, onClose }: FunctionDialogProps) {
         listLabel={words.functionTitle}
         query={query}
         onQuery={setQuery}
-        items={mappingFunctions.filter(({ name, group }) => `${name} ${group}`.toLowerCase().includes(wanted))}
+        items={mappingFunctions.filter(({ name, group }) => `${name} ${group}`.toLowerCase().includes(searchText))}
         keyOf={({ name }) => name}
         headingOf={({ group }) => group}
         onChoose={onChoose}

@@ -14,14 +14,14 @@ interface Line {
 interface MappingLinesProps {
   /** The element around both trees. */
   readonly frame: RefObject<HTMLElement | null>;
-  /** Drawn again when they change. */
+  /** Redrawn when they change. */
   readonly sources: readonly SourceField[];
   readonly targets: readonly TargetField[];
   readonly selected: string | undefined;
   readonly onChoose: (path: string) => void;
 }
 
-/** Lines from source rows to target rows. Screen readers and keys have the rows, which name their source. */
+/** Lines from source rows to target rows. Screen readers and keyboard users have the rows, which name their source. */
 export function MappingLines({ frame, sources, targets, selected, onChoose }: MappingLinesProps) {
   const [lines, setLines] = useState<readonly Line[]>([]);
   const measure = (): void => {
@@ -34,7 +34,7 @@ export function MappingLines({ frame, sources, targets, selected, onChoose }: Ma
     const again = (): void => setLines(linesIn(element, targets));
     const sizes = new ResizeObserver(again);
     sizes.observe(element);
-    // Both trees scroll on their own.
+    // Both trees scroll independently.
     element.addEventListener("scroll", again, { capture: true, passive: true });
     return () => {
       sizes.disconnect();
