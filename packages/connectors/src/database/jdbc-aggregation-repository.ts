@@ -40,8 +40,8 @@ export const jdbcAggregationRepository = defineBean({
     jdbcOptimisticLockingExceptionMapper: f.string({ doc: "Accepted but ignored: conflicts are detected by the version of a group." }),
     allowSerializedHeaders: f.boolean({ doc: "Accepted but ignored: headers are stored as JSON.", default: false }),
     deserializationFilter: f.string({ doc: "Accepted but ignored: groups are stored as JSON." }),
-    lobHandler: f.refused(needsJava),
-    jdbcTemplate: f.refused(needsJava),
+    lobHandler: f.unsupported(needsJava),
+    jdbcTemplate: f.unsupported(needsJava),
   },
   constructorProperties: ["transactionManager", "repositoryName", "dataSource"],
   create({ dataSource, repositoryName, ...options }, _host, scope) {

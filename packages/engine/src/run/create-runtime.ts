@@ -155,7 +155,7 @@ class FlowRuntime implements Runtime {
     return undefined;
   }
 
-  staysInside(uri: string): boolean {
+  isLocalEndpoint(uri: string): boolean {
     return this.#parts.catalog.connectors.get(schemeOf(uri))?.local === true;
   }
 

@@ -237,7 +237,7 @@ export function catalogView(parts: CatalogParts): CatalogView {
 
 /** The fields of a declaration, in order. */
 export function fieldsView(fields: Fields): readonly OptionView[] {
-  const offered = Object.entries(fields).filter(([, field]) => describe(field).spec.refused === undefined);
+  const offered = Object.entries(fields).filter(([, field]) => describe(field).spec.unsupported === undefined);
   return offered.map(([name, field]) => optionView(name, field));
 }
 

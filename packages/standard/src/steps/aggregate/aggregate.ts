@@ -50,7 +50,7 @@ export const aggregate = defineStep({
       doc: "Accepted but ignored: a merge that conflicts with another one is always repeated.",
       group: "advanced",
     }),
-    aggregateController: f.refused(
+    aggregateController: f.unsupported(
       "aggregateController refers to a Java object; complete groups with completionPredicate or the header CamelAggregationCompleteAllGroups",
     ),
     steps: f.steps({ doc: "Steps for a completed group.", default: [] }),

@@ -36,7 +36,7 @@ export const resequence = defineStep({
     ),
     streamConfig: f.object(
       {
-        comparator: f.refused("comparator refers to a Java object; sort by the value of the expression"),
+        comparator: f.unsupported("comparator refers to a Java object; sort by the value of the expression"),
         capacity: f.integer({ doc: "How many messages may wait; above that, the first is delivered despite a gap.", default: 1000, min: 1, max: 100_000 }),
         timeout: f.duration({ doc: "How long to wait for a missing predecessor.", default: 1000 }),
         rejectOld: f.boolean({ doc: "Fails messages that arrive after a later one was delivered.", default: false }),

@@ -28,9 +28,9 @@ export const split = defineStep({
     delimiter: f.text({ doc: "Delimiter for text; `false` does not split text, `single` treats any value as one part.", default: "," }),
     steps: f.steps({ doc: "Steps for each part.", default: [] }),
     ...fanOutFields,
-    resumeStrategy: f.refused("resumeStrategy refers to a Java object; use idempotentConsumer to skip parts that were already processed"),
-    watermarkExpression: f.refused("watermarks need a resume strategy; use idempotentConsumer to skip parts that were already processed"),
-    watermarkKey: f.refused("watermarks need a resume strategy; use idempotentConsumer to skip parts that were already processed"),
+    resumeStrategy: f.unsupported("resumeStrategy refers to a Java object; use idempotentConsumer to skip parts that were already processed"),
+    watermarkExpression: f.unsupported("watermarks need a resume strategy; use idempotentConsumer to skip parts that were already processed"),
+    watermarkKey: f.unsupported("watermarks need a resume strategy; use idempotentConsumer to skip parts that were already processed"),
     group: f.integer({ doc: "Groups this many parts into one list; 0 does not group.", default: 0, min: 0 }),
     maxFailedRecords: f.integer({
       doc: "Stops the split when this many parts have failed; with fewer failures it succeeds. 0 for no limit.",
