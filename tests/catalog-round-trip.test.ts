@@ -40,7 +40,7 @@ function canonical(step: StepShape): string {
   return stringify([{ [step.name]: options }]);
 }
 
-/** The same step in short form: one text, or everything on one line. */
+/** The same step in short form: a single string, or everything on one line. */
 function short(step: StepShape): string {
   const required = requiredOf(step.options as Fields);
   const only = step.shorthand;

@@ -1,4 +1,4 @@
-// Finds the tests that a change of their flow affects: those that run a changed route, and those that name a removed step.
+// Finds the tests that a change to their flow affects: those that run a changed route, and those that name a removed step.
 import { everyStep, type FlowDifference, type Outline, type RouteOutline } from "@sluice/model";
 import type { FlowTest, FlowTestFile, When } from "./flow-test-shape.ts";
 
@@ -23,7 +23,7 @@ export function affectedTests({ tests }: Pick<FlowTestFile, "tests">, difference
   });
 }
 
-/** A change of an element such as `onException` affects all routes of the flow. */
+/** A change to an element such as `onException` affects all routes of the flow. */
 function changedRoutes({ routes, steps, elements, after }: FlowDifference): readonly string[] {
   const everywhere = elements.length === 0 ? [] : after.routes.map(({ id }) => id);
   return [...new Set([...routes.map(({ route }) => route.id), ...steps.map(({ routeId }) => routeId), ...everywhere])];

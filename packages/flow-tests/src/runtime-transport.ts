@@ -11,9 +11,9 @@ export interface TransportReply {
 }
 
 export interface RuntimeTransport {
-  /** A call of the management API; `path` is below `/_api`. */
+  /** A call to the management API; `path` is below `/_api`. */
   api(method: string, path: string, body?: unknown): Promise<TransportReply>;
-  /** A call of a webhook; `path` includes the query. */
+  /** A call to a webhook; `path` includes the query. */
   webhook(method: string, path: string, headers: Readonly<Record<string, string>>, body: string | undefined): Promise<TransportReply>;
   /** Follows the log of a session's messages. */
   followLog(sessionId: string): Promise<FollowedLog>;

@@ -10,7 +10,7 @@ export interface RunningServer {
   /** Empty when no port is open. */
   readonly baseUrl: string;
   readonly port: number;
-  /** Printed when the runtime serves. */
+  /** Printed when the runtime is ready. */
   readonly announcement: Announcement;
   readonly log: RuntimeLog;
   /** Calls the management API in process; `path` is below `/_api`. */

@@ -8,7 +8,7 @@ import { endpointOf, FakeInlet, scopeOf, sharedState } from "./fake-inlet.ts";
 import { recordingConnectors } from "./recording-connectors.ts";
 
 export interface ConnectorSuiteOptions {
-  /** An endpoint that can be built in isolation, for each role; one text serves all roles. */
+  /** An endpoint that can be built in isolation, for each role; a string applies to all roles. */
   readonly uri: string | Partial<Readonly<Record<ConnectorRole, string>>>;
   /** For connectors that need a special host. */
   host?(): FakeHost;

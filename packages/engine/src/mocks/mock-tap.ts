@@ -9,7 +9,7 @@ import { Headers } from "../exchange/headers.ts";
 import { Message } from "../exchange/message.ts";
 import type { Mock, MockOutcome, MockResponse, Reaction } from "./mock.ts";
 
-/** Records calls of mocks. */
+/** Records calls to mocks. */
 export interface MockCalls<Call> {
   /** Records a call before the mock acts; undefined when the limit is reached. */
   record(mockId: string, uri: string | undefined, exchange: Exchange): Call | undefined;

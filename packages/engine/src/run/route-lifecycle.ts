@@ -102,7 +102,7 @@ export class RouteLifecycle {
     if (this.status === "Stopped" || this.status === "Failed" || this.status === "Suspended") return this.start();
   }
 
-  /** Starts what the steps need: sinks, timers of aggregators. If one fails, those already started are stopped. */
+  /** Starts the services of the steps: sinks, timers of aggregators. If one fails, those already started are stopped. */
   async startServices(): Promise<void> {
     if (this.#servicesUp) return;
     const { lifecycles } = this.#parts.program();

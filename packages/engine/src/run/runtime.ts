@@ -46,7 +46,7 @@ export interface Prepared {
   readonly tree: Tree | undefined;
   readonly flow: FlowDocument;
   /** Number of routes in the document that are skipped because their precondition is false. */
-  readonly leftOut: number;
+  readonly skippedRoutes: number;
   readonly diagnostics: readonly Diagnostic[];
   /** Values of endpoint options that are declared secret: must not be shown or logged. */
   readonly secrets: ReadonlySet<string>;

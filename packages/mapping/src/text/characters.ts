@@ -17,7 +17,7 @@ export function part(text: string, from: number, to?: number): string {
   return hasHalves(text) ? [...text].slice(from, to).join("") : text.slice(from, to);
 }
 
-/** {@link part} for repeated use on one text. */
+/** {@link part} for repeated use on one string. */
 export function cutter(text: string): (from: number, to: number) => string {
   if (!hasHalves(text)) return (from, to) => text.slice(from, to);
   const characters = [...text];

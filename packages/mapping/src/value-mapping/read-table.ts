@@ -1,6 +1,6 @@
 // Reads a table document, short or long form. Every problem is reported with its position.
 import { compilePattern, isPlainObject } from "@sluice/engine/values";
-import { allAtOnce, type InSteps } from "../text/in-steps.ts";
+import { runToEnd, type Incremental } from "../text/incremental.ts";
 import { shown, unknownMembers, type Problem } from "../problem.ts";
 import { matchModes, missingRules, ValueTable, type Cell, type MatchMode, type OnMissing, type TableColumn, type TableContent } from "./value-table.ts";
 
@@ -18,10 +18,10 @@ const longMembers = ["name", "onMissing", "match", "columns", "rows"];
 const shortMembers = ["name", "onMissing", "match", "entries", "default"];
 const columnMembers = ["id", "agency", "identifier", "default", "match"];
 
-export const readTable = (id: string, document: unknown): ReadTable => allAtOnce(readTableInSteps(id, document));
+export const readTable = (id: string, document: unknown): ReadTable => runToEnd(readTableIncrementally(id, document));
 
-/** Like {@link readTable}, in steps. */
-export function* readTableInSteps(id: string, document: unknown): InSteps<ReadTable> {
+/** Like {@link readTable}, incrementally. */
+export function* readTableIncrementally(id: string, document: unknown): Incremental<ReadTable> {
   const problems: Problem[] = [];
   const content = isPlainObject(document) ? yield* readContent(document, problems) : undefined;
   if (content === undefined && problems.length === 0)
@@ -31,7 +31,7 @@ export function* readTableInSteps(id: string, document: unknown): InSteps<ReadTa
 
 type Members = Readonly<Record<string, unknown>>;
 
-function* readContent(document: Members, problems: Problem[]): InSteps<TableContent | undefined> {
+function* readContent(document: Members, problems: Problem[]): Incremental<TableContent | undefined> {
   const isShort = Object.hasOwn(document, "entries");
   refuseUnknown(document, isShort ? shortMembers : longMembers, "", problems);
   const name = text(document, "name", "", problems);
@@ -44,7 +44,7 @@ function* readContent(document: Members, problems: Problem[]): InSteps<TableCont
   return { name, match, onMissing: onMissing ?? "error", columns, rows };
 }
 
-function* readEntries(document: Members, about: Pick<TableContent, "name" | "match" | "onMissing">, problems: Problem[]): InSteps<TableContent> {
+function* readEntries(document: Members, about: Pick<TableContent, "name" | "match" | "onMissing">, problems: Problem[]): Incremental<TableContent> {
   const { entries } = document;
   const fallback = document["default"];
   if (fallback !== undefined && !isCell(fallback)) problems.push({ path: "default", message: "expected text, a number, true or false" });
@@ -93,7 +93,7 @@ function readColumns(value: unknown, match: MatchMode, problems: Problem[]): rea
   });
 }
 
-function* readRows(value: unknown, columns: readonly TableColumn[], problems: Problem[]): InSteps<readonly (readonly Cell[])[]> {
+function* readRows(value: unknown, columns: readonly TableColumn[], problems: Problem[]): Incremental<readonly (readonly Cell[])[]> {
   if (!Array.isArray(value)) {
     problems.push({ path: "rows", message: "expected a list of rows" });
     return [];
@@ -115,7 +115,7 @@ function* readRows(value: unknown, columns: readonly TableColumn[], problems: Pr
   return rows;
 }
 
-function* checkPatterns(rows: readonly (readonly Cell[])[], columns: readonly TableColumn[], problems: Problem[]): InSteps<void> {
+function* checkPatterns(rows: readonly (readonly Cell[])[], columns: readonly TableColumn[], problems: Problem[]): Incremental<void> {
   for (const [column, { id, match }] of columns.entries()) {
     if (match !== "wildcard" && match !== "regex") continue;
     const patterns: (readonly [index: number, source: string])[] = [];

@@ -23,7 +23,7 @@ const faultsOf = (source: string, properties?: Record<string, string>): string[]
   bind(source, properties).diagnostics.map((fault) => `${fault.span.line}: ${fault.code}: ${fault.message}`);
 
 describe("documents", () => {
-  test("an empty text defines no routes", () => {
+  test("an empty document defines no routes", () => {
     for (const text of ["", "# nothing\n", "---\n", "~"])
       expect(bind(text).diagnostics).toMatchObject([{ code: "flow-empty", message: "flow defines no routes" }]);
   });
@@ -256,7 +256,7 @@ describe("steps and options", () => {
     expect(flow.routes[0]?.steps[1]?.options).toMatchObject({ dataFormat: { name: "custom" }, allowNullBody: true });
   });
 
-  test("one text for a list of texts is split at commas", () => {
+  test("a string for a list of strings is split at commas", () => {
     expect(accepted("- onException: {exception: 'a, b', steps: [{log: x}]}\n").entities[0]?.options["exception"]).toEqual(["a", "b"]);
   });
 

@@ -185,7 +185,7 @@ class MapBinding {
   }
 }
 
-/** Cached facts about a set of fields. */
+/** Cached metadata of a set of fields. */
 interface FieldsPlan {
   readonly expression: string | undefined;
   readonly format: string | undefined;

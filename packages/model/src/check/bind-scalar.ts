@@ -1,7 +1,7 @@
 import type { Tree } from "../flow/tree.ts";
 import { describe } from "../schema/field.ts";
 import type { Field } from "../schema/field.ts";
-import { spanInText } from "./aimed-span.ts";
+import { spanInText } from "./error-span.ts";
 import { clip } from "./binding.ts";
 import type { Binding, Owner } from "./binding.ts";
 

@@ -28,7 +28,7 @@ const webhook = `# Takes an event.
         - setBody: {constant: ok}
 `;
 
-describe("accepted texts", () => {
+describe("accepted text", () => {
   test.each([
     webhook,
     webhook.trimEnd(),
@@ -41,7 +41,7 @@ describe("accepted texts", () => {
   ])("%j", (text) => expect(agrees(text)).toBe(true));
 });
 
-describe("texts left to the library", () => {
+describe("text left to the library", () => {
   test.each([
     "",
     "a",

@@ -30,7 +30,7 @@ export interface OptionView {
   readonly browse?: BrowsedName;
   /** For an expression: its language is written as a key next to the other options. */
   readonly inline?: boolean;
-  /** For an object: the member that a bare text sets. */
+  /** For an object: the member that a bare string sets. */
   readonly shorthand?: string;
   /** For a list: the type of its items. */
   readonly item?: OptionView;

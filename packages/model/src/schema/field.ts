@@ -61,7 +61,7 @@ export interface FieldInfo {
   readonly fields?: Fields;
   /** For expressions: written with the language as a key next to the other options (`setBody: {simple: …}`). */
   readonly inline?: boolean;
-  /** For a list or an object: the author may write one text instead, which sets this member. */
+  /** For a list or an object: the author may write a single string instead, which sets this member. */
   readonly shorthand?: string;
   /** For parameters: values may be mappings and lists, which are flattened to names such as `a.b` and `a[0]`. */
   readonly nested?: boolean;

@@ -25,7 +25,7 @@ export class KameletFactsCache {
     this.#places = places;
   }
 
-  /** The facts about the file that flows use; undefined when there is none. */
+  /** The metadata of the file that flows use; undefined when there is none. */
   find(name: string): KameletFacts | undefined {
     const found = findKameletFile(
       this.#places.map(({ folder }) => folder),
@@ -51,7 +51,7 @@ export class KameletFactsCache {
   }
 }
 
-/** The facts in the text of a Kamelet. */
+/** The metadata in the text of a Kamelet. */
 export function factsOf(bytes: Uint8Array): Pick<KameletFacts, "hash" | "about" | "error"> {
   const { tree, diagnostics } = readTree(new TextDecoder().decode(bytes));
   const kamelet = tree === undefined ? undefined : readKamelet(tree);

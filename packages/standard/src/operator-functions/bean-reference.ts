@@ -1,4 +1,4 @@
-// References to an operator function in one text: `orders`, `orders.total`, `orders?method=total`, `orders::total`, `type:com.acme.Orders?method=total`.
+// References to an operator function as one string: `orders`, `orders.total`, `orders?method=total`, `orders::total`, `type:com.acme.Orders?method=total`.
 import { CompileError, FlowError, type Exchange, type Expression } from "@sluice/engine/spi";
 import { operatorCall } from "@sluice/engine/tools";
 import { asText } from "@sluice/engine/values";

@@ -21,7 +21,7 @@ export const fanOutFields = {
 };
 
 /** Rejects a timeout without parallelProcessing, where it would have no effect. */
-export function refuseIdleTimeout({ timeout, parallelProcessing }: { readonly timeout: number; readonly parallelProcessing: boolean }): void {
+export function rejectUnusedTimeout({ timeout, parallelProcessing }: { readonly timeout: number; readonly parallelProcessing: boolean }): void {
   if (timeout > 0 && !parallelProcessing)
     throw new CompileError("option-conflict", "timeout requires parallelProcessing", {
       hint: "add parallelProcessing: true or remove timeout",

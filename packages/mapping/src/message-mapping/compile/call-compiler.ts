@@ -1,4 +1,4 @@
-// Compiles calls: of language functions, of functions a document defines, and of the few that evaluate arguments lazily.
+// Compiles calls to language functions, to functions that a document defines, and to the few that evaluate arguments lazily.
 import { missingRules, type OnMissing } from "../../value-mapping/value-table.ts";
 import type { ExpressionTree } from "../expression/expression-tree.ts";
 import { Frame } from "../frame.ts";

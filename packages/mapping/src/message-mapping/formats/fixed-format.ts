@@ -1,7 +1,7 @@
 // Lines with fields at fixed positions. One kind of line (`fields`) gives `rows`; several kinds (`records`) are distinguished by how they
 // begin, and may nest by `loops`. Positions count from 1, as in specifications.
 import { isPlainObject, setEntry } from "@sluice/engine/values";
-import { allAtOnce, type InSteps } from "../../text/in-steps.ts";
+import { runToEnd, type Incremental } from "../../text/incremental.ts";
 import { limitFault, readFault } from "../../text/read-fault.ts";
 import { shown, unknownMembers } from "../../problem.ts";
 import { characterCount, cutter, filling, part } from "../../text/characters.ts";
@@ -36,7 +36,7 @@ export function fixedFormat(options: FormatOptions, report: SideReport): Message
     : readRecords(options["records"], report);
   const loops = readLoops(options["loops"], report);
   const lineBreak = textOption(options, "lineBreak", "\r\n", report);
-  function* readLines(body: unknown): InSteps<unknown> {
+  function* readLines(body: unknown): Incremental<unknown> {
     const text = textOfBody(body);
     if (text === undefined) return body;
     const lines = text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/, limits.lines + 1);
@@ -53,8 +53,8 @@ export function fixedFormat(options: FormatOptions, report: SideReport): Message
     contentType: "text/plain; charset=utf-8",
     oneOrMany: true,
     prefixes: noPrefixes,
-    read: (body) => allAtOnce(readLines(body)),
-    readInSteps: readLines,
+    read: (body) => runToEnd(readLines(body)),
+    readIncrementally: readLines,
     write(output) {
       const lines = new BoundedLines(lineBreak);
       collect(output, records, lines, 0);

@@ -6,7 +6,7 @@ import { XmlWriting } from "../../xml/object-to-xml.ts";
 import { type XmlObjectShape, elementToObject } from "../../xml/xml-object.ts";
 import type { XmlNode } from "../../xml/xml-node.ts";
 import { commonFields, withBytes } from "../format-input.ts";
-import { inSteps } from "../in-steps.ts";
+import { runIncrementally } from "../incremental.ts";
 
 /** Jackson's mapping: attributes become child elements, text next to them has an empty name, prefixes are removed. */
 const jacksonShape: XmlObjectShape = { attributePrefix: "", textKey: "", localNames: true };
@@ -62,7 +62,7 @@ export const jacksonXml = defineFormat({
         if (contentTypeHeader) exchange.message.headers.set("Content-Type", "application/xml");
         const content = Array.isArray(body) ? { item: body as unknown } : body;
         const writing = new XmlWriting({ shape: jacksonShape, indent: prettyPrint ? 2 : undefined });
-        return inSteps(writing.steps(rootName, content), () => writing.text(), clock);
+        return runIncrementally(writing.steps(rootName, content), () => writing.text(), clock);
       },
       unmarshal(body) {
         const read = (node: XmlNode): unknown => {

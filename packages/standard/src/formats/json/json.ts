@@ -1,10 +1,10 @@
 import { FlowError, isFlowError, defineFormat, type Awaitable, type Clock } from "@sluice/engine/spi";
 import { inSlices } from "@sluice/engine/tools";
-import { asJsonInSteps, isLongToWrite } from "@sluice/engine/values";
+import { asJsonIncrementally, isLongToWrite } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 import { commonFields, withText } from "../format-input.ts";
 import { parseJson, parseLongJson, writeJson } from "./json-text.ts";
-import { prettyJson, prettyJsonInSteps } from "./pretty-json.ts";
+import { prettyJson, prettyJsonIncrementally } from "./pretty-json.ts";
 import { withoutNull } from "./without-null.ts";
 
 const accepted = (name: string): ReturnType<typeof f.string> => f.string({ doc: `Accepted but ignored: ${name} does not apply here.`, group: "advanced" });
@@ -63,11 +63,11 @@ export const json = defineFormat({
         if (contentTypeHeader) exchange.message.headers.set("Content-Type", "application/json");
         const layOut = (text: string): Awaitable<string> => {
           if (!prettyPrint) return text;
-          return clock === undefined || text.length < longToIndent ? prettyJson(text) : inSlices(prettyJsonInSteps(text), clock);
+          return clock === undefined || text.length < longToIndent ? prettyJson(text) : inSlices(prettyJsonIncrementally(text), clock);
         };
         const write = (value: unknown, without: boolean): Awaitable<string> => {
           if (clock === undefined || !isLongToWrite(value)) return layOut(written(() => writeJson(without ? withoutNull(value) : value)));
-          return inSlices(asJsonInSteps(value, without ? withoutNull : undefined), clock).then(layOut, refuse);
+          return inSlices(asJsonIncrementally(value, without ? withoutNull : undefined), clock).then(layOut, refuse);
         };
         if (!(body instanceof Uint8Array)) return write(body, leaveOutNull);
         return clock === undefined || body.length < longFrom ? write(fromWire(body), false) : longFromWire(body, clock).then((value) => write(value, false));

@@ -30,7 +30,7 @@ describe("compile-time errors", () => {
     ["${bodyAs(Foo)}", "simple-unknown-type", 9, undefined],
     ["${date:now:bogus}", "date-pattern-invalid", 7, undefined],
     ["${bean:}", "bean-missing", 7, "write bean.method"],
-    ["${bean:x?method=y(z)}", "bean-arguments", 7, expect.stringContaining("a quoted text")],
+    ["${bean:x?method=y(z)}", "bean-arguments", 7, expect.stringContaining("a quoted string")],
     ["${jsonpath($.a)}", "language-unknown", 11, undefined],
     ["${${header.name}}", "simple-unknown-function", 2, "the functions are listed in the reference of the Simple language"],
     ["$init{\n$a = 1;\n}init$\n$a", "simple-syntax", 7, undefined],

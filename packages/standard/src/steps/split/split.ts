@@ -2,7 +2,7 @@ import { CompileError, defineStep } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { useOriginalStrategy } from "../../beans/use-original.ts";
 import { fanOut } from "../fan-out.ts";
-import { fanOutFields, refuseIdleTimeout } from "../fan-out-fields.ts";
+import { fanOutFields, rejectUnusedTimeout } from "../fan-out-fields.ts";
 import { countedItems, inGroups } from "../items.ts";
 import { strategyOf } from "../strategy-option.ts";
 import { failureLimit } from "./failure-limit.ts";
@@ -55,7 +55,7 @@ export const split = defineStep({
     },
   ],
   compile({ expression, delimiter, steps, group, maxFailedRecords, errorThreshold, ...options }, compiler) {
-    refuseIdleTimeout(options);
+    rejectUnusedTimeout(options);
     if (options.stopOnException && (maxFailedRecords > 0 || errorThreshold > 0))
       throw new CompileError("option-conflict", "stopOnException cannot be used with maxFailedRecords or errorThreshold", {
         hint: "keep one of them",
