@@ -64,7 +64,7 @@ function hasItsRoles(declaration: ConnectorDeclaration, host: FakeHost): void {
   const connector = declaration.connect(host, sharedState());
   const found = roles.filter((role) => connector[role] !== undefined);
   expectThat(found.join() === roles.filter((role) => declaration.roles.includes(role)).join(), `declares ${declaration.roles.join()}, but has ${found.join()}`);
-  expectThat(declaration.roles.includes("source") === (declaration.trigger !== undefined), "a connector must declare 'trigger' exactly when it has sources");
+  expectThat(declaration.roles.includes("source") === (declaration.trigger !== undefined), "a connector must declare 'trigger' if and only if it has sources");
 }
 
 function held(host: FakeHost): string {

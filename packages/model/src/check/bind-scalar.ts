@@ -51,7 +51,7 @@ export function bindScalar(binding: Binding, field: Field<unknown>, tree: Tree, 
   return absent;
 }
 
-/** Binds a mapping of text to text, such as an endpoint's `parameters`. */
+/** Binds a mapping of strings to strings, such as an endpoint's `parameters`. */
 export function bindParameters(binding: Binding, tree: Tree, owner: Owner, what: string, nested = false): unknown {
   if (tree.type !== "map") {
     binding.report("option-invalid", `${what}: expected a mapping of names to values, got ${kindOf(tree)}`, { path: owner.path, span: tree.span });

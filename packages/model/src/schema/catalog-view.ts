@@ -189,7 +189,7 @@ export interface CatalogParts extends Vocabulary {
   readonly beans: ReadonlyMap<string, BeanShape>;
   readonly kamelets: readonly Omit<Kamelet, "template">[];
   readonly plugins: readonly PluginView[];
-  /** Facts that require building a connector. */
+  /** The options of every step. */
   readonly common: Fields;
   readonly route: Fields;
   readonly from: Fields;

@@ -44,7 +44,7 @@ export const throttle = defineStep({
     const keyOf = (exchange: Exchange): string => sessionKey(exchange, group === undefined ? "" : asText(group(exchange)));
     let limit = 0;
     const limitFor = (exchange: Exchange): number => (limit = readLimit(limitExpression(exchange), limit));
-    return mode === "TotalRequests" ? perPeriod() : atOnce();
+    return mode === "TotalRequests" ? perPeriod() : byConcurrency();
 
     function perPeriod(): (exchange: Exchange) => Awaitable {
       const permits = new BoundedMap<string, Permits>(maxKeys, () => new Permits(timePeriodMillis));
@@ -60,7 +60,7 @@ export const throttle = defineStep({
       };
     }
 
-    function atOnce(): (exchange: Exchange) => Awaitable {
+    function byConcurrency(): (exchange: Exchange) => Awaitable {
       const semaphores = new BoundedMap<string, Semaphore>(
         maxKeys,
         () => new Semaphore({ normal: 1, max: 1, maxWaiting: rejectExecution ? 0 : maxQueueLength }),
