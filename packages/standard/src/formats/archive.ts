@@ -19,7 +19,7 @@ export const archiveFields = {
   }),
   allowEmptyDirectory: f.boolean({ doc: "Whether directories are included as empty entries.", default: false, group: "advanced" as const }),
   preservePathElements: f.boolean({
-    doc: "Whether the entry name includes folders or only the file name.",
+    doc: "Whether the entry name includes folders; otherwise it is the file name only.",
     default: false,
     group: "advanced" as const,
   }),
