@@ -104,7 +104,7 @@ describe(`a flow with each of ${steps.length} steps in both forms`, () => {
     expect(flow.routes.map((route) => [...new Set(namesIn(route.steps))].toSorted())).toEqual([every, every]);
   });
 
-  it("one edit changes only its own lines, at any place", () => {
+  it("one edit changes only its own lines, at any position", () => {
     for (let index = 0; index < steps.length; index += 11) {
       const { name } = steps[index] as StepShape;
       rewrite(source, [0, "route", "from", "steps", index, name]);

@@ -14,11 +14,11 @@ export interface AffectedTest {
 
 export function affectedTests({ tests }: Pick<FlowTestFile, "tests">, difference: FlowDifference): readonly AffectedTest[] {
   const changed = changedRoutes(difference);
-  const gone = goneSteps(difference);
+  const removed = removedSteps(difference);
   return tests.flatMap((test) => {
     const run = new Set(test.when.flatMap((when) => [...routesRunBy(when, difference.before), ...routesRunBy(when, difference.after)]));
     const routes = changed.filter((id) => run.has(id));
-    const missingSteps = [...stepsNamedBy(test)].filter((id) => gone.has(id));
+    const missingSteps = [...stepsNamedBy(test)].filter((id) => removed.has(id));
     return routes.length + missingSteps.length === 0 ? [] : [{ name: test.name, line: test.line, routes, missingSteps }];
   });
 }
@@ -29,7 +29,7 @@ function changedRoutes({ routes, steps, elements, after }: FlowDifference): read
   return [...new Set([...routes.map(({ route }) => route.id), ...steps.map(({ routeId }) => routeId), ...everywhere])];
 }
 
-function goneSteps({ before, after }: FlowDifference): ReadonlySet<string> {
+function removedSteps({ before, after }: FlowDifference): ReadonlySet<string> {
   const idsOf = ({ routes }: Outline): Set<string> => new Set(routes.flatMap(({ steps }) => [...everyStep(steps)].map(({ id }) => id)));
   const now = idsOf(after);
   return new Set([...idsOf(before)].filter((id) => !now.has(id)));

@@ -219,8 +219,8 @@ export class RouteLifecycle {
     const stopped = await completesBefore(async () => source.stop(), until, host.clock);
     if (stopped) return true;
     const left = source.abandon?.() ?? 0;
-    const what = left === 0 ? "the remaining messages are abandoned" : `${left} messages are abandoned`;
-    host.log.write("ERROR", identity.id, `'${from}' still had messages to deliver at the drain timeout: ${what}`);
+    const what = left === 0 ? "the remaining messages are abandoned" : `messages abandoned: ${left}`;
+    host.log.write("ERROR", identity.id, `'${from}' still had messages to deliver at the drain timeout; ${what}`);
     return false;
   }
 

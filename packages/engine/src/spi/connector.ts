@@ -65,7 +65,7 @@ export interface Source {
   readonly everyWorker?: boolean;
   /** True when its messages are in the durable store: in a cluster, where the nodes share it, every node may run this source. */
   readonly isStored?: boolean;
-  /** True for sources that deliver messages of other routes (queues): they stop last on shutdown. */
+  /** True for sources that deliver messages from other routes (queues): they stop last on shutdown. */
   readonly deferred?: boolean;
   /**
    * Starts accepting messages. A source whose system is down starts anyway, reports it with `inlet.lost` and keeps trying. A source that cannot do so

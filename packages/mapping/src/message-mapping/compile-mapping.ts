@@ -113,7 +113,7 @@ function* compile(document: Members, environment: MappingEnvironment, runTests: 
 function checkMembers(document: Members, context: DocumentContext): void {
   for (const fault of unknownMembers(document, members)) context.report(fault);
   const { name, onError } = document;
-  if (name !== undefined && typeof name !== "string") context.report("'name' must be text");
+  if (name !== undefined && typeof name !== "string") context.report("'name' must be a string");
   if (onError !== undefined && onError !== "first" && onError !== "all") context.report("'onError' must be first or all");
   if (!Array.isArray(document["map"])) context.report("'map' must be a list of rules");
 }

@@ -47,7 +47,7 @@ function* readContent(document: Members, problems: Problem[]): Incremental<Table
 function* readEntries(document: Members, about: Pick<TableContent, "name" | "match" | "onMissing">, problems: Problem[]): Incremental<TableContent> {
   const { entries } = document;
   const fallback = document["default"];
-  if (fallback !== undefined && !isCell(fallback)) problems.push({ path: "default", message: "expected text, a number, true or false" });
+  if (fallback !== undefined && !isCell(fallback)) problems.push({ path: "default", message: "expected a string, a number, true or false" });
   const columns: TableColumn[] = [
     { id: "from", agency: undefined, identifier: undefined, default: undefined, match: about.match },
     { id: "to", agency: undefined, identifier: undefined, default: isCell(fallback) ? fallback : undefined, match: "exact" },
@@ -58,7 +58,7 @@ function* readEntries(document: Members, about: Pick<TableContent, "name" | "mat
     for (const key of Object.keys(entries)) {
       const value = entries[key];
       if (isCell(value)) rows.push([key, value]);
-      else report(problems, `entries[${shown(key)}]`, "expected text, a number, true, false or null");
+      else report(problems, `entries[${shown(key)}]`, "expected a string, a number, true, false or null");
     }
   }
   yield* checkPatterns(rows, columns, problems);
@@ -82,7 +82,7 @@ function readColumns(value: unknown, match: MatchMode, problems: Problem[]): rea
     else if (seen.has(id)) problems.push({ path, message: `duplicate column '${id}'` });
     else seen.add(id);
     const fallback = column["default"];
-    if (fallback !== undefined && !isCell(fallback)) problems.push({ path: `${path}.default`, message: "expected text, a number, true, false or null" });
+    if (fallback !== undefined && !isCell(fallback)) problems.push({ path: `${path}.default`, message: "expected a string, a number, true, false or null" });
     return {
       id: String(id),
       agency: text(column, "agency", path, problems),
@@ -107,7 +107,7 @@ function* readRows(value: unknown, columns: readonly TableColumn[], problems: Pr
     else {
       for (let column = 0; column < row.length; column++)
         if (!isCell(row[column]))
-          report(problems, `rows[${index}][${column}]`, `expected text of up to ${tableLimits.cell} characters, a number, true, false or null`);
+          report(problems, `rows[${index}][${column}]`, `expected a string of up to ${tableLimits.cell} characters, a number, true, false or null`);
     }
   }
   const rows = value as readonly (readonly Cell[])[];
@@ -159,7 +159,7 @@ function refuseUnknown(members: Members, known: readonly string[], path: string,
 function text(members: Members, name: string, path: string, problems: Problem[]): string | undefined {
   const value = members[name];
   if (value === undefined || value === null || typeof value === "string") return value ?? undefined;
-  problems.push({ path: path === "" ? name : `${path}.${name}`, message: "expected text" });
+  problems.push({ path: path === "" ? name : `${path}.${name}`, message: "expected a string" });
   return undefined;
 }
 

@@ -16,7 +16,7 @@ export function kindOf(tree: Tree): string {
 /** A scalar's text with placeholders resolved; anything else is reported. */
 export function bindText(binding: Binding, tree: Tree, owner: Owner, what: string): { text: string; open: boolean } | Absent {
   if (tree.type !== "scalar" || tree.text === null) {
-    binding.report("option-invalid", `${what}: expected text, got ${kindOf(tree)}`, { path: owner.path, span: tree.span });
+    binding.report("option-invalid", `${what}: expected a string, got ${kindOf(tree)}`, { path: owner.path, span: tree.span });
     return absent;
   }
   const resolution = binding.placeholders.resolve(tree.text);

@@ -12,7 +12,7 @@ import { removeOption, setScalar } from "./splice.ts";
 
 /**
  * Adds an entry, with a value written as YAML, to the mapping at `path`. An option goes before the first entry that contains steps, so that
- * it stays near its step's name; an entry that contains steps goes last. A place without a value becomes a mapping.
+ * it stays near its step's name; an entry that contains steps goes last. A key without a value gets a mapping.
  */
 export function addEntry(source: string, path: Path, key: string, yaml: string): Edit {
   const layout = Layout.read(source);
@@ -202,7 +202,7 @@ function* emptyMap(layout: Layout, map: MapTree, name: string, yaml: string, ent
   yield insert(start + 1, entry);
 }
 
-/** The first entry of a place without a value, such as `otherwise:`. */
+/** The first entry of a key without a value, such as `otherwise:`. */
 function* firstEntry(layout: Layout, path: Path, place: Tree, key: string, yaml: string): Generator<Splice> {
   const { source, lineEnd } = layout;
   const { start, end } = place.span;

@@ -11,7 +11,7 @@ import { flagOption, noPrefixes, textOfBody, textOption, type FormatOptions, typ
 
 export function csvFormat(options: FormatOptions, report: SideReport): MessageFormat {
   const syntax = { delimiter: textOption(options, "delimiter", ",", report), quote: textOption(options, "quote", '"', report) };
-  if (syntax.delimiter === "" || /[\r\n]/.test(syntax.delimiter)) report("delimiter", "expected text without line breaks");
+  if (syntax.delimiter === "" || /[\r\n]/.test(syntax.delimiter)) report("delimiter", "expected a string without line breaks");
   if (syntax.quote.length > 1 || /[\r\n]/.test(syntax.quote) || (syntax.quote !== "" && syntax.delimiter.includes(syntax.quote)))
     report("quote", "expected one character that is not in the delimiter, or nothing");
   const { columns } = options;

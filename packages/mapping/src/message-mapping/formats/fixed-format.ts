@@ -4,7 +4,7 @@ import { isPlainObject, setEntry } from "@sluice/engine/values";
 import { runToEnd, type Incremental } from "../../text/incremental.ts";
 import { limitFault, readFault } from "../../text/read-fault.ts";
 import { shown, unknownMembers } from "../../problem.ts";
-import { characterCount, cutter, filling, part } from "../../text/characters.ts";
+import { characterCount, slicer, padding, part } from "../../text/characters.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { isNothing, toList, toText } from "../values.ts";
 import { BoundedLines } from "./bounded-lines.ts";
@@ -117,7 +117,7 @@ function readLine(line: string, index: number, records: readonly FixedRecord[]):
   const record = records.find(({ match }) => match === undefined || line.startsWith(match));
   if (record === undefined) throw readFault("fixed", `line ${index + 1} does not begin with any of: ${records.map(({ match }) => match).join(", ")}`);
   const fields: Record<string, unknown> = {};
-  const cut = cutter(line);
+  const cut = slicer(line);
   for (const { name, start, length, align, pad } of record.fields) {
     const text = trimmed(cut(start - 1, start - 1 + length), align, pad).trim();
     setEntry(fields, name, text === "" ? null : text);
@@ -164,9 +164,9 @@ function lineOf({ match, fields }: FixedRecord, item: Readonly<Record<string, un
     };
     if (characterCount(text) > length) refuse(`is longer than its ${length} characters`);
     if (/[\r\n]/.test(text)) refuse("contains a line break, which is not allowed in a fixed-width line");
-    const fill = filling(text, length, isNothing(value) ? " " : pad);
+    const fill = padding(text, length, isNothing(value) ? " " : pad);
     const before = part(line, 0, start - 1);
-    line = before + filling(before, start - 1, " ") + (align === "right" ? fill + text : text + fill) + part(line, start - 1 + length);
+    line = before + padding(before, start - 1, " ") + (align === "right" ? fill + text : text + fill) + part(line, start - 1 + length);
   }
   return line;
 }

@@ -47,7 +47,7 @@ export function textOption(options: FormatOptions, name: string, fallback: strin
   const value = options[name];
   if (value === undefined) return fallback;
   if (typeof value === "string") return value === "\\t" ? "\t" : value;
-  report(name, "expected text");
+  report(name, "expected a string");
   return fallback;
 }
 

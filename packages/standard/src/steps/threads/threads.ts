@@ -38,7 +38,7 @@ export const threads = defineStep({
         if (rejectedPolicy === "CallerRuns") return undefined;
         throw new FlowError(
           "java.util.concurrent.RejectedExecutionException",
-          `threads is full: ${semaphore.running} messages are running and ${maxQueueSize} are waiting`,
+          `threads is full (running: ${semaphore.running}, waiting: ${maxQueueSize}); try again later`,
           { code: "threads-full", retryable: true },
         );
       }
