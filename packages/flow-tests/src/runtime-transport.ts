@@ -1,4 +1,4 @@
-// How the test runner talks to a runtime: over HTTP here; an in-process runtime can implement the same interface.
+// The test runner's interface to a runtime, implemented over HTTP here; an in-process runtime can implement it too.
 
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as SecureAgent, request as httpsRequest } from "node:https";

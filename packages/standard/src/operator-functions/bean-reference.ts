@@ -15,7 +15,8 @@ export function readBeanReference(text: string): BeanReference {
   const given = new URLSearchParams((query ?? "").replaceAll("+", "%2B"));
   const method = given.get("method") ?? direct;
   const named = bean.trim() === "" ? (given.get("ref") ?? given.get("beanType")?.replace(/^#?class:/, "")) : bean.trim();
-  if (named === undefined || named === "") throw new CompileError("bean-missing", "the name of the bean is missing", { hint: "write bean.method" });
+  if (named === undefined || named === "")
+    throw new CompileError("bean-missing", "the name of the bean is missing", { hint: "write it as bean.method, for example orders.total" });
   return { bean: named, method: method === undefined || method.trim() === "" ? undefined : method.trim() };
 }
 

@@ -54,7 +54,7 @@ async function assertPortFree(host: string, port: number, environment: Environme
   const isDesignerFree = designer.port === 0 || (await isFree(designer.port, designer.host));
   if (!isDesignerFree) other["DESIGNER_PORT"] = await nextFreePort(designer.port, designer.host, [port, ...Object.values(other)]);
   const busy = [port, ...(isDesignerFree ? [] : [designer.port])].map(busyPort).join(" and ");
-  throw new CommandError(`${busy}: stop it, or use other ports: ${commandWith(other, startCommand(environment))}`);
+  throw new CommandError(`${busy}: stop that process, or use other ports: ${commandWith(other, startCommand(environment))}`);
 }
 
 /** Starts the designer; if that fails, the runtime keeps running without it. */

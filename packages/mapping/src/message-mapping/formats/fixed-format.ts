@@ -98,8 +98,8 @@ function readFields(value: unknown, path: string, report: SideReport): readonly 
     const field = isPlainObject(given) ? given : {};
     const { name, start, length, align, pad } = field;
     for (const fault of unknownMembers(field, ["name", "start", "length", "align", "pad", "note"])) report(`${path}[${index}]`, fault);
-    const isPlace = (number: unknown): number is number => Number.isInteger(number) && (number as number) >= 1 && (number as number) <= limits.length;
-    if (typeof name !== "string" || name === "" || !isPlace(start) || !isPlace(length))
+    const isInLine = (number: unknown): number is number => Number.isInteger(number) && (number as number) >= 1 && (number as number) <= limits.length;
+    if (typeof name !== "string" || name === "" || !isInLine(start) || !isInLine(length))
       report(`${path}[${index}]`, `expected a name, and start and length from 1 to ${limits.length}`);
     if (pad !== undefined && (typeof pad !== "string" || pad.length !== 1)) report(`${path}[${index}].pad`, "expected one character");
     if (align !== undefined && align !== "left" && align !== "right") report(`${path}[${index}].align`, "expected left or right");

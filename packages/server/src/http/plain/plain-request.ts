@@ -1,4 +1,4 @@
-// A plain request leaves nothing to interpretation: names and values use the narrowest grammar, there is one Host and at most one
+// A plain request is unambiguous: names and values use the narrowest grammar, there is one Host and at most one
 // Content-Length, and no chunking, expectation, upgrade, compression or `Connection: close`. Everything else is left to node's parser,
 // so that two parsers can never disagree on a request.
 import { copyString } from "@sluice/engine/values";

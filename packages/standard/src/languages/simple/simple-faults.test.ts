@@ -29,7 +29,7 @@ describe("compile-time errors", () => {
     ["${concat()}", "simple-arguments", 9, "write ${concat(first,second,separator)}"],
     ["${bodyAs(Foo)}", "simple-unknown-type", 9, undefined],
     ["${date:now:bogus}", "date-pattern-invalid", 7, undefined],
-    ["${bean:}", "bean-missing", 7, "write bean.method"],
+    ["${bean:}", "bean-missing", 7, "write it as bean.method, for example orders.total"],
     ["${bean:x?method=y(z)}", "bean-arguments", 7, expect.stringContaining("a quoted string")],
     ["${jsonpath($.a)}", "language-unknown", 11, undefined],
     ["${${header.name}}", "simple-unknown-function", 2, "the functions are listed in the reference of the Simple language"],

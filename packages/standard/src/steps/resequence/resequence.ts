@@ -23,7 +23,7 @@ export const resequence = defineStep({
   keepsState: true,
   adoptsSiblings: true,
   options: {
-    expression: f.expression({ doc: "The sort key; numbers are compared by value, even if they are text.", required: true, inline: true }),
+    expression: f.expression({ doc: "The sort key; numbers are compared by value, even if they are strings.", required: true, inline: true }),
     batchConfig: f.object(
       {
         batchSize: f.integer({ doc: "Sorts a batch when it has this many messages.", default: 100, min: 1, max: 100_000 }),
