@@ -31,7 +31,7 @@ const flow = `
               - log: "group \${body}"
 `;
 
-it("continues open groups after a crash, and runs a completed group again whose run was not over", async () => {
+it("continues open groups after a crash, and reruns a completed group whose run had not finished", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
   folders.push(dataDir);
   const send = async ({ baseUrl }: SpawnedServer, from: number, to: number): Promise<void> => {

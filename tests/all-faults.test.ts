@@ -42,7 +42,7 @@ describe("errors of all phases", () => {
     for (const line of [4, 6, 7, 8, 9, 11, 13, 15, 17, 18, 20]) expect(lines, `line ${line} of ${found.join("\n")}`).toContain(line);
     expect(found).toContain("9 connector-refused");
     expect(found).toContain("15 connector-unknown");
-    // One error per place: consequences of another error are not reported again.
+    // One error per position: consequences of another error are not reported again.
     expect(found.filter((entry) => entry.startsWith("8 ") || entry.startsWith("18 "))).toHaveLength(2);
   });
 

@@ -40,7 +40,7 @@ function canonical(step: StepShape): string {
   return stringify([{ [step.name]: options }]);
 }
 
-/** The same step in short form: one text, or everything on one line. */
+/** The same step in short form: a single string, or everything on one line. */
 function short(step: StepShape): string {
   const required = requiredOf(step.options as Fields);
   const only = step.shorthand;
@@ -104,7 +104,7 @@ describe(`a flow with each of ${steps.length} steps in both forms`, () => {
     expect(flow.routes.map((route) => [...new Set(namesIn(route.steps))].toSorted())).toEqual([every, every]);
   });
 
-  it("one edit changes only its own lines, at any place", () => {
+  it("one edit changes only its own lines, at any position", () => {
     for (let index = 0; index < steps.length; index += 11) {
       const { name } = steps[index] as StepShape;
       rewrite(source, [0, "route", "from", "steps", index, name]);

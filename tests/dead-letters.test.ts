@@ -218,7 +218,7 @@ describe("dead letters", () => {
     expect((await letters("?routeId=orders")).deadLetters.map(({ id }: { id: string }) => id)).toEqual([tested?.id]);
   });
 
-  it("an empty text, or one truncated by a NUL, never matches all", async () => {
+  it("an empty search string, or one truncated at a NUL, never matches everything", async () => {
     await server.putFlow("shop", failing());
     for (const body of ["a", "b"]) await post(body);
     const [{ id }] = (await letters()).deadLetters;

@@ -80,7 +80,7 @@ describe("sluice deploy with Kamelets", () => {
     expect(await answer()).toBe("Hello Ada?");
   });
 
-  it("checks the flows against the new Kamelets, and deploys changes of both that need each other", async () => {
+  it("checks the flows against the new Kamelets, and deploys changes to both that need each other", async () => {
     expect((await sluice("deploy", "flows")).exit).toBe(0);
     put({ "kamelets/greet-action.kamelet.yaml": greeting("{{word}} ${body}", needsWord) });
     for (const words of [
@@ -101,7 +101,7 @@ describe("sluice deploy with Kamelets", () => {
     expect((await server.api("GET", "/flows/greet")).json.error).toBeNull();
   });
 
-  it("rejects a Kamelet that breaks a flow outside of the deployment, and reports a faulty one with its file and line", async () => {
+  it("rejects a Kamelet that breaks a flow outside of the deployment, and reports an invalid one with its file and line", async () => {
     expect((await sluice("deploy", "flows")).exit).toBe(0);
     put({ "kamelets/greet-action.kamelet.yaml": greeting("{{word}} ${body}", needsWord), "others/other.yaml": flow("other", "kamelet:greet-action?word=Hi") });
     const broken = await sluice("deploy", "others");
@@ -143,7 +143,7 @@ describe("sluice deploy with Kamelets", () => {
     expect(await answer()).toBe("Hello Ada!");
   });
 
-  it("deploys a Kamelet by its file, and says where to put one that is missing", async () => {
+  it("deploys a Kamelet by its file, and reports where to put one that is missing", async () => {
     const given = await sluice("deploy", "kamelets/unused-action.kamelet.yaml");
     expect([given.exit, await installed()]).toEqual([0, ["unused-action deployed"]]);
     rmSync(join(folder.path, "project", "kamelets", "greet-action.kamelet.yaml"));

@@ -113,7 +113,7 @@ it("C22: a flow at the size limits does not block others, and a larger one is re
   const atMost = { canaryMs: 500 };
   // 20,000 steps of 245 characters are 4.9 MB.
   await server.unharmed(() => refused(steps(20_000, "x".repeat(220)), 400, /limit exceeded/), atMost);
-  // Flows at the limits of what is accepted: the worst cases.
+  // Flows of the maximum accepted size: the worst cases.
   for (const yaml of [
     steps(2_500, "x".repeat(170)),
     steps(2_500, "x"),

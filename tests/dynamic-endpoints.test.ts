@@ -153,7 +153,7 @@ describe("endpoints resolved at run time", () => {
         routes: new Set(route === undefined ? [] : [route.identity]),
         scope: "deployment",
         failUnmatched: true,
-        staysInside: () => false,
+        isLocalEndpoint: () => false,
         calls: { record: (_id, uri) => calls.push(uri), finish: () => undefined },
         uriOf: () => undefined,
         mocked: () => undefined,

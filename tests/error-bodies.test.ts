@@ -93,7 +93,7 @@ const each = async (work: (operation: Operation, name: string) => Promise<void>)
   for (const operation of operations) await work(operation, `${operation.method} ${operation.path}`);
 };
 
-describe("invalid calls of every endpoint", () => {
+describe("invalid calls to every endpoint", () => {
   it("covers all endpoints", () => expect(operations.length).toBeGreaterThan(40));
 
   it("without or with a wrong token", async () => {

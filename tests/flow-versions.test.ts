@@ -195,7 +195,7 @@ describe("rollback", () => {
     ["GET", "/flows/none/versions", 404, "flow 'none' not found"],
     ["GET", "/flows/orders/versions/x", 400, "revision must be an integer of 1 or more"],
     ["GET", "/flows/orders/versions/2", 404, "revision 2 of flow 'orders' not found: its history has 1"],
-    ["POST", `/flows/orders/rollback?by=${"x".repeat(101)}`, 400, "by must have 100 characters at most"],
+    ["POST", `/flows/orders/rollback?by=${"x".repeat(101)}`, 400, "by must have at most 100 characters"],
     ["POST", "/flows/orders/rollback?comment=a%0Ab", 400, "comment must be one line without control characters"],
     ["POST", "/flows/orders/rollback?by=token:x", 400, "by must not start with 'token:', which marks fingerprints of tokens"],
   ])("%s %s is %i", async (method, path, status, error) => {

@@ -599,7 +599,7 @@ describe("start and restart", () => {
     await other.end();
   });
 
-  it("K08: what cannot be written is 500 and changes nothing", async () => {
+  it("K08: a change that cannot be written is 500 and has no effect", async () => {
     if (process.getuid?.() === 0) return;
     const other = await startTestServer();
     await other.putFlow("fixed", answering("fixed", "one"));

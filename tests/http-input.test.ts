@@ -98,7 +98,7 @@ describe("client errors", () => {
     });
   });
 
-  it("E07: a small text that inflates to a huge one is 413 at the limit of inflated bytes", async () => {
+  it("E07: a small body that inflates to a huge one is 413 at the limit of inflated bytes", async () => {
     await server.unharmed(async () => {
       const bomb = gzipSync(Buffer.alloc(150 * 1024 * 1024));
       expect(bomb.length).toBeLessThan(maxBody);

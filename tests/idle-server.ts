@@ -1,4 +1,4 @@
-// An idle server in a separate process: the baseline for what a busy machine, or Node itself, uses.
+// An idle server in a separate process: the baseline for the resources that a busy machine, or Node itself, uses.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";

@@ -199,7 +199,7 @@ describe("the libraries (needs the npm registry)", () => {
   });
 });
 
-describe("what publish:check adds to publint", () => {
+describe("checks that publish:check adds to publint", () => {
   it.each([
     [{ dependencies: { "@sluice/server": "1" } }, ["README.md", "LICENSE", "package.json"], "dependency '@sluice/server' is not published"],
     [{}, ["LICENSE", "package.json"], "'README.md' is missing"],

@@ -23,7 +23,7 @@ const webhook = (routeId: string, ...steps: readonly string[]): string =>
 const rows = (version: number): unknown => ({ columns: ["k", "v"], rows: Array.from({ length: 20_000 }, (_, index) => [`k${index}`, version]) });
 
 describe("install, list, read, remove", () => {
-  it("R16, R56, R87, R88: the reply, the list and the body are those of the contract", async () => {
+  it("R16, R56, R87, R88: the reply, the list and the body match the contract", async () => {
     const reply = await put("order-to-erp", orderToOrder.document);
     const about = {
       source: "json",
@@ -284,7 +284,7 @@ describe("imports", () => {
     expect((await execute("shelf-user", { input: {} })).json.output).toEqual({ s: { a: 1 } });
   });
 
-  it("shares parts, rejects a change that breaks an importer, and lists what is missing after a removal", async () => {
+  it("shares parts, rejects a change that breaks an importer, and reports missing parts after a removal", async () => {
     const library = { ...jsonRules(), parts: { address: { map: [{ to: "city", from: "city" }] } } };
     await put("library", library);
     expect((await put("importer", { ...jsonRules({ to: "a", use: "address", with: "addr" }), import: ["library"] })).status).toBe(201);
@@ -314,7 +314,7 @@ describe("across a restart", () => {
     try {
       const list = (await second.api("GET", "/message-mappings")).json.messageMappings;
       expect(list).toEqual([
-        expect.objectContaining({ id: "broken", error: "x: the expression ends too early at column 4 of '1 +'" }),
+        expect.objectContaining({ id: "broken", error: "x: unexpected end of the expression at column 4 of '1 +'" }),
         expect.objectContaining({ id: "kept", uses: ["uom"] }),
         expect.objectContaining({ id: "zz-user" }),
       ]);
@@ -328,7 +328,7 @@ describe("across a restart", () => {
     }
   });
 
-  it("K05: a killed process leaves each file whole, old or new", async () => {
+  it("K05: a killed process leaves each file complete, old or new", async () => {
     const first = await spawnServer();
     expect((await first.api("PUT", "/value-mappings/big", rows(0))).status).toBe(201);
     let answered = 0;

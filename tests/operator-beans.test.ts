@@ -1,4 +1,4 @@
-// Beans of Camel flows as JavaScript of the operator: every place that can name one, over HTTP.
+// Beans that the operator implements in JavaScript, called over HTTP from every step and expression that can name one.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

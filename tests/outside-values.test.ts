@@ -259,7 +259,7 @@ describe("expressions", () => {
     await watching;
   });
 
-  it("F17: XML reads no file and no network, and cannot explode", async () => {
+  it("F17: XML cannot access files or the network, and entity expansion is bounded", async () => {
     const send = await installed("f17", 'setBody: {xpath: {expression: "string(/a)", resultType: String}}');
     const documents = [
       `<!DOCTYPE a [<!ENTITY e SYSTEM "file://${base}/secret.txt">]><a>&e;</a>`,

@@ -194,7 +194,7 @@ describe("a route that cannot start", () => {
     await expect(flow(consuming, { connectors })).rejects.toThrow("route 'orders' failed to start: connection refused");
   });
 
-  it("keeps what its source reported during the start", async () => {
+  it("keeps the state that its source reported during the start", async () => {
     const { state, connectors } = partner();
     state.early = "broker unreachable";
     const running = await flow(consuming, { connectors });

@@ -84,7 +84,7 @@ describe("redeploy", () => {
     expect(load.broken).toEqual([]);
   });
 
-  it("a version that cannot start leaves the old one serving, bytes included", async () => {
+  it("a version that cannot start leaves the old one serving, with its text unchanged", async () => {
     await server.putFlow("keep", answering("keep", "kept"));
     const before = (await server.api("GET", "/flows/keep")).json;
     const refused = await server.putFlow("keep", `- route: {id: keep, from: {uri: webhook, steps: [{lgo: x}]}}\n`);

@@ -57,7 +57,7 @@ describe.skipIf(database === undefined)("rejected credentials (needs PostgreSQL)
     await eventually(async () => (await running()).every((status) => status === "Started"), 5_000);
   });
 
-  it("counts what a source received, and how it was settled", async () => {
+  it("counts the messages that a source received, and how they were settled", async () => {
     const metrics = async (name: string): Promise<number> =>
       Number(new RegExp(`^${name.replaceAll(/[{}"]/g, "\\$&")} (\\d+)$`, "m").exec((await runtime.api("GET", "/metrics")).text)?.[1] ?? Number.NaN);
     await eventually(async () => (await metrics('sluice_source_messages_total{scheme="sql",outcome="done"}')) > 0, 5_000);

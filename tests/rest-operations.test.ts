@@ -114,7 +114,7 @@ describe("a rest service", () => {
             tags: ["orders"],
             deprecated: true,
             requestBody: { description: "The order", required: true, content: { "application/json": { schema: {} } } },
-            responses: { "200": { description: "The reply of the route.", content: { "application/json": { schema: {} } } } },
+            responses: { "200": { description: "The route's reply.", content: { "application/json": { schema: {} } } } },
           },
         },
       },

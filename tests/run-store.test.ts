@@ -50,7 +50,7 @@ const failing = direct(
 const outer = "- route:\n    id: outer\n    from:\n      uri: webhook\n      steps:\n        - to: {id: go, uri: 'direct:inner'}\n";
 
 describe("stored runs", () => {
-  it("are listed, filtered, paged, opened with captured messages and replayed after a restart as before it, with the same texts masked", async () => {
+  it("are listed, filtered, paged, opened with captured messages and replayed after a restart as before it, with the same values masked", async () => {
     await start();
     await put(server, "web", answering("web", "answer"));
     await put(server, "chain", failing + outer);

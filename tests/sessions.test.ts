@@ -31,7 +31,7 @@ const close = async (sessionId: string): Promise<any> => (await server.api("DELE
 const respondTo = (stepId: string, respond: unknown, more: object = {}): object => ({ mocks: [{ id: "m", match: { stepId }, respond }], ...more });
 
 describe("a mocked destination", () => {
-  it("is noted on the exchange like a real one, so that failure data names it", async () => {
+  it("is recorded on the exchange like a real one, so that failure data names it", async () => {
     const yaml = direct("noted", "to: {uri: 'mock:told'}", "setBody: {exchangeProperty: CamelToEndpoint}");
     expect((await server.putFlow("noted", yaml)).status).toBe(201);
     const { sessionId } = await session({ mocks: [{ match: { uri: "mock:*", flowId: "noted" }, respond: {} }] });
@@ -82,8 +82,8 @@ describe("opening", () => {
       [{ mocks: {} }, 400, "mocks must be a list"],
       [{ mocks: [{ match: {}, respond: {} }] }, 400, "mocks[0].match must name a stepId, uri, kind, routeId or flowId"],
       [{ mocks: [{ match: { stepId: "" }, respond: {} }] }, 400, "mocks[0].match.stepId must not be empty"],
-      [{ name: "x".repeat(201) }, 400, "name must have 200 characters at most"],
-      [{ mocks: Array.from({ length: 1_001 }, () => ({ match: { uri: "x:*" }, respond: {} })) }, 400, "mocks must have 1000 entries at most"],
+      [{ name: "x".repeat(201) }, 400, "name must have at most 200 characters"],
+      [{ mocks: Array.from({ length: 1_001 }, () => ({ match: { uri: "x:*" }, respond: {} })) }, 400, "mocks must have at most 1000 entries"],
       [{ mocks: [{ match: { stepId: "tell" } }] }, 400, "mocks[0] must have exactly one of respond, throw and sequence"],
       [{ mocks: [{ match: { step: "tell" }, respond: {} }] }, 400, "mocks[0].match: unknown member 'step'"],
       [respondTo("call-epr", {}), 422, "mock 'm': no deployed route that it matches has a step 'call-epr'"],
@@ -165,7 +165,7 @@ describe("mocks", () => {
     expect((await invoke(other, { body: "x" })).json.body).toBe("real erp");
   });
 
-  it("R67, J16: a thrown mock runs the route's own error handling", async () => {
+  it("R67, J16: an error thrown by a mock triggers the route's own error handling", async () => {
     const yaml = `- onException:
     exception: [java.util.concurrent.TimeoutException]
     redeliveryPolicy: {maximumRedeliveries: 2, redeliveryDelay: 1}
@@ -184,7 +184,7 @@ ${direct("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
     expect([run.handled, run.steps.find(({ stepId }: { stepId: string }) => stepId === "far").attempts]).toEqual([true, 3]);
   });
 
-  it("J16: a thrown mock reaches the dead letter endpoint of the route", async () => {
+  it("J16: an error thrown by a mock reaches the dead letter endpoint of the route", async () => {
     const yaml = `- errorHandler:\n    deadLetterChannel:\n      deadLetterUri: "mock:buried"\n      redeliveryPolicy: {maximumRedeliveries: 1, redeliveryDelay: 1}\n${direct("burying", "to: {id: lost, uri: 'direct:erp'}")}`;
     expect((await server.putFlow("burying", yaml)).status).toBe(201);
     const { sessionId } = await session({
@@ -225,7 +225,7 @@ ${direct("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
     expect(await texts({ respond: {} }, 1)).toEqual(["b0"]);
   });
 
-  it("contract §11: a status of 400 or more does what it would do to the real HTTP step", async () => {
+  it("contract §11: a mocked status of 400 or more has the same effect as from the real HTTP step", async () => {
     const http = (options: string): string => `to: {id: far, uri: "http://127.0.0.1:9/x${options}"}`;
     const seen = async (step: string): Promise<unknown> => {
       const put = await server.putFlow("far", direct("far", step));
@@ -284,7 +284,7 @@ ${direct("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
     ]);
   });
 
-  it("a mock:* pattern records what reaches mock endpoints, whichever form the text used", async () => {
+  it("a mock:* pattern records the messages that reach mock endpoints, whichever form the flow uses", async () => {
     await server.putFlow("forms", direct("forms", "to: {uri: mock, parameters: {name: a}}", "to: 'mock:b'"));
     const { sessionId } = await session({ mocks: [{ match: { uri: "mock:*", flowId: "forms" }, respond: {} }] });
     await invoke(sessionId, { trigger: "direct:forms", body: "x" });
@@ -337,7 +337,7 @@ ${direct("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
     expect([json.status, recordedCalls[0].outcome, recordedCalls[0].error.message]).toEqual(["failed", "threw", json.error.message]);
   });
 
-  it("I02: credentials of webhook calls are masked in what was recorded", async () => {
+  it("I02: credentials of webhook calls are masked in recorded calls", async () => {
     const { sessionId } = await session(respondTo("out", { body: "x" }));
     await fetch(`${server.baseUrl}/api/hook`, {
       method: "POST",
@@ -602,7 +602,7 @@ describe("invoke", () => {
     expect(reply.json.body).toBe("büte|1|two|three");
   });
 
-  it("limits headers to what a message can carry", async () => {
+  it("limits headers to the maximum of a message", async () => {
     const { sessionId } = await session(respondTo("call-erp", {}));
     const headers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`h${index}`, index]));
     const invoke = (count: number) => server.api("POST", "/test/invoke", { sessionId, trigger: "direct:orders", body: "x", headers: headers(count) });

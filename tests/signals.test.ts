@@ -86,19 +86,22 @@ describe("commands around the runtime", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it.skipIf(!hasProc).each(["start", "designer"])("A12: SIGHUP ends `sluice %s` and what it started with 0 (needs /proc)", async (command) => {
-    const variables = { PATH: process.env["PATH"], SERVICE_PORT: "0", DESIGNER_PORT: "0", SERVICE_DEPLOY_TOKEN: token };
-    const env = { ...variables, SERVICE_DATA_DIR: join(folder, "data"), DESIGNER_WORKSPACE: join(folder, "workspace") };
-    const running = (child = spawn(process.execPath, [main, command], { env, stdio: ["ignore", "pipe", "pipe"] }));
-    let output = "";
-    for (const stream of [running.stdout, running.stderr]) stream?.on("data", (chunk: Buffer) => (output += chunk.toString()));
-    const ended = new Promise((resolve) => running.once("exit", (code, signal) => resolve(code ?? signal)));
-    await until(() => output.includes("Designer"));
-    const pids = processesOf(running.pid as number);
-    // Like a terminal, which signals all processes of its group.
-    for (const pid of pids) process.kill(pid, "SIGHUP");
-    expect(await ended).toBe(0);
-    if (command === "start") expect(output).toContain('"Stopped"');
-    await until(() => pids.every((pid) => parentOf(String(pid)) === undefined));
-  });
+  it.skipIf(!hasProc).each(["start", "designer"])(
+    "A12: SIGHUP ends `sluice %s` and the processes it started with exit code 0 (needs /proc)",
+    async (command) => {
+      const variables = { PATH: process.env["PATH"], SERVICE_PORT: "0", DESIGNER_PORT: "0", SERVICE_DEPLOY_TOKEN: token };
+      const env = { ...variables, SERVICE_DATA_DIR: join(folder, "data"), DESIGNER_WORKSPACE: join(folder, "workspace") };
+      const running = (child = spawn(process.execPath, [main, command], { env, stdio: ["ignore", "pipe", "pipe"] }));
+      let output = "";
+      for (const stream of [running.stdout, running.stderr]) stream?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+      const ended = new Promise((resolve) => running.once("exit", (code, signal) => resolve(code ?? signal)));
+      await until(() => output.includes("Designer"));
+      const pids = processesOf(running.pid as number);
+      // Like a terminal, which signals all processes of its group.
+      for (const pid of pids) process.kill(pid, "SIGHUP");
+      expect(await ended).toBe(0);
+      if (command === "start") expect(output).toContain('"Stopped"');
+      await until(() => pids.every((pid) => parentOf(String(pid)) === undefined));
+    },
+  );
 });

@@ -78,7 +78,7 @@ export async function call(baseUrl: string, method: string, path: string, body?:
   return { status: response.status, headers: response.headers, text, json };
 }
 
-/** A flow with one webhook that replies with a fixed text. */
+/** A flow with one webhook that replies with fixed text. */
 export const answering = (routeId: string, text: string): string => `- route:
     id: ${routeId}
     from:

@@ -30,7 +30,7 @@ async function ask(routeId: string, step: string, body: string): Promise<string>
 }
 
 describe("install, list, read, remove", () => {
-  it("R15, R55, R84, R85: the reply, the list and the body are those of the contract", async () => {
+  it("R15, R55, R84, R85: the reply, the list and the body match the contract", async () => {
     const reply = await put("uom", units);
     expect([reply.status, reply.json]).toEqual([
       201,

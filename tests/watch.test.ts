@@ -99,7 +99,7 @@ describe("files changed by hand", () => {
     await eventually(() => server.logText().includes("Removed the access policy of flow 'guarded' because its file was deleted"));
   });
 
-  it("what the API itself writes is not loaded a second time", async () => {
+  it("files written by the API are not loaded a second time", async () => {
     const before = server.logText().split("Reloaded ").length;
     await server.api("PUT", "/value-mappings/own", { entries: { a: "1" } });
     await server.api("PUT", "/auth/own", { authenticate: [{ type: "apiKey", keys: [{ id: "k", key: "another-key-1" }] }] });

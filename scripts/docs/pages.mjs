@@ -20,7 +20,7 @@ const kinds = [
 ];
 
 const connectionsText =
-  "Types of connections to other systems: what `type` and `values` of a connection may be ([how to define one](../../how-to/connections.md)).";
+  "Types of connections to other systems, with the allowed `values` of each `type` ([how to define a connection](../../how-to/connections.md)).";
 
 /** `root` is the repository; its sources are scanned for error codes. */
 export async function referencePages(root) {

@@ -18,7 +18,7 @@ export function publishablePackages() {
     .filter(({ manifest }) => manifest.private !== true);
 }
 
-/** Packs packages into `destination` with one call of npm; resolves with the path of each tarball and its files, in the order of the folders. */
+/** Packs packages into `destination` with one call to npm; resolves with the path of each tarball and its files, in the order of the folders. */
 export async function packPackages(folders, destination) {
   const { stdout } = await promisify(execFile)("npm", ["pack", "--json", "--pack-destination", destination, ...folders], {
     cwd: destination,

@@ -15,7 +15,7 @@ afterEach(() => {
   open.clear();
 });
 
-/** A partner that handles each line with `answer`: a text is the reply, undefined sends none, null closes the connection. */
+/** A partner that handles each line with `answer`: a string is the reply, undefined sends none, null closes the connection. */
 async function partner(answer) {
   const received = [];
   const server = createServer((socket) => {
@@ -53,7 +53,7 @@ async function started(work, options = "") {
   return { port, inlet, source };
 }
 
-/** Sends a text; resolves with the received data after `count` lines, or when the connection is closed. */
+/** Sends text; resolves with the received data after `count` lines, or when the connection is closed. */
 async function exchange(port, text, count = 1) {
   const socket = connect(port, "127.0.0.1");
   open.add(() => socket.destroy());

@@ -1,4 +1,4 @@
-// Typed calls of the management API: paths, query, body and reply come from operations.ts, which is generated. No endpoint is hard-coded here.
+// Typed calls to the management API: paths, query, body and reply come from operations.ts, which is generated. No endpoint is hard-coded here.
 import type { ApiError } from "./api-error.ts";
 import type { ServerEvent } from "./event-stream.ts";
 import type { Operations } from "./operations.ts";

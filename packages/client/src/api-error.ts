@@ -1,4 +1,4 @@
-/** An error reply of the runtime; the message is its `error`. Status 0 means that there was no reply. */
+/** An error reply from the runtime; the message is its `error`. Status 0 means that there was no reply. */
 export class ApiError extends Error {
   readonly status: number;
   /** The other members of the error reply. */

@@ -5,7 +5,7 @@ import { readEvents } from "./event-stream.ts";
 export interface FollowOptions {
   /** Retry the first connection too when it fails; by default its failure is thrown. */
   readonly patient?: boolean | undefined;
-  /** Called on each change of the connection's state; `reason` says why it is down. */
+  /** Called on each change of the connection's state; `reason` explains why it is down. */
   readonly onState?: ((state: StreamState, reason?: string) => void) | undefined;
 }
 

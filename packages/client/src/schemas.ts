@@ -98,7 +98,7 @@ export interface Catalog {
     readonly beans: readonly string[];
     readonly needs: readonly { readonly package: string; readonly version: string; readonly reason: string }[];
     readonly browsable: boolean;
-    /** What `POST /connections/{id}/browse` can list. */
+    /** The kinds of names that `POST /connections/{id}/browse` can list. */
     readonly browses: readonly string[];
   }[];
   readonly languages: readonly {

@@ -1,4 +1,4 @@
-// Finds the tests that a change of their flow affects: those that run a changed route, and those that name a removed step.
+// Finds the tests that a change to their flow affects: those that run a changed route, and those that name a removed step.
 import { everyStep, type FlowDifference, type Outline, type RouteOutline } from "@sluice/model";
 import type { FlowTest, FlowTestFile, When } from "./flow-test-shape.ts";
 
@@ -14,22 +14,22 @@ export interface AffectedTest {
 
 export function affectedTests({ tests }: Pick<FlowTestFile, "tests">, difference: FlowDifference): readonly AffectedTest[] {
   const changed = changedRoutes(difference);
-  const gone = goneSteps(difference);
+  const removed = removedSteps(difference);
   return tests.flatMap((test) => {
     const run = new Set(test.when.flatMap((when) => [...routesRunBy(when, difference.before), ...routesRunBy(when, difference.after)]));
     const routes = changed.filter((id) => run.has(id));
-    const missingSteps = [...stepsNamedBy(test)].filter((id) => gone.has(id));
+    const missingSteps = [...stepsNamedBy(test)].filter((id) => removed.has(id));
     return routes.length + missingSteps.length === 0 ? [] : [{ name: test.name, line: test.line, routes, missingSteps }];
   });
 }
 
-/** A change of an element such as `onException` affects all routes of the flow. */
+/** A change to an element such as `onException` affects all routes of the flow. */
 function changedRoutes({ routes, steps, elements, after }: FlowDifference): readonly string[] {
   const everywhere = elements.length === 0 ? [] : after.routes.map(({ id }) => id);
   return [...new Set([...routes.map(({ route }) => route.id), ...steps.map(({ routeId }) => routeId), ...everywhere])];
 }
 
-function goneSteps({ before, after }: FlowDifference): ReadonlySet<string> {
+function removedSteps({ before, after }: FlowDifference): ReadonlySet<string> {
   const idsOf = ({ routes }: Outline): Set<string> => new Set(routes.flatMap(({ steps }) => [...everyStep(steps)].map(({ id }) => id)));
   const now = idsOf(after);
   return new Set([...idsOf(before)].filter((id) => !now.has(id)));

@@ -1,10 +1,10 @@
-// Compares the outcome with what a test expects. Each mismatch is one sentence that shows both.
+// Compares the outcome with the expectations of a test. Each mismatch is one sentence that shows both.
 import { bodyData, isPartOf } from "@sluice/model";
 import type { Then } from "./flow-test-shape.ts";
 import { isSame } from "./is-same.ts";
 import type { LoggedLine } from "./runtime-transport.ts";
 
-/** The outcome of the last call of a test. */
+/** The outcome of the last call in a test. */
 export interface Observed {
   readonly status: string;
   readonly replyStatus: number | undefined;

@@ -8,17 +8,17 @@ const preset = { properties: values.optional(), variables: values.optional() };
 
 /** An object with exactly these members. */
 function strict<T extends z.ZodRawShape>(shape: T): z.ZodObject<T, z.core.$strict> {
-  return z.strictObject(shape, { error: (issue) => (issue.code === "unrecognized_keys" ? unknownWords(issue.keys, Object.keys(shape)) : undefined) });
+  return z.strictObject(shape, { error: (issue) => (issue.code === "unrecognized_keys" ? unknownMembers(issue.keys, Object.keys(shape)) : undefined) });
 }
 
-function unknownWords(words: readonly string[], known: readonly string[]): string {
+function unknownMembers(words: readonly string[], known: readonly string[]): string {
   const word = words[0] ?? "";
   const meant = closest(word, known);
   return `unknown member '${word}' (${meant === undefined ? `known: ${known.join(", ")}` : `did you mean '${meant}'?`})`;
 }
 
 /** A shape chosen by which of several keys an object has. */
-function byWord<const S extends Readonly<Record<string, z.ZodType>>>(noun: string, shapes: S): z.ZodType<z.output<S[keyof S]>> {
+function byKey<const S extends Readonly<Record<string, z.ZodType>>>(noun: string, shapes: S): z.ZodType<z.output<S[keyof S]>> {
   const known = Object.keys(shapes);
   return z.unknown().transform((value, context) => {
     const held = typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
@@ -63,7 +63,7 @@ const generateShape = strict({
   seed: z.int().optional(),
 });
 
-const whenShape = byWord("trigger", {
+const whenShape = byKey("trigger", {
   webhook: strict({
     webhook: z.string().min(1),
     method: z.string().default("POST"),
@@ -92,7 +92,7 @@ function isPattern(text: string): boolean {
   }
 }
 
-const thenShape = byWord("assertion", {
+const thenShape = byKey("assertion", {
   status: strict({ status: z.enum(["completed", "failed", "discarded", "cancelled", "running"]) }),
   reply: strict({ reply: strict({ status: z.int().optional(), ...bodyRules }) }),
   error: strict({ error: strict({ type: z.string().optional(), contains: z.string().optional(), stepId: z.string().optional() }) }),

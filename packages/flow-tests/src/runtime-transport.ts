@@ -1,4 +1,4 @@
-// How the test runner talks to a runtime: over HTTP here; an in-process runtime can implement the same interface.
+// The test runner's interface to a runtime, implemented over HTTP here; an in-process runtime can implement it too.
 
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as SecureAgent, request as httpsRequest } from "node:https";
@@ -11,9 +11,9 @@ export interface TransportReply {
 }
 
 export interface RuntimeTransport {
-  /** A call of the management API; `path` is below `/_api`. */
+  /** A call to the management API; `path` is below `/_api`. */
   api(method: string, path: string, body?: unknown): Promise<TransportReply>;
-  /** A call of a webhook; `path` includes the query. */
+  /** A call to a webhook; `path` includes the query. */
   webhook(method: string, path: string, headers: Readonly<Record<string, string>>, body: string | undefined): Promise<TransportReply>;
   /** Follows the log of a session's messages. */
   followLog(sessionId: string): Promise<FollowedLog>;

@@ -1,6 +1,6 @@
 import type { RuntimeTransport } from "./runtime-transport.ts";
 
-/** A run as returned by the management API, limited to what tests need. */
+/** A run as returned by the management API, limited to the members that tests need. */
 export interface RunView {
   readonly id: string;
   readonly routeId: string;

@@ -1,18 +1,18 @@
 // Formats documents for reading and comparing: indented, a list of plain values on one line.
 import { asJson } from "@sluice/engine/values";
-import { allAtOnce, type InSteps } from "./text/in-steps.ts";
+import { runToEnd, type Incremental } from "./text/incremental.ts";
 
 /** Undefined members are omitted, as in JSON. The value must not be nested too deeply: see {@link isDeeperThan}. */
-export const documentText = (value: unknown): string => allAtOnce(documentTextInSteps(value));
+export const documentText = (value: unknown): string => runToEnd(documentTextIncrementally(value));
 
-/** Like {@link documentText}, in steps. */
-export function* documentTextInSteps(value: unknown): InSteps<string> {
+/** Like {@link documentText}, incrementally. */
+export function* documentTextIncrementally(value: unknown): Incremental<string> {
   return `${yield* written(value, "")}\n`;
 }
 
 const itemsPerStep = 1_000;
 
-function* written(value: unknown, indent: string): InSteps<string> {
+function* written(value: unknown, indent: string): Incremental<string> {
   if (typeof value !== "object" || value === null) return asJson(value) || "null";
   const inner = `${indent}  `;
   if (Array.isArray(value)) {

@@ -1,7 +1,7 @@
 export * from "./api/access-rule.ts";
 export * from "./api/expected-body.ts";
 export * from "./api/test-session-bodies.ts";
-export { aimedSpan, spanInText, type Aim } from "./check/aimed-span.ts";
+export { errorSpan, spanInText, type ErrorSubject } from "./check/error-span.ts";
 export type { BindOptions } from "./check/binding.ts";
 export * from "./check/bind-flow.ts";
 export * from "./check/did-you-mean.ts";

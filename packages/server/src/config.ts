@@ -99,7 +99,7 @@ export const settingFields = {
     examples: ["./kamelets,sluice-kamelets-acme"],
   }),
   resources: f.string({
-    doc: "Comma-separated folders from which flows can load text with `resource:file:` and `resource:classpath:`, searched after `resources` in the data directory; see docs/how-to/texts-from-files.md.",
+    doc: "Comma-separated folders from which flows can load text with `resource:file:` and `resource:classpath:`, searched after `resources` in the data directory; see docs/how-to/text-from-files.md.",
     default: "",
     examples: ["./texts"],
   }),

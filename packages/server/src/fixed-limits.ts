@@ -5,7 +5,7 @@ const mebibyte = 1024 * 1024;
 export const fixedLimits = {
   /** Log text buffered for a slow reader of standard output; more is dropped and counted. */
   logBuffer: 8 * mebibyte,
-  /** Nested calls of other routes within one run. */
+  /** Nested calls to other routes within one run. */
   callDepth: 100,
   /** Maximum size of a message in a durable queue or in the dead-letter store. */
   queueMessageBytes: 16 * mebibyte,

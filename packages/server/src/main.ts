@@ -20,7 +20,7 @@ import { serve } from "./start/serve.ts";
 import type { StartVariant } from "./start/start-variant.ts";
 import type { LeadParts } from "./workers/lead.ts";
 
-/** Starts a runtime; resolves when it serves. The log is written to the file descriptor `output`, after one line with the base URL. */
+/** Starts a runtime; resolves when it is ready. The log is written to the file descriptor `output`, after one line with the base URL. */
 export function startServer(configuration: Configuration, output = 1, externalFlows?: ExternalFlows): Promise<RunningServer> {
   return start(configuration, output, { externalFlows });
 }

@@ -10,12 +10,12 @@ export interface RunningServer {
   /** Empty when no port is open. */
   readonly baseUrl: string;
   readonly port: number;
-  /** Printed when the runtime serves. */
+  /** Printed when the runtime is ready. */
   readonly announcement: Announcement;
   readonly log: RuntimeLog;
   /** Calls the management API in process; `path` is below `/_api`. */
   api(method: string, path: string, body?: unknown): Promise<LocalReply>;
-  /** Serves requests of another HTTP server in this process. */
+  /** Serves requests received by another HTTP server in this process. */
   readonly handler: RequestHandler;
   /** Sends a message to a route directly, bypassing its trigger. */
   invoke(routeId: string, message: InvokedMessage): Promise<InvokedRun>;

@@ -8,7 +8,7 @@ import { endpointOf, FakeInlet, scopeOf, sharedState } from "./fake-inlet.ts";
 import { recordingConnectors } from "./recording-connectors.ts";
 
 export interface ConnectorSuiteOptions {
-  /** An endpoint that can be built in isolation, for each role; one text serves all roles. */
+  /** An endpoint that can be built in isolation, for each role; a string applies to all roles. */
   readonly uri: string | Partial<Readonly<Record<ConnectorRole, string>>>;
   /** For connectors that need a special host. */
   host?(): FakeHost;
@@ -64,7 +64,7 @@ function hasItsRoles(declaration: ConnectorDeclaration, host: FakeHost): void {
   const connector = declaration.connect(host, sharedState());
   const found = roles.filter((role) => connector[role] !== undefined);
   expectThat(found.join() === roles.filter((role) => declaration.roles.includes(role)).join(), `declares ${declaration.roles.join()}, but has ${found.join()}`);
-  expectThat(declaration.roles.includes("source") === (declaration.trigger !== undefined), "a connector must declare 'trigger' exactly when it has sources");
+  expectThat(declaration.roles.includes("source") === (declaration.trigger !== undefined), "a connector must declare 'trigger' if and only if it has sources");
 }
 
 function held(host: FakeHost): string {

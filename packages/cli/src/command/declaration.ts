@@ -56,7 +56,7 @@ export interface CommandDeclaration {
 
 export type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
-/** One call of a command. */
+/** One invocation of a command. */
 export interface Call {
   readonly command: CommandDeclaration;
   readonly arguments: Values;

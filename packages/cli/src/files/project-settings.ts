@@ -1,6 +1,6 @@
-import { kameletPlaces } from "./kamelet-places.ts";
+import { projectKameletFolders } from "./project-kamelet-folders.ts";
 import { foldersNamed, withFolders } from "./project-folders.ts";
-import { resourcePlaces } from "./resource-places.ts";
+import { projectResourceFolders } from "./project-resource-folders.ts";
 
 interface FolderSettings {
   readonly connections: string;
@@ -12,7 +12,7 @@ interface FolderSettings {
 export function withProjectFolders({ connections, kamelets, resources }: FolderSettings, flowPaths: readonly string[]): FolderSettings {
   return {
     connections: withFolders(connections, foldersNamed("connections", flowPaths)),
-    kamelets: withFolders(kamelets, kameletPlaces(flowPaths)),
-    resources: withFolders(resources, resourcePlaces(flowPaths)),
+    kamelets: withFolders(kamelets, projectKameletFolders(flowPaths)),
+    resources: withFolders(resources, projectResourceFolders(flowPaths)),
   };
 }

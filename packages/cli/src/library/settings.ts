@@ -78,7 +78,7 @@ export interface SluiceSettings {
   readonly databases?: string;
   /** Comma-separated folders and packages with Kamelets (`<name>.kamelet.yaml`), searched after `kamelets` in the data directory; see docs/how-to/use-kamelets.md. */
   readonly kamelets?: string;
-  /** Comma-separated folders from which flows can load text with `resource:file:` and `resource:classpath:`, searched after `resources` in the data directory; see docs/how-to/texts-from-files.md. */
+  /** Comma-separated folders from which flows can load text with `resource:file:` and `resource:classpath:`, searched after `resources` in the data directory; see docs/how-to/text-from-files.md. */
   readonly resources?: string;
   /** Module whose exported functions, objects and classes implement the beans that flows reference. */
   readonly functions?: string;

@@ -61,7 +61,7 @@ describe("a busy port", () => {
     const [exit, remark] = await refusal(["run"], { SERVICE_PORT: String(port), SERVICE_WORKERS: "2" });
     expect([exit, remark]).toEqual([
       1,
-      expect.stringMatching(new RegExp(String.raw`port ${port} is in use${holder()}: stop it, or choose another one with --port \d+\n$`)),
+      expect.stringMatching(new RegExp(String.raw`port ${port} is in use${holder()}: stop that process, or choose another port with --port \d+\n$`)),
     ]);
   });
 
@@ -69,7 +69,9 @@ describe("a busy port", () => {
     expect(await refusal(["designer"], { DESIGNER_PORT: String(port) })).toEqual([
       1,
       expect.stringMatching(
-        new RegExp(String.raw`^sluice designer: port ${port} is in use${holder()}: stop it, or use another port: DESIGNER_PORT=\d+ sluice designer\n$`),
+        new RegExp(
+          String.raw`^sluice designer: port ${port} is in use${holder()}: stop that process, or use another port: DESIGNER_PORT=\d+ sluice designer\n$`,
+        ),
       ),
     ]);
   });

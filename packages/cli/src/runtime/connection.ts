@@ -5,7 +5,7 @@ import { createClient, type ApiClient, type ApiError } from "@sluice/client";
 import { readConfiguration, SettingsError } from "@sluice/server/config";
 import { CommandError, textFlag, UsageError, type Values } from "../command/declaration.ts";
 
-/** The management API of a runtime; rejected calls throw a CommandError with the message of the runtime. */
+/** The management API of a runtime; rejected calls throw a CommandError with the runtime's message. */
 export interface Connection extends ApiClient {
   readonly baseUrl: string;
   readonly token: string;

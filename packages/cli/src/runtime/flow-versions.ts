@@ -15,7 +15,7 @@ export function versionLine({ revision, at, by, size, hash, running, restoredFro
   return `${mark} ${paint("bold", String(revision).padStart(4))}  ${at}  ${(by ?? "file changed manually").padEnd(16)}  ${String(size).padStart(7)} B  ${paint("dim", hash.slice(0, 12))}  ${remarks}`.trimEnd();
 }
 
-/** The changes of parameters and lines that a rollback to this version would make. */
+/** The changes to parameters and lines that a rollback to this version would make. */
 export function versionDiff(before: Pick<Flow, "yaml" | "params">, after: Pick<FlowVersionText, "yaml" | "params">): readonly string[] {
   const names = [...new Set([...Object.keys(before.params), ...Object.keys(after.params)])].sort();
   const params = names.flatMap((name) => {

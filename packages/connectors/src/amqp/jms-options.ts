@@ -169,11 +169,11 @@ const fieldsOf = <T>(given: readonly string[], make: (name: string) => T): Reado
 const otherOptions = {
   ...fieldsOf(Object.keys(acceptedReasons), (name) => accepted(acceptedReasons[name] as string)),
   ...fieldsOf(withoutEffect, () => accepted("it configures threads and caches of the Java client")),
-  ...fieldsOf(java, () => f.refused(needsJava)),
-  allowSerializedHeaders: f.refused(noSerialization),
-  objectMessageEnabled: f.refused(`${noSerialization}: send text or bytes`),
-  transferException: f.refused(`${noSerialization}: reply with a body that describes the error`),
-  transferExchange: f.refused(`${noSerialization}: send the body and headers`),
+  ...fieldsOf(java, () => f.unsupported(needsJava)),
+  allowSerializedHeaders: f.unsupported(noSerialization),
+  objectMessageEnabled: f.unsupported(`${noSerialization}: send text or bytes`),
+  transferException: f.unsupported(`${noSerialization}: reply with a body that describes the error`),
+  transferExchange: f.unsupported(`${noSerialization}: send the body and headers`),
 };
 
 const ownOptions = { ...connectionOptions, ...sourceOptions, ...sinkOptions };

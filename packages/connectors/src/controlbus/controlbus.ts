@@ -24,7 +24,7 @@ export interface RouteControl {
   act(routeId: string, action: RouteAction, isTemporary?: boolean): Promise<string>;
 }
 
-const path = { command: f.enum(["route"], { doc: "What to control: `route`.", required: true }) };
+const path = { command: f.enum(["route"], { doc: "Type of the controlled object; only `route` is supported.", required: true }) };
 
 const options = {
   ...sinkFields,

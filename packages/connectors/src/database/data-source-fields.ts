@@ -1,7 +1,7 @@
 // Maps properties of Java data sources to connection fields.
 import { parseJdbcUrl, type DatabaseType } from "./jdbc-url.ts";
 
-type Texts = Readonly<Record<string, string>>;
+type Properties = Readonly<Record<string, string>>;
 
 /** Each Java class names the same property differently. */
 const names: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ const names: Readonly<Record<string, string>> = {
 const known = new Set(["host", "port", "database", "user", "password"]);
 
 /** Values for the fields of a connection type; properties that only tune Java pools are ignored. */
-export function dataSourceFields(properties: Texts, type: DatabaseType): Texts {
+export function dataSourceFields(properties: Properties, type: DatabaseType): Properties {
   const url = properties["url"] ?? properties["jdbcUrl"] ?? properties["URL"];
   const values: Record<string, string> = url === undefined ? {} : { ...parseJdbcUrl(url).values };
   for (const [name, value] of Object.entries(properties)) {
@@ -31,7 +31,7 @@ export function dataSourceFields(properties: Texts, type: DatabaseType): Texts {
 }
 
 /** For data sources whose URL determines the database. */
-export function urlFields(properties: Texts): Texts {
+export function urlFields(properties: Properties): Properties {
   const { url: _url, jdbcUrl: _jdbcUrl, URL: _other, ...others } = properties;
   const url = properties["url"] ?? properties["jdbcUrl"] ?? properties["URL"];
   const { user, password, max } = dataSourceFields(others, "postgres");

@@ -58,7 +58,7 @@ await inDatabases("an aggregate", ["SQLite", "PostgreSQL", "MariaDB"], ({ flow, 
     expect(after.mocks.get("group")?.[0]?.properties.get("CamelAggregatedCompletedBy")).toBe("timeout");
   });
 
-  it("runs a completed group again that failed, and sends it to the dead letters in the end", async () => {
+  it("runs a completed group again if it failed, and sends it to the dead letters in the end", async () => {
     const recovery = ", recoveryInterval: 20, maximumRedeliveries: 2, deadLetterUri: direct:dead, storeBodyAsText: true, headersToStoreAsText: shop";
     const run = await flow(aggregates("failing", "completionSize: 2", failing, recovery), beans);
     const first = given("a", "one");

@@ -160,7 +160,7 @@ class PostgresSession implements Session {
 }
 
 function resultOf(result: PgResult | PgResult[]): SqlResult {
-  // For several statements in one text, the result of the last one is used.
+  // A query with several statements returns the result of the last one.
   const { rows, fields, rowCount, command } = Array.isArray(result) ? (result.at(-1) as PgResult) : result;
   const hasRows = fields.length > 0 || command === "SELECT";
   return { columns: hasRows ? fields.map(({ name }) => name) : undefined, rows, updateCount: hasRows ? undefined : (rowCount ?? 0) };

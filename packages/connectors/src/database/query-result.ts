@@ -7,7 +7,7 @@ export function onlyRow(rows: readonly Row[]): unknown {
   if (rows.length > 1)
     throw new FlowError(
       "org.springframework.dao.IncorrectResultSizeDataAccessException",
-      `outputType=SelectOne expects one row at most, but there are ${rows.length}`,
+      `outputType=SelectOne expects at most one row, but there are ${rows.length}`,
       {
         code: "sql-not-unique",
       },

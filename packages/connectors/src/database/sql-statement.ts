@@ -1,4 +1,4 @@
-// Turns a statement text and a message into what a driver executes. Texts are parsed once per database.
+// Converts a statement and a message to a driver call. Each statement is parsed once per database.
 import { FlowError, type Exchange, type Expression } from "@sluice/engine/spi";
 import { isMap, iterate } from "@sluice/engine/values";
 import type { Dialect, Statement } from "./database.ts";
@@ -27,7 +27,7 @@ export class SqlStatement {
   /** Undefined for a statement from a message. */
   readonly #expressions: ReadonlyMap<string, Expression> | undefined;
   readonly #templates = new Map<Dialect, StatementTemplate>();
-  /** Rendered texts of statements without list parameters, which never change. */
+  /** The SQL of statements without list parameters, which never changes. */
   readonly #fixed = new Map<Dialect, string>();
 
   private constructor(text: string, options: StatementOptions, expressions: ReadonlyMap<string, Expression> | undefined) {
@@ -81,7 +81,7 @@ export class SqlStatement {
   #positions(parameters: readonly Parameter[], data: unknown): readonly unknown[] {
     const expected = parameters.reduce((count, { kind }) => (kind === "position" ? count + 1 : count), 0);
     if (expected === 0) return [];
-    // A single text for a single parameter is used as is, including commas.
+    // A single string for a single parameter is used as is, including commas.
     const isSingle = expected === 1 && !Array.isArray(data) && !(data instanceof Set);
     const values = isSingle ? [data] : isMap(data) ? [] : iterate(data, this.#options.separator);
     if (values.length === expected) return values;

@@ -1,5 +1,5 @@
-// Options with expressions, evaluated per file or message: `done/${file:name}`, `out-${date:now:yyyyMMdd}.txt`. A value of an
-// expression can never leave the directory; literal text written by the author may.
+// Options with expressions, evaluated per file or message: `done/${file:name}`, `out-${date:now:yyyyMMdd}.txt`. The
+// value of an expression can never point outside the directory; literal text in the option may.
 import { posix } from "node:path";
 import { CompileError, isCompileError, Exchange, Headers, Message, Run, type EndpointScope, type Expression } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";

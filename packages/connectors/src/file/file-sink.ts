@@ -135,6 +135,7 @@ function unescaped(text: string | undefined): string | undefined {
 
 function modeOf(chmod: string | undefined): number | undefined {
   if (chmod === undefined) return undefined;
-  if (!/^[0-7]{3,4}$/.test(chmod)) throw new CompileError("bad-option", `chmod '${chmod}' is not an octal mode`, { hint: "write 640" });
+  if (!/^[0-7]{3,4}$/.test(chmod))
+    throw new CompileError("bad-option", `chmod '${chmod}' is not an octal mode`, { hint: "use three or four octal digits, such as 640" });
   return Number.parseInt(chmod, 8);
 }

@@ -31,7 +31,7 @@ export interface FileWork {
   take(file: FoundFile): Promise<TakenFile | undefined>;
 }
 
-/** `jailed`: moves may not leave the directory, because the options may come from a message. */
+/** `jailed`: files must not be moved out of the directory, because the options may come from a message. */
 export function fileWork({ uri, options }: Endpoint<FileOptions>, directory: string, memory: FileMemory, parts: FileParts, jailed: boolean): FileWork {
   const { scope } = parts;
   const lock = readLock(directory, options, parts.host.clock);

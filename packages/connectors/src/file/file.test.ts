@@ -222,7 +222,7 @@ describe("reading", () => {
     expect(await tree()).toEqual({ "in/.camel/x.txt": "x" });
   });
 
-  it("does not follow links that leave the directory", async () => {
+  it("does not follow links that point outside the directory", async () => {
     await put({ "secret.txt": "s", "in/real.txt": "r" });
     await symlink(join(base, "secret.txt"), join(base, "in/out.txt"));
     await symlink(base, join(base, "in/up"));
@@ -308,7 +308,7 @@ describe("writing", () => {
     },
   );
 
-  it("does not write through links that leave the directory", async () => {
+  it("does not write through links that point outside the directory", async () => {
     await put({ "outside/keep.txt": "kept", "out/a.txt": "a" });
     await symlink(join(base, "outside"), join(base, "out/link"));
     await symlink(join(base, "outside/keep.txt"), join(base, "out/file"));

@@ -93,7 +93,7 @@ function isRedirect({ statusCode, headers }: Dispatcher.ResponseData): boolean {
   return [301, 302, 303, 307, 308].includes(statusCode) && headers["location"] !== undefined;
 }
 
-/** The next call of a redirect. Its address came from outside, so only the same origin keeps its trust and credentials. */
+/** The request that follows a redirect. Its address came from outside, so trust and credentials are kept only for the same origin. */
 function redirected({ target, method, headers, body }: Call, { statusCode, headers: answered }: Dispatcher.ResponseData): Call {
   const location = String(answered["location"]);
   let url: URL;

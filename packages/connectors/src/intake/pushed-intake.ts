@@ -77,7 +77,7 @@ export class PushedIntake {
     if (this.#isStopped) return;
     if (this.#waiting.length >= maxItems || this.#bytes + item.bytes > maxBytes) {
       const { log, logger, uri } = this.#parts;
-      if (this.#dropped++ % warnEvery === 0) log.write("WARN", logger, `${uri}: the route is too slow: ${this.#dropped} messages were dropped so far`);
+      if (this.#dropped++ % warnEvery === 0) log.write("WARN", logger, `${uri}: the route is too slow; messages dropped so far: ${this.#dropped}`);
       return;
     }
     this.#waiting.push(item);

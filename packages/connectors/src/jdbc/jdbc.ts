@@ -45,9 +45,9 @@ const options = {
   resetAutoCommit: f.boolean({ doc: accepted, default: true, group: "advanced" }),
   useGetBytesForBlob: f.boolean({ doc: accepted, default: false, group: "advanced" }),
   useJDBC4ColumnNameAndLabelSemantics: f.boolean({ doc: accepted, default: true, group: "advanced" }),
-  beanRowMapper: f.refused(javaObject),
-  connectionStrategy: f.refused(javaObject),
-  prepareStatementStrategy: f.refused(javaObject),
+  beanRowMapper: f.unsupported(javaObject),
+  connectionStrategy: f.unsupported(javaObject),
+  prepareStatementStrategy: f.unsupported(javaObject),
   ...sinkFields,
 };
 

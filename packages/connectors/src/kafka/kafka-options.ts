@@ -38,28 +38,28 @@ const addressOptions = {
 const refusedOptions = {
   ...Object.fromEntries(
     ["headerFilterStrategy", "headerDeserializer", "exceptionHandler", "kafkaManualCommitFactory", "headerSerializer", "workerPool", "kafkaClientFactory"].map(
-      (name) => [name, f.refused(needsJava)],
+      (name) => [name, f.unsupported(needsJava)],
     ),
   ),
   ...Object.fromEntries(
     ["sslKeymanagerAlgorithm", "sslKeyPassword", "sslKeystoreLocation", "sslKeystorePassword", "sslKeystoreType", "sslTrustmanagerAlgorithm"].map((name) => [
       name,
-      f.refused(keyStores),
+      f.unsupported(keyStores),
     ]),
   ),
-  ...Object.fromEntries(["sslTruststoreLocation", "sslTruststorePassword", "sslTruststoreType"].map((name) => [name, f.refused(keyStores)])),
-  ...Object.fromEntries(["kerberosBeforeReloginMinTime", "kerberosConfigLocation", "kerberosInitCmd"].map((name) => [name, f.refused(kerberos)])),
-  ...Object.fromEntries(["kerberosPrincipalToLocalRules", "kerberosRenewJitter", "kerberosRenewWindowFactor"].map((name) => [name, f.refused(kerberos)])),
-  saslKerberosServiceName: f.refused(kerberos),
+  ...Object.fromEntries(["sslTruststoreLocation", "sslTruststorePassword", "sslTruststoreType"].map((name) => [name, f.unsupported(keyStores)])),
+  ...Object.fromEntries(["kerberosBeforeReloginMinTime", "kerberosConfigLocation", "kerberosInitCmd"].map((name) => [name, f.unsupported(kerberos)])),
+  ...Object.fromEntries(["kerberosPrincipalToLocalRules", "kerberosRenewJitter", "kerberosRenewWindowFactor"].map((name) => [name, f.unsupported(kerberos)])),
+  saslKerberosServiceName: f.unsupported(kerberos),
   ...Object.fromEntries(
-    ["sslCipherSuites", "sslContextParameters", "sslEnabledProtocols", "sslProtocol", "sslProvider"].map((name) => [name, f.refused(tlsInConnection)]),
+    ["sslCipherSuites", "sslContextParameters", "sslEnabledProtocols", "sslProtocol", "sslProvider"].map((name) => [name, f.unsupported(tlsInConnection)]),
   ),
-  groupRemoteAssignor: f.refused("applies only to groupProtocol=consumer, which is not supported"),
-  offsetRepository: f.refused("offsets are stored in the consumer group"),
-  schemaRegistryURL: f.refused(registries),
-  transacted: f.refused("Kafka transactions are not supported: use an idempotentConsumer at the receiver"),
-  transactionalId: f.refused("Kafka transactions are not supported: use an idempotentConsumer at the receiver"),
-  partitioner: f.refused("records are partitioned by key, as in Java clients; set partitionKey or the header CamelKafkaPartitionKey to choose a partition"),
+  groupRemoteAssignor: f.unsupported("applies only to groupProtocol=consumer, which is not supported"),
+  offsetRepository: f.unsupported("offsets are stored in the consumer group"),
+  schemaRegistryURL: f.unsupported(registries),
+  transacted: f.unsupported("Kafka transactions are not supported: use an idempotentConsumer at the receiver"),
+  transactionalId: f.unsupported("Kafka transactions are not supported: use an idempotentConsumer at the receiver"),
+  partitioner: f.unsupported("records are partitioned by key, as in Java clients; set partitionKey or the header CamelKafkaPartitionKey to choose a partition"),
 };
 
 const acceptedOptions = {

@@ -1,4 +1,4 @@
-// Kamelets as endpoints. The engine replaces `kamelet:name` by the endpoints and steps of the Kamelet, and `from: kamelet:source`
+// Kamelets as endpoints. The engine replaces `kamelet:name` with the endpoints and steps of the Kamelet, and `from: kamelet:source`
 // has no trigger, so this connector handles only the sink of a template.
 import { CompileError, defineConnector } from "@sluice/engine/spi";
 import { f } from "@sluice/model";

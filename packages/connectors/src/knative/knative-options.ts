@@ -24,11 +24,11 @@ export const knativeOptions = {
   apiVersion: ignored("the address determines what is called"),
   reply: ignored("the response is always the body at the end of the route"),
   replyWithCloudEvent: ignored("headers that the route sets are part of the reply"),
-  environment: f.refused("it needs a Java object; use url"),
-  sinkBinding: f.refused("it needs a Java object; use url with the variable that the binding sets, {{env:K_SINK}}"),
-  ceOverride: f.refused("set the headers CamelCloudEventType, CamelCloudEventSource, …"),
-  filters: f.refused("set the filter in the trigger of the broker"),
-  transportOptions: f.refused("it needs a Java object; use url and timeout"),
+  environment: f.unsupported("it needs a Java object; use url"),
+  sinkBinding: f.unsupported("it needs a Java object; use url with the variable that the binding sets, {{env:K_SINK}}"),
+  ceOverride: f.unsupported("set the headers CamelCloudEventType, CamelCloudEventSource, …"),
+  filters: f.unsupported("set the filter in the trigger of the broker"),
+  transportOptions: f.unsupported("it needs a Java object; use url and timeout"),
   ...sinkFields,
 };
 

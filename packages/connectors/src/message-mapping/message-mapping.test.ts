@@ -15,7 +15,7 @@ it("passes body, headers and parameters to the document and uses its output and 
           seen.push([id, body, headers.get("h"), params]);
           return { output: "<a/>", errors: [] };
         },
-        runInSteps: () => expect.fail("a short body is mapped at once"),
+        runIncrementally: () => expect.fail("a short body is mapped at once"),
       },
     }),
   };
@@ -33,7 +33,7 @@ it("fails with the errors of the fields and keeps the body", () => {
   const port: MessageMappingPort = {
     find: () => ({
       error: undefined,
-      mapping: { contentType: "", run: () => ({ output: undefined, errors }), runInSteps: () => expect.fail("a short body is mapped at once") },
+      mapping: { contentType: "", run: () => ({ output: undefined, errors }), runIncrementally: () => expect.fail("a short body is mapped at once") },
     }),
   };
   const exchange = exchangeOf("in");
@@ -48,14 +48,14 @@ it.each([
   expect(() => sinkWith({ find: () => found }, "message-mapping:m").send(exchangeOf("in"))).toThrow(message);
 });
 
-it("maps a long body in steps", async () => {
+it("maps a long body incrementally", async () => {
   const port: MessageMappingPort = {
     find: () => ({
       error: undefined,
       mapping: {
         contentType: "text/plain",
-        run: () => expect.fail("a long body is mapped in steps"),
-        *runInSteps({ body }) {
+        run: () => expect.fail("a long body is mapped incrementally"),
+        *runIncrementally({ body }) {
           yield undefined;
           return { output: (body as string).length, errors: [] };
         },

@@ -20,7 +20,7 @@ interface CompiledDocument {
   readonly contentType: string;
   run(input: MappingInput): MappingResult;
   /** For long bodies: works in slices. */
-  runInSteps(input: MappingInput): Generator<undefined, MappingResult>;
+  runIncrementally(input: MappingInput): Generator<undefined, MappingResult>;
 }
 
 interface MappingInput {
@@ -80,14 +80,14 @@ export function messageMappingConnector(port: MessageMappingPort) {
     connect: ({ clock }) => ({
       sink: ({ options: { mapping: id }, extra }) => ({
         send({ message }) {
-          const { contentType, run, runInSteps } = compiledOf(port, id);
+          const { contentType, run, runIncrementally } = compiledOf(port, id);
           const input = { body: message.body, headers: message.headers, params: extra, now: clock.now() };
           const finish = ({ output, errors }: MappingResult): void => {
             if (errors.length > 0) throw failure(id, errors);
             message.body = output;
             message.headers.set("Content-Type", contentType);
           };
-          return isLong(message.body) ? inSlices(runInSteps(input), clock).then(finish) : finish(run(input));
+          return isLong(message.body) ? inSlices(runIncrementally(input), clock).then(finish) : finish(run(input));
         },
       }),
     }),

@@ -20,7 +20,7 @@ const addressOptions = {
   noRandomizeServers: f.boolean({ doc: "Whether servers are tried in the configured order.", group: "advanced" }),
   credentialsFilePath: f.string({ doc: "Path of a credentials file created by the NATS tools.", group: "security" }),
   secure: f.boolean({ doc: "Whether TLS is required.", group: "security" }),
-  sslContextParameters: f.refused(tlsInConnection),
+  sslContextParameters: f.unsupported(tlsInConnection),
 };
 
 export const natsOptions = {
@@ -60,7 +60,7 @@ export const natsOptions = {
   reconnect: f.boolean({ doc: "Accepted but ignored: sources always reconnect.", default: true, group: "advanced" }),
   maxReconnectAttempts: f.integer({ doc: "Accepted but ignored: sources retry without a limit.", default: 60, group: "advanced" }),
   reconnectTimeWait: f.duration({ doc: "Maximum delay between reconnect attempts.", default: 2000, group: "advanced" }),
-  manualAck: f.refused("a message is acknowledged when its run is done; fail the run to have it redelivered"),
+  manualAck: f.unsupported("a message is acknowledged when its run is done; fail the run to have it redelivered"),
   pedantic: accepted("the client always validates subjects"),
   verbose: accepted("the protocol's own acknowledgements are not used"),
   requestCleanupInterval: accepted("requests are removed on timeout"),
@@ -68,9 +68,9 @@ export const natsOptions = {
   bridgeErrorHandler: accepted("failures of a message always reach the route's error handler"),
   jetstreamAsync: accepted("sending never blocks"),
   traceConnection: accepted("connections are shown in the log and in health checks"),
-  consumerConfiguration: f.refused(needsJava),
-  exceptionHandler: f.refused(needsJava),
-  headerFilterStrategy: f.refused(needsJava),
+  consumerConfiguration: f.unsupported(needsJava),
+  exceptionHandler: f.unsupported(needsJava),
+  headerFilterStrategy: f.unsupported(needsJava),
   ...sinkFields,
 };
 

@@ -39,10 +39,10 @@ const options = {
   user: f.string({ doc: "The user name.", default: "postgres", group: "security" }),
   pass: f.text({ doc: "The password.", secret: true, group: "security" }),
   reconnectDelay: f.duration({ doc: "Delay before reconnecting.", default: 5000, group: "advanced" }),
-  workerPool: f.refused(javaObject),
+  workerPool: f.unsupported(javaObject),
   workerPoolCoreSize: f.integer({ doc: "Accepted but ignored.", default: 1, group: "advanced" }),
   workerPoolMaxSize: f.integer({ doc: "Accepted but ignored.", default: 10, group: "advanced" }),
-  exceptionHandler: f.refused(javaObject),
+  exceptionHandler: f.unsupported(javaObject),
   ...sourceFields,
   ...sinkFields,
 };

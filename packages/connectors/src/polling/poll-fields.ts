@@ -28,7 +28,7 @@ export const pollFields = {
     group: "advanced",
   }),
   "scheduler.cron": f.string({ doc: "Cron expression for scheduler=quartz or scheduler=spring.", group: "advanced" }),
-  schedulerProperties: f.refused("set the properties of the scheduler individually, as scheduler.cron=…"),
-  scheduledExecutorService: f.refused("it needs a Java object, which is not supported"),
-  pollStrategy: f.refused("it needs a Java object, which is not supported"),
+  schedulerProperties: f.unsupported("set the properties of the scheduler individually, as scheduler.cron=…"),
+  scheduledExecutorService: f.unsupported("it needs a Java object, which is not supported"),
+  pollStrategy: f.unsupported("it needs a Java object, which is not supported"),
 };

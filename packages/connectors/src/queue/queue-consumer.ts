@@ -125,7 +125,7 @@ export class QueueConsumer implements QueueSubscriber {
 
   #deadLetter(entry: TakenMessage, attempts: number, exchange: Exchange | undefined, { type, message, stepId, routeId }: FlowError): void {
     const { route } = this.#inlet;
-    this.#log.write("WARN", "sluice.queue", `Queue '${this.#queue.name}' moved message ${entry.id} to the dead letters after ${attempts} attempts`, exchange);
+    this.#log.write("WARN", "sluice.queue", `Queue '${this.#queue.name}' moved message ${entry.id} to the dead letters (attempts: ${attempts})`, exchange);
     this.#queue.deadLetter(entry, { route, runId: exchange?.run.id, attempts, failure: { type, message, stepId, routeId } });
   }
 }

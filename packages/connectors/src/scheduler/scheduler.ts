@@ -28,7 +28,7 @@ export const scheduler = defineConnector({
   title: "Scheduler",
   summary: "Triggers a route repeatedly, with a delay after the end of the previous run.",
   guarantees:
-    "Runs of one scheduler never overlap. Runs missed while the runtime was down are skipped. Changes of the wall clock have no effect. With several workers, one of them runs the schedule.",
+    "Runs of one scheduler never overlap. Runs missed while the runtime was down are skipped. Changes to the wall clock have no effect. With several workers, one of them runs the schedule.",
   group: "scheduling",
   icon: "calendar-clock",
   paletteGroup: "receive",

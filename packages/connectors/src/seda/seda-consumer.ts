@@ -99,7 +99,7 @@ export class SedaConsumer {
     else if (this.#queue.isNewest(this) && !this.#abandoned) this.wake();
   }
 
-  /** No sender waits who could retry, so the message waits here until the route accepts it. */
+  /** No sender is waiting that could retry, so the message stays here until the route accepts it. */
   async #deliverLater(entry: Entry): Promise<void> {
     const { clock } = this.#queue;
     for (let refused = true; refused && !this.#abandoned;) {

@@ -165,8 +165,7 @@ class Listener {
       await this.inlet.deliver(messageOf(next.event, next.at), { trigger: { uri: this.#uri }, properties: new Map([[markProperty, next.event.name]]) });
     }
     this.#working = false;
-    if (this.#dropped > 0)
-      this.#host.log.write("WARN", "sluice-event", `${this.#dropped} events were dropped because route '${this.inlet.route.id}' could not keep up`);
+    if (this.#dropped > 0) this.#host.log.write("WARN", "sluice-event", `route '${this.inlet.route.id}' could not keep up; events dropped: ${this.#dropped}`);
     this.#dropped = 0;
   }
 }

@@ -42,7 +42,7 @@ const declaringOptions = {
   skipDeclareExchange: f.boolean({ doc: "Whether to skip declaring the exchange.", default: false, group: "advanced" }),
   skipDeclareQueue: f.boolean({ doc: "Whether to skip declaring the queues.", default: false, group: "advanced" }),
   skipBindQueue: f.boolean({ doc: "Whether to skip binding the queues to the exchange.", default: false, group: "advanced" }),
-  args: f.refused(
+  args: f.unsupported(
     "write each argument by its name: arg.queue.durable=true, arg.exchange.autoDelete=true, arg.binding.x-match=all, arg.dlq.queue.x-message-ttl=60000",
   ),
   deadLetterExchange: f.string({ doc: "Exchange that rejected messages of the queues are sent to." }),
@@ -101,10 +101,10 @@ const otherOptions = {
   usePublisherConnection: accepted("sinks and sources share a connection, each with its own channel"),
   synchronous: accepted("sending never blocks"),
   lazyStartProducer: accepted("an endpoint connects when it is first used"),
-  exceptionHandler: f.refused(needsJava),
-  retry: f.refused(needsJava),
-  messageConverter: f.refused(needsJava),
-  messagePropertiesConverter: f.refused(needsJava),
+  exceptionHandler: f.unsupported(needsJava),
+  retry: f.unsupported(needsJava),
+  messageConverter: f.unsupported(needsJava),
+  messagePropertiesConverter: f.unsupported(needsJava),
 };
 
 export const rabbitOptions = { ...connectionOptions, ...sourceOptions, ...sinkOptions, ...declaringOptions, ...otherOptions, ...formerOptions };

@@ -20,8 +20,8 @@ export const redisIdempotentRepository = defineBean({
     connectionFactory: f.string({ doc: "Name of the connection or of a bean; optional when there is only one connection.", connection: ["redis"] }),
     repositoryName: f.string({ doc: "Key of the set: repositories with the same name share their keys.", required: true }),
     ttl: f.duration({ doc: "How long a key is remembered; forever by default. With a ttl, each key is a separate Redis key." }),
-    redisTemplate: f.refused("it needs a Java object; name the connection with connectionFactory"),
-    redisConfiguration: f.refused("it needs a Java object; name the connection with connectionFactory"),
+    redisTemplate: f.unsupported("it needs a Java object; name the connection with connectionFactory"),
+    redisConfiguration: f.unsupported("it needs a Java object; name the connection with connectionFactory"),
   },
   constructorProperties: ["connectionFactory", "repositoryName"],
   create({ connectionFactory, repositoryName, ttl }, _host, scope) {

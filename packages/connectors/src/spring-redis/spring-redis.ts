@@ -24,9 +24,9 @@ const options = {
   channels: f.string({ doc: "Channels or channel patterns that a source subscribes to, separated by commas.", browse: { what: "channels" } }),
   connectionFactory: f.string({ doc: "Name of the connection or of a bean.", connection: ["redis"] }),
   serializer: f.string({ doc: "Serializer class for values: unchanged by default, JSON with a JSON serializer.", group: "advanced" }),
-  redisTemplate: f.refused("define a connection of type redis and name it with connectionFactory"),
-  listenerContainer: f.refused(javaObject),
-  exceptionHandler: f.refused(javaObject),
+  redisTemplate: f.unsupported("define a connection of type redis and name it with connectionFactory"),
+  listenerContainer: f.unsupported(javaObject),
+  exceptionHandler: f.unsupported(javaObject),
   ...sourceFields,
   ...sinkFields,
 };

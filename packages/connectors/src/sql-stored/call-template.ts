@@ -1,4 +1,4 @@
-// Parses the call of a procedure or function: `NAME(INTEGER :#a, VARCHAR ${body}, OUT INTEGER b, INOUT DOUBLE :#c c)`.
+// Parses a procedure or function call: `NAME(INTEGER :#a, VARCHAR ${body}, OUT INTEGER b, INOUT DOUBLE :#c c)`.
 import { CompileError, type Exchange, type Expression } from "@sluice/engine/spi";
 import { isMap } from "@sluice/engine/values";
 import { sqlFault } from "../database/sql-failure.ts";

@@ -42,8 +42,8 @@ const statementOptions = {
   alwaysPopulateStatement: f.boolean({ doc: accepted, default: false, group: "advanced" }),
   parametersCount: f.integer({ doc: accepted, group: "advanced" }),
   templateOptions: f.string({ doc: accepted, group: "advanced" }),
-  prepareStatementStrategy: f.refused(javaObject),
-  rowMapperFactory: f.refused(javaObject),
+  prepareStatementStrategy: f.unsupported(javaObject),
+  rowMapperFactory: f.unsupported(javaObject),
 };
 
 const sinkOptions = {
@@ -70,8 +70,8 @@ const sourceOptions = {
     doc: "Whether the query, the runs of its rows and onConsume are one transaction, which the first failure rolls back.",
     default: false,
   }),
-  processingStrategy: f.refused(javaObject),
-  exceptionHandler: f.refused(javaObject),
+  processingStrategy: f.unsupported(javaObject),
+  exceptionHandler: f.unsupported(javaObject),
   ...pollFields,
 };
 

@@ -169,9 +169,13 @@ class SqlIntake {
   #checkCount(name: string, settlement: Settlement, updateCount: number): void {
     const { expectedUpdateCount } = this.#options;
     if (settlement.kind !== "done" || expectedUpdateCount < 0 || updateCount === expectedUpdateCount) return;
-    throw new FlowError("java.sql.SQLException", `${name} changed ${updateCount} rows instead of ${expectedUpdateCount}`, {
-      code: "sql-update-count",
-    });
+    throw new FlowError(
+      "java.sql.SQLException",
+      `${name} did not change the expected number of rows (changed: ${updateCount}, expected: ${expectedUpdateCount})`,
+      {
+        code: "sql-update-count",
+      },
+    );
   }
 
   async #afterBatch(unit: OpenUnit | undefined): Promise<void> {

@@ -129,7 +129,7 @@ describe("timer", () => {
     expect(await late("timer:t?delay=100&period=100")).toEqual([100, 230, 330, 430]);
   });
 
-  it("ignores changes of the wall clock", async () => {
+  it("ignores changes to the wall clock", async () => {
     const { clock, ticks } = ticking("timer:t?delay=1s&period=1s");
     await clock.advance(1500);
     clock.jump(3_600_000);

@@ -1,4 +1,4 @@
-// The paths a webhook route claims: one normalized text per method and path, so that equal texts mean a conflict. Parameter
+// The paths a webhook route claims: one normalized string per method and path, so that equal strings mean a conflict. Parameter
 // names, letter case and a trailing slash are ignored.
 import { CompileError } from "@sluice/engine/spi";
 import { claimsReservedPath } from "@sluice/model";

@@ -19,7 +19,7 @@ import {
   type Trigger,
 } from "@sluice/engine/spi";
 import { inSlices } from "@sluice/engine/tools";
-import { asJsonInSteps, isLongToWrite } from "@sluice/engine/values";
+import { asJsonIncrementally, isLongToWrite } from "@sluice/engine/values";
 import type { WebhookOperation } from "@sluice/model";
 import { checkNotReserved, claimsOf } from "./http-claims.ts";
 import type { QueueRegistry } from "../queue/queue-registry.ts";
@@ -84,7 +84,7 @@ export function httpSource(host: Host, settings: HttpSourceSettings): Source {
     everyWorker: !options.durable && !options.idempotency,
     isStored: options.durable && !options.idempotency,
     start: (inlet) => (intake === undefined ? mount(inlet) : startDurable(intake, inlet)),
-    // A former mount is answered as a stopped route.
+    // Requests to a former mount are answered as for a stopped route.
     reserve() {
       mountAll(() => errorReply(503, `route '${route.id}' is stopped`));
       unmountAll();
@@ -148,7 +148,7 @@ class WebhookDelivery implements Delivery {
   completing({ message, failure }: Exchange): Awaitable {
     const { body } = message;
     if (this.#reply !== undefined || failure !== undefined || body === this.#delivered || !isLongToWrite(body)) return undefined;
-    return inSlices(asJsonInSteps(body), this.#rule.clock).then((json) => void (this.#written = { body, json }));
+    return inSlices(asJsonIncrementally(body), this.#rule.clock).then((json) => void (this.#written = { body, json }));
   }
 
   ended(exchange: Exchange): void {

@@ -166,7 +166,7 @@ function failureReply(exchange: Exchange, failure: FlowError, delivered: unknown
   return errorReply(500, rule.muteException ? failed : explained(), headers);
 }
 
-/** An unreadable body is the caller's fault only while it is the caller's body, not the response of another system. */
+/** An unreadable body is the caller's fault only while it is the caller's body, not the response from another system. */
 function isUnchanged(body: unknown, delivered: unknown): boolean {
   return body === delivered || (typeof body === "string" && body === asText(delivered));
 }

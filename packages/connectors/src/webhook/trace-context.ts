@@ -1,6 +1,6 @@
 // W3C trace context: parses `traceparent`, creates ids, writes `traceresponse`.
 import type { TraceContext } from "@sluice/engine/spi";
-import { ownText } from "@sluice/engine/values";
+import { copyString } from "@sluice/engine/values";
 
 const traceparent = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const zeros = /^0+$/;
@@ -54,7 +54,7 @@ export function parseTraceparent(header: string): { readonly traceId: string; re
   // A later version may append fields, version 00 may not; ff is not a valid version.
   if (version === "ff" || (version === "00" && rest !== undefined) || zeros.test(traceId) || zeros.test(spanId)) return undefined;
   // Copied, because a slice would keep the whole request head alive with the run.
-  return { traceId: ownText(traceId), spanId: ownText(spanId), sampled: (Number.parseInt(flags, 16) & 1) === 1 };
+  return { traceId: copyString(traceId), spanId: copyString(spanId), sampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 
 export function traceResponse(trace: TraceContext): string {

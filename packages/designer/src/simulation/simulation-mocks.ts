@@ -62,7 +62,7 @@ export class SimulationMocks implements MockCalls<SimulatedCall> {
         routes: new Set(deployment.routes.map(({ identity }) => identity)),
         scope: "deployment",
         failUnmatched,
-        staysInside: (uri) => runtime.staysInside(uri),
+        isLocalEndpoint: (uri) => runtime.isLocalEndpoint(uri),
         calls: this,
         uriOf: (node) => uris.get(node),
         mocked: (exchange) => recorder.mark(exchange, { mock: this.calls.at(-1)?.mockId ?? "" }),

@@ -1,4 +1,4 @@
-import { aimedSpan, readTree, spanInText, type Diagnostic, type Span, type Tree } from "@sluice/model";
+import { errorSpan, readTree, spanInText, type Diagnostic, type Span, type Tree } from "@sluice/model";
 import { FlowError, isFlowError } from "../errors/flow-error.ts";
 import { CompileError, isCompileError } from "../spi/compiler.ts";
 import { messageWithin } from "./relocate.ts";
@@ -38,7 +38,7 @@ export class DiagnosticSink {
       within !== undefined
         ? use
         : error.option !== undefined || error.value !== undefined
-          ? aimedSpan((this.#tree ??= readTree(this.#source).tree), this.#source, owner, error)
+          ? errorSpan((this.#tree ??= readTree(this.#source).tree), this.#source, owner, error)
           : error.offset !== undefined && text !== undefined
             ? spanInText(this.#source, owner, text, error.offset)
             : owner;

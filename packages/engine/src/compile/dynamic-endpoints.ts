@@ -11,7 +11,7 @@ import { schemeOf } from "./endpoint-binder.ts";
 import type { FlowScope } from "./flow-scope.ts";
 
 export interface DynamicContext<T> {
-  /** Every destination written in the flow: `to` URIs and the texts of expressions. */
+  /** Every destination written in the flow: `to` URIs and expressions. */
   readonly authored: readonly string[];
   readonly cache: EndpointCache<T>;
   open(node: EndpointNode, origin: EndpointOrigin): Omit<Found<T>, "isOpen">;

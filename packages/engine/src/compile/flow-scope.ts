@@ -29,7 +29,7 @@ export interface FlowScope {
   readonly templates: TemplateLibrary;
   /** Values of options that are declared secret, collected while the flow is prepared. */
   readonly secrets: { add(value: string): unknown };
-  /** Destinations and expression texts of the flow, to distinguish endpoints written in the flow from those taken from a message. */
+  /** Destinations and expressions of the flow, to distinguish endpoints written in the flow from those taken from a message. */
   readonly authored: readonly string[];
   property(name: string): string | undefined;
   propertiesUnder(prefix: string): Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import type { StateScope } from "../spi/declaration.ts";
 /** Why a route runs in one process only. */
 export interface Tie {
   readonly kind: "trigger" | "step" | "endpoint";
-  /** One sentence part, such as `step 'aggregate1' is stateful`. */
+  /** A clause for messages, such as `step 'aggregate1' is stateful`. */
   readonly reason: string;
   /** The fixed endpoint that it sends to, for the kind `endpoint`. */
   readonly uri?: string;

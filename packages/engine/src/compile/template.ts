@@ -2,7 +2,7 @@
 import { bindOptions, bindRoute, closest, f, type KameletParameter, type MapTree, type Tree, type Values, type Vocabulary } from "@sluice/model";
 import { templateBeans } from "../entities/template-entities.ts";
 import type { FlowInput } from "./flow-input.ts";
-import type { KameletPlace } from "./relocate.ts";
+import type { KameletSource } from "./relocate.ts";
 
 const parameterFields = {
   parameters: f.list(
@@ -26,7 +26,7 @@ export interface Template {
   readonly source: string;
   readonly parameters: Values<typeof parameterFields>["parameters"];
   /** Set for a Kamelet: its file and its parameters. */
-  readonly kamelet?: KameletPlace & { readonly parameters: readonly KameletParameter[] };
+  readonly kamelet?: KameletSource & { readonly parameters: readonly KameletParameter[] };
 }
 
 type TemplateBean = Values<{ readonly beans: typeof templateBeans }>["beans"][number];

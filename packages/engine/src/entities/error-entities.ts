@@ -6,7 +6,7 @@ const about = { group: "error handling", since: "0.1" } as const;
 
 const redelivery = f.object(redeliveryFields, { doc: "When and how often the failed step is retried." });
 
-const javaProcessor = (name: string, instead: string) => f.refused(`${name} refers to a Java object; ${instead}`);
+const javaProcessor = (name: string, instead: string) => f.unsupported(`${name} refers to a Java object; ${instead}`);
 
 export const onExceptionFields = {
   onExceptionOccurredRef: javaProcessor("onExceptionOccurredRef", "implement it as steps"),
@@ -64,8 +64,8 @@ export const errorHandlerFields = {
     { doc: "Sends messages that cannot be processed to an endpoint.", shorthand: "deadLetterUri" },
   ),
   noErrorHandler: f.object({ id: f.string({ doc: "Name of this handler." }) }, { doc: "Returns the failure directly to the caller." }),
-  jtaTransactionErrorHandler: f.refused("Sluice has no transaction manager; use deadLetterChannel or defaultErrorHandler"),
-  springTransactionErrorHandler: f.refused("Sluice has no transaction manager; use deadLetterChannel or defaultErrorHandler"),
+  jtaTransactionErrorHandler: f.unsupported("Sluice has no transaction manager; use deadLetterChannel or defaultErrorHandler"),
+  springTransactionErrorHandler: f.unsupported("Sluice has no transaction manager; use deadLetterChannel or defaultErrorHandler"),
   refErrorHandler: f.object(
     { id: f.string({ doc: "Name of this handler." }), ref: f.string({ doc: "Name of a handler defined elsewhere.", required: true }) },
     { doc: "Reference to a handler by name.", shorthand: "ref" },

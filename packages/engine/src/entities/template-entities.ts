@@ -20,12 +20,12 @@ export const beanFields = {
   initMethod: f.string({ doc: "Accepted but ignored: it refers to a Java method.", group: "advanced" }),
   destroyMethod: f.string({ doc: "Accepted but ignored: it refers to a Java method.", group: "advanced" }),
   scriptPropertyPlaceholders: f.boolean({ doc: "Accepted but ignored: beans cannot be created by scripts.", group: "advanced" }),
-  builderClass: f.refused("builderClass refers to a Java class; set the bean's properties"),
+  builderClass: f.unsupported("builderClass refers to a Java class; set the bean's properties"),
   builderMethod: f.string({ doc: "Accepted but ignored: it refers to a method of `builderClass`.", group: "advanced" }),
-  factoryBean: f.refused("factoryBean refers to a Java object; set the bean's properties"),
-  factoryMethod: f.refused("factoryMethod refers to a Java method; set the bean's properties"),
-  script: f.refused("a bean cannot be created by a script; ask the operator to supply a function (SERVICE_FUNCTIONS)"),
-  scriptLanguage: f.refused("a bean cannot be created by a script; ask the operator to supply a function (SERVICE_FUNCTIONS)"),
+  factoryBean: f.unsupported("factoryBean refers to a Java object; set the bean's properties"),
+  factoryMethod: f.unsupported("factoryMethod refers to a Java method; set the bean's properties"),
+  script: f.unsupported("a bean cannot be created by a script; ask the operator to supply a function (SERVICE_FUNCTIONS)"),
+  scriptLanguage: f.unsupported("a bean cannot be created by a script; ask the operator to supply a function (SERVICE_FUNCTIONS)"),
 } as const;
 
 export const templateBeans = f.list(f.object(beanFields, { doc: "One bean.", required: true }), {

@@ -6,7 +6,7 @@ export interface StepName {
   readonly kind: string;
 }
 
-/** One step of a run; times in milliseconds since the epoch, fractions kept. */
+/** One step of a run; times in milliseconds since the epoch, with fractions. */
 export interface StepRecord extends StepName {
   readonly startedAt: number;
   readonly durationMs: number;

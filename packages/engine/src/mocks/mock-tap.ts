@@ -9,7 +9,7 @@ import { Headers } from "../exchange/headers.ts";
 import { Message } from "../exchange/message.ts";
 import type { Mock, MockOutcome, MockResponse, Reaction } from "./mock.ts";
 
-/** Records calls of mocks. */
+/** Records calls to mocks. */
 export interface MockCalls<Call> {
   /** Records a call before the mock acts; undefined when the limit is reached. */
   record(mockId: string, uri: string | undefined, exchange: Exchange): Call | undefined;
@@ -25,14 +25,14 @@ export interface MockTapOptions<Call> {
   readonly scope: "deployment" | "session";
   readonly failUnmatched: boolean;
   /** Sends that do not leave the runtime are never "unmatched". */
-  readonly staysInside: (uri: string) => boolean;
+  readonly isLocalEndpoint: (uri: string) => boolean;
   readonly calls: MockCalls<Call>;
   uriOf(node: StepNode, route: RouteIdentity): string | undefined;
   mocked(exchange: Exchange, node: StepNode | undefined): void;
 }
 
 export function mockTap<Call>(options: MockTapOptions<Call>): Tap {
-  const { mocks, routes, scope, sessionId, failUnmatched, staysInside } = options;
+  const { mocks, routes, scope, sessionId, failUnmatched, isLocalEndpoint } = options;
   const appliesTo = (exchange: Exchange): boolean => scope === "deployment" || exchange.run.session?.id === sessionId;
 
   return {
@@ -50,7 +50,7 @@ export function mockTap<Call>(options: MockTapOptions<Call>): Tap {
     },
     send(next, uri, route) {
       const mine = mocks.filter((mock) => mock.hasUri && mock.covers(route) && mock.matchesUri(uri));
-      if (mine.length === 0 && (!failUnmatched || staysInside(uri))) return next;
+      if (mine.length === 0 && (!failUnmatched || isLocalEndpoint(uri))) return next;
       return (exchange) => {
         if (!appliesTo(exchange)) return next(exchange);
         const at = exchange.at;
@@ -61,19 +61,19 @@ export function mockTap<Call>(options: MockTapOptions<Call>): Tap {
           return next(exchange);
         const mock = mine.find((candidate) => candidate.matchesStep(at?.id ?? "", at?.name ?? "", uri));
         if (mock !== undefined) return act(options, mock, uri, exchange, next);
-        if (!failUnmatched || staysInside(uri)) return next(exchange);
+        if (!failUnmatched || isLocalEndpoint(uri)) return next(exchange);
         throw unmatched(uri);
       };
     },
     receive(next, uri, route) {
       const mine = mocks.filter((mock) => mock.hasUri && mock.covers(route) && mock.matchesUri(uri));
-      if (mine.length === 0 && (!failUnmatched || staysInside(uri))) return next;
+      if (mine.length === 0 && (!failUnmatched || isLocalEndpoint(uri))) return next;
       return (timeoutMs, exchange) => {
         if (!appliesTo(exchange)) return next(timeoutMs, exchange);
         const at = exchange.at;
         const mock = mine.find((candidate) => candidate.matchesStep(at?.id ?? "", at?.name ?? "", uri));
         if (mock !== undefined) return answerPoll(options, mock, uri, exchange, () => next(timeoutMs, exchange));
-        if (!failUnmatched || staysInside(uri)) return next(timeoutMs, exchange);
+        if (!failUnmatched || isLocalEndpoint(uri)) return next(timeoutMs, exchange);
         throw unmatched(uri);
       };
     },

@@ -47,7 +47,7 @@ export const defaultLimits: RuntimeLimits = {
   messageSize: maxTextLength,
 };
 
-/** Three rounds: connectors and beans of a flow, then the connections they use, then what those refer to. */
+/** Three rounds: connectors and beans of a flow, then the connections they use, then the parts that those reference. */
 const loadRounds = 3;
 
 export function createRuntime(parts: RuntimeParts): Runtime {
@@ -155,7 +155,7 @@ class FlowRuntime implements Runtime {
     return undefined;
   }
 
-  staysInside(uri: string): boolean {
+  isLocalEndpoint(uri: string): boolean {
     return this.#parts.catalog.connectors.get(schemeOf(uri))?.local === true;
   }
 

@@ -52,7 +52,7 @@ export class InFlight {
     for (const waiter of waiters) waiter();
   }
 
-  /** Resolves when nothing is in flight, or at the deadline (monotonic time) after cancelling the rest; returns what was cancelled. */
+  /** Resolves when nothing is in flight, or at the deadline (monotonic time) after cancelling the rest; returns the cancelled exchanges. */
   async drain(inflight: () => number, until: number): Promise<readonly InFlightExchange[]> {
     if (inflight() === 0) return [];
     const drained = await new Promise<boolean>((resolve) => {

@@ -2,10 +2,14 @@
 import { FlowError } from "../errors/flow-error.ts";
 
 export function tooManyRuns(routeId: string, limit: number): FlowError {
-  return new FlowError("java.util.concurrent.RejectedExecutionException", `route '${routeId}' has ${limit} runs in flight already; try again later`, {
-    code: "limit-inflight",
-    retryable: true,
-  });
+  return new FlowError(
+    "java.util.concurrent.RejectedExecutionException",
+    `route '${routeId}' has reached its limit for runs in flight (${limit}); try again later`,
+    {
+      code: "limit-inflight",
+      retryable: true,
+    },
+  );
 }
 
 export function tooManyCopies(routeId: string): FlowError {

@@ -49,7 +49,7 @@ export interface PreparedFlow {
   readonly deployment: LiveDeployment | undefined;
   readonly tree: Tree | undefined;
   readonly flow: FlowDocument;
-  readonly leftOut: number;
+  readonly skippedRoutes: number;
   readonly diagnostics: readonly Diagnostic[];
   readonly secrets: ReadonlySet<string>;
   readonly unloaded: ReadonlySet<UnloadedPart>;
@@ -77,7 +77,7 @@ const bug: Omit<Diagnostic, "message"> = {
 
 function refused(input: FlowInput, diagnostics: readonly Diagnostic[]): PreparedFlow {
   const flow: FlowDocument = { routes: [], entities: [], source: input.source };
-  return { deployment: undefined, tree: undefined, flow, leftOut: 0, diagnostics, secrets: new Set(), unloaded: new Set() };
+  return { deployment: undefined, tree: undefined, flow, skippedRoutes: 0, diagnostics, secrets: new Set(), unloaded: new Set() };
 }
 
 function prepare(given: FlowInput, parts: PrepareParts): PreparedFlow {
@@ -96,7 +96,7 @@ function prepare(given: FlowInput, parts: PrepareParts): PreparedFlow {
   const routes = defined.filter((route) => meetsPrecondition(route, scope, diagnostics));
   checkRouteIds(routes, diagnostics);
   const flow = { ...bound.flow, routes };
-  const leftOut = defined.length - routes.length;
+  const skippedRoutes = defined.length - routes.length;
   const live = routes.flatMap((route) =>
     diagnostics.attempt({ span: route.span, routeId: route.id }, () => [prepareRoute(route, flow, scope, diagnostics)], []),
   );
@@ -105,13 +105,13 @@ function prepare(given: FlowInput, parts: PrepareParts): PreparedFlow {
   const all = [...before, ...diagnostics.found];
   const { unloaded } = scope;
   const { tree } = read;
-  if (all.some(({ severity }) => severity === "error")) return { deployment: undefined, tree, flow, leftOut, diagnostics: all, secrets, unloaded };
+  if (all.some(({ severity }) => severity === "error")) return { deployment: undefined, tree, flow, skippedRoutes, diagnostics: all, secrets, unloaded };
   scope.secrets.end();
   return {
     deployment: { id: input.id, hash: input.hash, flow, routes: live, scope, connections: scope.connections, kamelets: scope.templates.usedKamelets },
     tree,
     flow,
-    leftOut,
+    skippedRoutes,
     diagnostics: all,
     secrets,
     unloaded,
@@ -232,7 +232,7 @@ function checkClaims(routes: readonly LiveRoute[], diagnostics: DiagnosticSink, 
   }
 }
 
-/** Texts with destinations written in the flow: `to` URIs and expressions, but not triggers. */
+/** Strings with destinations written in the flow: `to` URIs and expressions, but not triggers. */
 function authoredTexts(flow: FlowDocument): readonly string[] {
   const texts: string[] = [];
   const walk = (value: unknown, depth: number): void => {

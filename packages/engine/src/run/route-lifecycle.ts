@@ -102,7 +102,7 @@ export class RouteLifecycle {
     if (this.status === "Stopped" || this.status === "Failed" || this.status === "Suspended") return this.start();
   }
 
-  /** Starts what the steps need: sinks, timers of aggregators. If one fails, those already started are stopped. */
+  /** Starts the services of the steps: sinks, timers of aggregators. If one fails, those already started are stopped. */
   async startServices(): Promise<void> {
     if (this.#servicesUp) return;
     const { lifecycles } = this.#parts.program();
@@ -219,8 +219,8 @@ export class RouteLifecycle {
     const stopped = await completesBefore(async () => source.stop(), until, host.clock);
     if (stopped) return true;
     const left = source.abandon?.() ?? 0;
-    const what = left === 0 ? "the remaining messages are abandoned" : `${left} messages are abandoned`;
-    host.log.write("ERROR", identity.id, `'${from}' still had messages to deliver at the drain timeout: ${what}`);
+    const what = left === 0 ? "the remaining messages are abandoned" : `messages abandoned: ${left}`;
+    host.log.write("ERROR", identity.id, `'${from}' still had messages to deliver at the drain timeout; ${what}`);
     return false;
   }
 

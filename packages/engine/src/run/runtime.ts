@@ -32,7 +32,7 @@ export interface Runtime {
   /** The inlet of the route that consumes from this endpoint (`direct:orders`, `seda:x`), for tests and invoke. */
   inletOf(uri: string): Inlet | undefined;
   /** True for an endpoint whose messages do not leave the runtime. */
-  staysInside(uri: string): boolean;
+  isLocalEndpoint(uri: string): boolean;
   /** Messages queued in memory between routes, by queue name. */
   backlog(): readonly { readonly name: string; readonly depth: number }[];
   /** Stops every route in reverse start order and drains; no messages are accepted meanwhile. */
@@ -46,7 +46,7 @@ export interface Prepared {
   readonly tree: Tree | undefined;
   readonly flow: FlowDocument;
   /** Number of routes in the document that are skipped because their precondition is false. */
-  readonly leftOut: number;
+  readonly skippedRoutes: number;
   readonly diagnostics: readonly Diagnostic[];
   /** Values of endpoint options that are declared secret: must not be shown or logged. */
   readonly secrets: ReadonlySet<string>;

@@ -96,7 +96,7 @@ export interface QueueReceiver {
   deliver(delivery: QueueDelivery): void;
 }
 
-/** A message on this node. It is delivered again, on any node, if this one dies or does not renew its lease. A second call of a method is ignored. */
+/** A message on this node. It is delivered again, on any node, if this one dies or does not renew its lease. A second call to a method is ignored. */
 export interface QueueDelivery {
   readonly id: string;
   readonly key: string | undefined;

@@ -80,7 +80,7 @@ export interface Connection<C = unknown> {
   readonly id: string;
   /** The client, connecting first if needed. Rejects with a retryable FlowError when the system cannot be reached. */
   client(): Promise<C>;
-  /** Reports a broken client: it is closed, and the next call of `client` reconnects. */
+  /** Reports a broken client: it is closed, and the next call to `client` reconnects. */
   invalidate(client: C, problem: string): void;
   /** Calls `listener` on each state change from now on; the returned function unsubscribes. */
   watch(listener: (state: ConnectionState) => void): () => void;

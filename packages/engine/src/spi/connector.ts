@@ -65,7 +65,7 @@ export interface Source {
   readonly everyWorker?: boolean;
   /** True when its messages are in the durable store: in a cluster, where the nodes share it, every node may run this source. */
   readonly isStored?: boolean;
-  /** True for sources that deliver messages of other routes (queues): they stop last on shutdown. */
+  /** True for sources that deliver messages from other routes (queues): they stop last on shutdown. */
   readonly deferred?: boolean;
   /**
    * Starts accepting messages. A source whose system is down starts anyway, reports it with `inlet.lost` and keeps trying. A source that cannot do so
@@ -112,7 +112,7 @@ export interface Delivery {
   readonly trace?: TraceContext;
   /** Called with the new exchange before its first step runs, so that a source gets the run's id early. */
   readonly started?: (exchange: Exchange) => void;
-  /** Called when an asynchronous route has completed successfully: prepares what takes long before `ended` is called. */
+  /** Called when an asynchronous route has completed successfully: prepares the expensive parts of the reply before `ended` is called. */
   readonly completing?: (exchange: Exchange) => Awaitable;
   /** Called when its route has completed, before the end of the run is reported, so that the reply belongs to the run. Must not throw. */
   readonly ended?: (exchange: Exchange) => void;
@@ -126,7 +126,7 @@ export interface Inlet {
    * determines whether to acknowledge the message.
    */
   deliver(message: Message, delivery?: Delivery): Awaitable<Exchange>;
-  /** Runs an exchange that is already in flight in another route, as `direct:` does. Throws what the route fails with. */
+  /** Runs an exchange that is already in flight in another route, as `direct:` does. Throws the failure of the route. */
   enter(exchange: Exchange, trigger: Trigger): Awaitable;
   /** Counts a message of the system that the source receives from, for metrics. */
   count?(event: SourceEvent): void;

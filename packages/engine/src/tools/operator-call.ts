@@ -1,4 +1,4 @@
-// Calls of the functions that the operator registered.
+// Calls to the functions that the operator registered.
 import type { Exchange } from "../exchange/exchange.ts";
 import type { Expression, Processor } from "../spi/processor.ts";
 
@@ -12,7 +12,7 @@ export interface OperatorCall {
   readonly parameters?: readonly Expression[] | undefined;
 }
 
-/** Compiles a call; its value is what the function returns, which may be a promise. */
+/** Compiles a call; its value is the result of the function, which may be a promise. */
 export function operatorCall(
   { bean, method, parameters = [] }: OperatorCall,
   scope: { bean(reference: string, kind: string): unknown },

@@ -1,7 +1,7 @@
 // Expressions are synchronous. Parsing ten megabytes inside one would block the event loop, so long JSON is parsed beforehand, in slices.
 import type { Exchange } from "../exchange/exchange.ts";
-import { mayBeJson, parsePlainJsonInSteps } from "../values/json-text.ts";
-import { announceReader, cacheLongBytes, cacheLongText, longJson, longJsonFrom, recallLongText, type LongJson } from "../values/long-json.ts";
+import { mayBeJson, parsePlainJsonIncrementally } from "../values/json-text.ts";
+import { addReader, cacheLongBytes, cacheLongText, longJson, longJsonFrom, recallLongText, type LongJson } from "../values/long-json.ts";
 import type { Clock } from "../spi/host.ts";
 import { inSlices } from "./pacing.ts";
 import type { Awaitable } from "../spi/processor.ts";
@@ -30,7 +30,7 @@ export function readJsonAhead(source: unknown, exchange: Exchange, clock: Clock)
 
 function isRead(bytes: Uint8Array, step: unknown): boolean {
   const json = longJson(bytes);
-  if (json !== undefined) announceReader(json, step);
+  if (json !== undefined) addReader(json, step);
   return json !== undefined;
 }
 
@@ -39,7 +39,7 @@ function parsed(text: string, step: unknown, clock: Clock): Promise<LongJson> | 
   const start = text.search(/[^\s\uFEFF]/);
   if (start < 0 || (text[start] !== "{" && text[start] !== "[")) return undefined;
   const isExact = /^[ \t\r\n]*$/.test(text.slice(0, start));
-  return inSlices(parsePlainJsonInSteps(start === 0 ? text : text.slice(start)), clock).then(
+  return inSlices(parsePlainJsonIncrementally(start === 0 ? text : text.slice(start)), clock).then(
     (value): LongJson => ({ value, error: undefined, isExact, step, readers: 1, isTaken: false }),
     (error: unknown): LongJson => ({ value: undefined, error, isExact, step, readers: 1, isTaken: false }),
   );

@@ -1,4 +1,4 @@
-// Texts that a flow keeps in separate files: `resource:classpath:greeting.txt` instead of an expression.
+// Text that a flow keeps in separate files: `resource:classpath:greeting.txt` instead of an expression.
 import { CompileError, isCompileError } from "../spi/compiler.ts";
 import type { Host } from "../spi/host.ts";
 

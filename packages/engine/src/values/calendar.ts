@@ -92,7 +92,7 @@ export function instantOf(local: number, zone: Zone): number {
 
 const iso = /^([+-]\d{6}|\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(Z|[+-]\d{2}:?\d{2}|[+-]\d{2})?$/;
 
-/** Milliseconds since 1970 of an ISO 8601 text; without an offset it is a time in `zone`. Undefined when it is not a date. */
+/** Milliseconds since 1970 of an ISO 8601 string; without an offset it is a time in `zone`. Undefined when it is not a date. */
 export function parseIsoDate(text: string, zone?: Zone): number | undefined {
   const match = iso.exec(text.trim());
   if (match === null) return undefined;

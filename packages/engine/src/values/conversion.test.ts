@@ -106,7 +106,7 @@ describe("members and views", () => {
   });
 });
 
-it("G02: quickly rejects a long text of digits that is not a number", () => {
+it("G02: quickly rejects a long string of digits that is not a number", () => {
   const almost = `${"0".repeat(4_000_000)}!`;
   const began = performance.now();
   expect(() => findConversion("Double")?.(almost)).toThrow(FlowError);

@@ -55,7 +55,7 @@ describe("parseIsoDate", () => {
     expect(parseIsoDate(text, utc)).toBe(expected);
   });
 
-  it("parses what dates print", () => {
+  it("parses dates as they are printed", () => {
     fc.assert(
       fc.property(fc.date({ min: new Date("0001-01-01"), max: new Date("9999-12-31"), noInvalidDate: true }), (date) => {
         expect(parseIsoDate(date.toISOString())).toBe(date.getTime());

@@ -1,4 +1,4 @@
-// How a step interprets an HTTP status; shared by the HTTP step and mocks of it.
+// How a step interprets an HTTP status; shared by the HTTP step and its mocks.
 
 /** First and last status, both inclusive. */
 export type StatusRange = readonly [first: number, last: number];

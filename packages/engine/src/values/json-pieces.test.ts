@@ -1,8 +1,8 @@
 // Long documents are parsed in pieces: the result must equal that of JSON.parse on the whole text.
 import { describe, expect, it } from "vitest";
-import { parseJsonTextInSteps, parsePlainJsonInSteps } from "./json-text.ts";
+import { parseJsonTextIncrementally, parsePlainJsonIncrementally } from "./json-text.ts";
 
-function inSteps(steps: Generator<undefined, unknown>): { readonly value: unknown; readonly steps: number } {
+function runCounted(steps: Generator<undefined, unknown>): { readonly value: unknown; readonly steps: number } {
   for (let count = 1; ; count++) {
     const step = steps.next();
     if (step.done === true) return { value: step.value, steps: count };
@@ -45,7 +45,7 @@ describe("JSON in pieces", () => {
     ["names that are numbers", `{"9":[${long}],"1":2,"5":[${long}]}`],
     ["a name with escapes", `{"a\\"\\\\b":[${long}]}`],
   ])("%s", (_, text) => {
-    const { value, steps } = inSteps(parsePlainJsonInSteps(text));
+    const { value, steps } = runCounted(parsePlainJsonIncrementally(text));
     expect(steps).toBeGreaterThan(3);
     expect(JSON.stringify(value)).toBe(JSON.stringify(JSON.parse(text)));
   });
@@ -53,20 +53,20 @@ describe("JSON in pieces", () => {
   it("random documents", () => {
     for (let seed = 1; seed <= 4; seed++) {
       const text = randomJson(seed);
-      expect(JSON.stringify(inSteps(parsePlainJsonInSteps(text)).value), `seed ${seed}`).toBe(JSON.stringify(JSON.parse(text)));
+      expect(JSON.stringify(runCounted(parsePlainJsonIncrementally(text)).value), `seed ${seed}`).toBe(JSON.stringify(JSON.parse(text)));
     }
   });
 
   it("keeps integers that a double cannot represent", () => {
-    const { value } = inSteps(parseJsonTextInSteps(`[${repeat("12345678901234567890,1,-98765432109876543210", 20_000)}]`));
+    const { value } = runCounted(parseJsonTextIncrementally(`[${repeat("12345678901234567890,1,-98765432109876543210", 20_000)}]`));
     expect((value as unknown[]).slice(-3)).toEqual([12345678901234567890n, 1, -98765432109876543210n]);
     expect((value as unknown[]).filter((number) => typeof number === "bigint")).toHaveLength(40_000);
   });
 
   it("reports the position of an error in the whole text", () => {
     const text = `[${long},"\\q"]`;
-    expect(() => inSteps(parsePlainJsonInSteps(text))).toThrow(`position ${text.length - 3}`);
-    expect(() => inSteps(parsePlainJsonInSteps(`[${long},]`))).toThrow(SyntaxError);
-    expect(() => inSteps(parsePlainJsonInSteps(`[${long}`))).toThrow(/end in JSON/);
+    expect(() => runCounted(parsePlainJsonIncrementally(text))).toThrow(`position ${text.length - 3}`);
+    expect(() => runCounted(parsePlainJsonIncrementally(`[${long},]`))).toThrow(SyntaxError);
+    expect(() => runCounted(parsePlainJsonIncrementally(`[${long}`))).toThrow(/end in JSON/);
   });
 });

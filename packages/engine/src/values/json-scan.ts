@@ -5,7 +5,7 @@ import { JsonLayout, type LongContainer } from "./json-layout.ts";
 
 /** Maximum nesting depth; the same as in Jackson, Camel's JSON parser. */
 export const maxJsonDepth = 1000;
-/** Maximum size of one text: each list and object counts one, each new key eight. */
+/** Maximum size of a document: each list and object counts one, each new key eight. */
 const maxJsonParts = 500_000;
 /** Maximum digits of an integer: parsing time grows with the square of the length. */
 export const maxIntegerDigits = 1000;
@@ -56,9 +56,9 @@ export function scanJson(text: string): JsonScan {
   return new JsonScanner(text, undefined).scan();
 }
 
-/** Like {@link scanJson} for a long text, in steps, with the layout. */
-export function scanJsonInSteps(text: string): Generator<undefined, JsonScan> {
-  return new JsonScanner(text, new JsonLayout(maxJsonDepth)).scanInSteps();
+/** Like {@link scanJson} for long text, incrementally, with the layout. */
+export function scanJsonIncrementally(text: string): Generator<undefined, JsonScan> {
+  return new JsonScanner(text, new JsonLayout(maxJsonDepth)).scanIncrementally();
 }
 
 /** Characters scanned per step. */
@@ -99,7 +99,7 @@ class JsonScanner {
     return this.#result(this.#advance(this.#text.length));
   }
 
-  *scanInSteps(): Generator<undefined, JsonScan> {
+  *scanIncrementally(): Generator<undefined, JsonScan> {
     for (;;) {
       const isRight = this.#advance(Math.min(this.#text.length, this.#at + scannedAtOnce));
       if (!isRight || this.#at >= this.#text.length) return this.#result(isRight);

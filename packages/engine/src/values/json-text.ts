@@ -1,6 +1,6 @@
 // Parses JSON text within limits and keeps integers that a double cannot represent as bigint. asJson writes them back.
 import { parsePieces, type ParsePiece } from "./json-pieces.ts";
-import { maxJsonDepth, scanJson, scanJsonInSteps, tooDeep, type JsonScan } from "./json-scan.ts";
+import { maxJsonDepth, scanJson, scanJsonIncrementally, tooDeep, type JsonScan } from "./json-scan.ts";
 
 /** Integers that a double may not represent, and numbers that may be too large for it. */
 const unusualNumber = /\d{16}|\d[eE]\+?\d{3}/;
@@ -22,24 +22,24 @@ export function parsePlainJson(text: string): unknown {
   return JSON.parse(text) as unknown;
 }
 
-/** Like {@link parseJsonText}, in steps when the text is long. */
-export function* parseJsonTextInSteps(text: string): Generator<undefined, unknown> {
+/** Like {@link parseJsonText}, incrementally when the text is long. */
+export function* parseJsonTextIncrementally(text: string): Generator<undefined, unknown> {
   if (text.length < scannedFrom && !unusualNumber.test(text)) return parseShort(text);
-  const { longNumbers, root } = validScan(text, yield* scanJsonInSteps(text));
+  const { longNumbers, root } = validScan(text, yield* scanJsonIncrementally(text));
   const marked = text.includes(writtenMark) ? [] : longNumbers;
   return root === undefined ? parseChecked(text, longNumbers) : yield* parsePieces(text, root, pieceParser(text, marked));
 }
 
-/** Like {@link parsePlainJson}, in steps when the text is long. */
-export function* parsePlainJsonInSteps(text: string): Generator<undefined, unknown> {
+/** Like {@link parsePlainJson}, incrementally when the text is long. */
+export function* parsePlainJsonIncrementally(text: string): Generator<undefined, unknown> {
   if (text.length < scannedFrom && !unusualNumber.test(text)) return parseShort(text);
-  const { root } = validScan(text, yield* scanJsonInSteps(text));
+  const { root } = validScan(text, yield* scanJsonIncrementally(text));
   return root === undefined ? (JSON.parse(text) as unknown) : yield* parsePieces(text, root, pieceParser(text, []));
 }
 
 /** Checks the limits and the structure of JSON that is not parsed; throws as {@link parseJsonText} does. */
-export function* checkJsonInSteps(text: string): Generator<undefined, void> {
-  validScan(text, yield* scanJsonInSteps(text));
+export function* checkJsonIncrementally(text: string): Generator<undefined, void> {
+  validScan(text, yield* scanJsonIncrementally(text));
 }
 
 function parseChecked(text: string, longNumbers: readonly number[]): unknown {
@@ -77,7 +77,7 @@ function parseShort(text: string): unknown {
   return value;
 }
 
-/** Scans the text and throws for what must not be parsed; returns the positions of its long numbers. */
+/** Scans the text and throws for input that must not be parsed; returns the positions of its long numbers. */
 function checkedText(text: string): readonly number[] {
   return validScan(text, scanJson(text)).longNumbers;
 }
@@ -114,7 +114,7 @@ function markedText(text: string, longNumbers: readonly number[], start = 0): st
   return parts.join("") + text.slice(from);
 }
 
-/** Replaces marked strings by their numbers in place: a reviver would take many times as long. */
+/** Replaces marked strings with their numbers in place: a reviver would take many times as long. */
 function withWholeNumbers(value: unknown): unknown {
   if (typeof value === "string") return value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value;
   if (typeof value !== "object" || value === null) return value;

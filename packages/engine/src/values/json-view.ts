@@ -15,7 +15,7 @@ interface TextView {
   readonly value: unknown;
 }
 let lastText: TextView | undefined;
-/** The last long text. Paths read the same one several times in a row; garbage collection may reclaim it. */
+/** The last long document. Paths read the same document several times in a row; garbage collection may reclaim it. */
 let lastLongText: WeakRef<TextView> | undefined;
 
 /** Parses `source` if it contains an object or a list; undefined otherwise. Do not change the result or pass it on: see {@link partOfJson}. */

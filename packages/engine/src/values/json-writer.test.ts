@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { asJsonInSteps, isLongToWrite } from "./json-writer.ts";
+import { asJsonIncrementally, isLongToWrite } from "./json-writer.ts";
 import { asJson } from "./text.ts";
 
-function inSteps(value: unknown, shape?: (part: unknown) => unknown): { text: string; steps: number } {
-  const writing = asJsonInSteps(value, shape);
+function runCounted(value: unknown, shape?: (part: unknown) => unknown): { text: string; steps: number } {
+  const writing = asJsonIncrementally(value, shape);
   for (let steps = 0; ; steps++) {
     const step = writing.next();
     if (step.done === true) return { text: step.value, steps };
@@ -34,24 +34,24 @@ const large: Readonly<Record<string, unknown>> = {
   "members that are not written": { first: undefined, records, last: undefined, list: [undefined, records, undefined] },
 };
 
-describe("A8: a large value is written in steps", () => {
+describe("A8: a large value is written incrementally", () => {
   it.each(Object.entries(large))("%s, to the same text as synchronously", (_, value) => {
     expect(isLongToWrite(value)).toBe(true);
-    const { text, steps } = inSteps(value);
+    const { text, steps } = runCounted(value);
     expect(text).toBe(asJson(value));
     expect(steps).toBeGreaterThan(20);
   });
 
   it("each part in the requested shape", () => {
     const shape = (part: unknown): unknown => (Array.isArray(part) ? part.map(() => "x") : part);
-    expect(inSteps(records, shape).text).toBe(JSON.stringify(records.map(() => "x")));
+    expect(runCounted(records, shape).text).toBe(JSON.stringify(records.map(() => "x")));
   });
 
   it("any value", () => {
     fc.assert(
       fc.property(fc.anything({ withBigInt: true, withSet: true, withDate: true, withNullPrototype: true }), (value) => {
         const whole = [value, few, { value, few }];
-        expect(inSteps(whole).text).toBe(asJson(whole));
+        expect(runCounted(whole).text).toBe(asJson(whole));
       }),
       { numRuns: 50 },
     );
@@ -65,14 +65,14 @@ describe("A8: a large value is written in steps", () => {
 
   it("with the same limit as when written synchronously", () => {
     const many = Array.from({ length: 30 }, () => records);
-    expect(() => inSteps(many)).toThrowError(expect.objectContaining({ code: "limit-size" }));
+    expect(() => runCounted(many)).toThrowError(expect.objectContaining({ code: "limit-size" }));
     expect(() => asJson(many)).toThrowError(expect.objectContaining({ code: "limit-size" }));
   });
 
   it("a circular value is rejected", () => {
     const self: unknown[] = [...records];
     self.push(self);
-    expect(() => inSteps(self)).toThrowError(/circular|limit/);
+    expect(() => runCounted(self)).toThrowError(/circular|limit/);
   });
 });
 

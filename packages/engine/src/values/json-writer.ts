@@ -31,7 +31,7 @@ export function isLongJson(value: unknown): boolean {
 }
 
 /** The JSON text of a value, equal to that of {@link asJson}; `shape` is applied to each part before it is written. */
-export function* asJsonInSteps(value: unknown, shape?: (part: unknown) => unknown): Generator<undefined, string> {
+export function* asJsonIncrementally(value: unknown, shape?: (part: unknown) => unknown): Generator<undefined, string> {
   const written: string[] = [];
   let left = maxValues;
   const add = (text: string, weight: number): void => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { jsonView, partOfJson } from "./json-view.ts";
-import { announceReader, cacheLongText, longJson, recallLongText } from "./long-json.ts";
+import { addReader, cacheLongText, longJson, recallLongText } from "./long-json.ts";
 
 const records = Array.from({ length: 30_000 }, (_, index) => ({ id: index }));
 const text = JSON.stringify({ list: records, small: { a: 1 } });
@@ -43,8 +43,8 @@ describe("A8: a part of a long JSON text that goes into a message", () => {
     const { value } = parsedAhead();
     const json = longJson(text);
     if (json === undefined) throw new Error("not kept");
-    announceReader(json, "one");
-    announceReader(json, "two");
+    addReader(json, "one");
+    addReader(json, "two");
     expect(partOfJson(value.list, text)).toBe(value.list);
   });
 });

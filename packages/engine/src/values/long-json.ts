@@ -51,7 +51,7 @@ export function takeLongJson(source: string | Uint8Array): boolean {
 }
 
 /** Counts an expression of a step that will read the value. */
-export function announceReader(json: LongJson, step: unknown): void {
+export function addReader(json: LongJson, step: unknown): void {
   json.readers = json.step === step ? json.readers + 1 : 1;
   json.step = step;
 }
@@ -60,7 +60,7 @@ export function announceReader(json: LongJson, step: unknown): void {
 export function recallLongText(text: string, message: object, step: unknown): boolean {
   const known = ofMessages.get(message);
   if (known?.text !== text || known.json.isTaken) return false;
-  announceReader(known.json, step);
+  addReader(known.json, step);
   current = new WeakRef(known);
   return true;
 }

@@ -7,9 +7,9 @@ import { compileLinear } from "./linear-regexp.ts";
 
 const cacheSize = 500;
 const maxPatternLength = 10_000;
-/** Limit of program steps times characters for a search with groups, about a tenth of a second. Mere tests are far cheaper. */
+/** Limit of program steps times characters for a search with groups, about a tenth of a second. A test without groups is far cheaper. */
 const searchLimit = 750_000;
-/** Limits of a test: it visits one state per character, so the length counts, and for large programs the states to create. */
+/** Limits of a test: its time depends on the length of the text and, for large programs, on the number of states to create. */
 const testLimits = { characters: 2_500_000, states: 1_000_000_000 } as const;
 /** One kind of character, possibly repeated: JavaScript's own matcher handles these in one pass. */
 const plainPattern = /^(?:\\[dwDW]|\\[.|,;$]|[A-Za-z0-9 ,;:_/"'=&-]|\[\^?[A-Za-z0-9 ,;:_/"'=.-]+\])\+?$/;

@@ -1,6 +1,6 @@
 const partsPerBlock = 1_000;
 
-/** A long text that is written in steps: its parts are joined in blocks, because joining all of them at the end would take long. */
+/** Long text that is written incrementally: its parts are joined in blocks, because joining all of them at the end would take long. */
 export class TextInBlocks {
   readonly #blocks: string[] = [];
   readonly #check: (length: number) => void;

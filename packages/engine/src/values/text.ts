@@ -48,11 +48,11 @@ export function asJson(value: unknown, indent?: string): string {
   }
 }
 
-/** Maximum values in one text. Lists that contain the same list many times are small in memory but huge as text. */
+/** Maximum values in one JSON document. Lists that contain the same list many times are small in memory but huge as text. */
 const maxNodes = 2_000_000;
 /** Placeholder for the text of a stream, because reading a stream consumes it. */
 const streamText = "[stream]";
-/** Maximum depth of the walk before writing; JSON.stringify rejects what is deeper or circular. */
+/** Maximum depth of the walk before writing; JSON.stringify rejects deeper and circular values. */
 const maxDepth = 1000;
 /** Depth from which {@link writeDeep} is faster than JSON.stringify. */
 const deepFrom = 200;

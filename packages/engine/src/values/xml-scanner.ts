@@ -37,18 +37,18 @@ export function scanXml(text: string, limits: XmlLimits, handler: XmlHandler): v
   scannerOf(text, limits, handler).advance(Infinity);
 }
 
-/** Like {@link scanXml}, a few tags per step of the iterator, so that a long document can be read in slices. */
-export function* scanXmlInSteps(text: string, limits: XmlLimits, handler: XmlHandler): Generator<undefined> {
+/** Like {@link scanXml}, a few tags per iteration, so that a long document can be read in slices. */
+export function* scanXmlIncrementally(text: string, limits: XmlLimits, handler: XmlHandler): Generator<undefined> {
   const scanner = scannerOf(text, limits, handler);
   while (!scanner.advance(tagsPerStep)) yield undefined;
 }
 
 const tagsPerStep = 200;
-/** Maximum characters of one text event. */
+/** Maximum characters per text event. */
 const maxPieceLength = 64 * 1024;
 /** Characters of text that take as long as a tag. */
 const charactersPerTag = 1_000;
-/** Maximum length of a reference; one that may cross a cut is left to the next piece. */
+/** Maximum length of a reference; one that may continue in the next piece is left to that piece. */
 const maxReferenceLength = 70;
 
 function scannerOf(text: string, limits: XmlLimits, handler: XmlHandler): Scanner {
@@ -93,7 +93,7 @@ class Scanner {
     return true;
   }
 
-  /** Where the next tag begins; searched once for all pieces of a long text. */
+  /** Where the next tag begins; searched once for all pieces of long text. */
   #nextTag(): number {
     if (this.#tagAt < this.#at) {
       const found = this.#text.indexOf("<", this.#at);
@@ -110,7 +110,7 @@ class Scanner {
     if (/^<\?xml\s/.test(text.slice(this.#at, this.#at + 6))) this.#at = this.#find("?>", this.#at) + 2;
   }
 
-  /** Where a long text is cut: not inside a reference or a `]]>`. */
+  /** Where long text is split: not inside a reference or a `]]>`. */
   #pieceEnd(end: number): number {
     if (end - this.#at <= maxPieceLength) return end;
     const cut = this.#at + maxPieceLength;

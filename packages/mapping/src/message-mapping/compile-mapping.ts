@@ -2,13 +2,13 @@
 import { isPlainObject } from "@sluice/engine/values";
 import { isDeeperThan } from "../document-text.ts";
 import { unknownMembers, type Problem } from "../problem.ts";
-import { allAtOnce, type InSteps } from "../text/in-steps.ts";
+import { runToEnd, type Incremental } from "../text/incremental.ts";
 import { DocumentContext, type MappingEnvironment } from "./compile/document-context.ts";
 import { readDeclarations, type Declarations } from "./compile/document-parts.ts";
 import { compileText } from "./compile/expression-compiler.ts";
 import { unmappedWarnings } from "./compile/required-fields.ts";
-import { compileRules, compileRulesInSteps, type Level, type MappedField } from "./compile/rule-compiler.ts";
-import { givenName, reservedNames, rootScope } from "./compile/scope.ts";
+import { compileRules, compileRulesIncrementally, type Level, type MappedField } from "./compile/rule-compiler.ts";
+import { validName, reservedNames, rootScope } from "./compile/scope.ts";
 import { shapeOfSample, shapeOfSchema, type Shape } from "./compile/shape.ts";
 import { createFormat } from "./formats/index.ts";
 import type { MessageFormat } from "./formats/message-format.ts";
@@ -34,10 +34,10 @@ interface CompileOptions {
 }
 
 export const compileMapping = (document: unknown, environment: MappingEnvironment, options: CompileOptions = {}): CompileOutcome =>
-  allAtOnce(compileMappingInSteps(document, environment, options));
+  runToEnd(compileMappingIncrementally(document, environment, options));
 
-/** Like {@link compileMapping}, in steps: a document may have thousands of rules and a large sample. */
-export function* compileMappingInSteps(document: unknown, environment: MappingEnvironment, options: CompileOptions = {}): InSteps<CompileOutcome> {
+/** Like {@link compileMapping}, incrementally: a document may have thousands of rules and a large sample. */
+export function* compileMappingIncrementally(document: unknown, environment: MappingEnvironment, options: CompileOptions = {}): Incremental<CompileOutcome> {
   if (!isPlainObject(document))
     return { mapping: undefined, problems: [{ path: "", message: "a document must be an object with source, target and map" }], warnings: [] };
   if (isDeeperThan(document, maxDepth))
@@ -46,7 +46,7 @@ export function* compileMappingInSteps(document: unknown, environment: MappingEn
   return yield* compile(document, environment, options.runTests === true);
 }
 
-function* compile(document: Members, environment: MappingEnvironment, runTests: boolean): InSteps<CompileOutcome> {
+function* compile(document: Members, environment: MappingEnvironment, runTests: boolean): Incremental<CompileOutcome> {
   const sideProblems: Problem[] = [];
   const side = (name: "source" | "target"): MessageFormat =>
     createFormat(document[name], (path, message) => sideProblems.push({ path: path === "" ? name : `${name}.${path}`, message }));
@@ -83,7 +83,7 @@ function* compile(document: Members, environment: MappingEnvironment, runTests: 
     mapped,
     compileRules,
   };
-  const write = yield* compileRulesInSteps(document["map"], top);
+  const write = yield* compileRulesIncrementally(document["map"], top);
   checkParts(declarations, top);
   const warnings = [...context.warnings, ...unmappedWarnings(targetShape, mapped)];
   yield undefined;
@@ -113,7 +113,7 @@ function* compile(document: Members, environment: MappingEnvironment, runTests: 
 function checkMembers(document: Members, context: DocumentContext): void {
   for (const fault of unknownMembers(document, members)) context.report(fault);
   const { name, onError } = document;
-  if (name !== undefined && typeof name !== "string") context.report("'name' must be text");
+  if (name !== undefined && typeof name !== "string") context.report("'name' must be a string");
   if (onError !== undefined && onError !== "first" && onError !== "all") context.report("'onError' must be first or all");
   if (!Array.isArray(document["map"])) context.report("'map' must be a list of rules");
 }
@@ -146,7 +146,7 @@ function compileVars(given: unknown, context: DocumentContext): readonly Compile
   }
   return given.flatMap((variable: unknown) => {
     const { name: called, expr } = isPlainObject(variable) ? variable : ({} as Members);
-    const name = givenName(called);
+    const name = validName(called);
     if (name === undefined || typeof expr !== "string") {
       context.report("each entry of 'vars' needs a name and an expr");
       return [];

@@ -36,7 +36,7 @@ export function parseTime(text: string, pattern: string, zone?: string): number 
   return zone === undefined ? local : instantOf(local, zoneNamed(zone));
 }
 
-/** Date and clock as written, treated as UTC: a date alone has no zone to convert to. */
+/** Date and time of day as written, treated as UTC: a date alone has no zone to convert to. */
 export const parseWritten = (text: string, pattern: string): number => readByPattern(text, pattern).local;
 
 /** True when a pattern contains a time of day. */

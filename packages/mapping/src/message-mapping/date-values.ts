@@ -36,7 +36,7 @@ function basicDate(text: string): number | undefined {
 /** An offset after a date or a time. */
 const trailingOffset = /(?<=^\d{4}-\d\d-\d\d|:\d\d(?:[.,]\d{1,9})?)\s*(?:Z|[+-]\d\d(?::?\d\d)?)$/;
 
-/** Date and clock as written, treated as UTC: neither has a zone to convert to on its own. */
+/** Date and time of day as written, treated as UTC: neither has a zone to convert to on its own. */
 export function writtenTime(given: unknown, what = "a date"): number {
   const value = scalarOf(given);
   return timeOf(typeof value === "string" ? value.trim().replace(trailingOffset, "") : value, given, what);

@@ -22,7 +22,7 @@ export const runLimits = {
   errors: 100,
 } as const;
 
-/** A call of a part or function counts as this many steps, because it costs about as much as reading so many items. */
+/** A call to a part or function counts as this many steps, because it costs about as much as reading this many items. */
 const callCost = 10;
 
 /** The mapping of one message. */

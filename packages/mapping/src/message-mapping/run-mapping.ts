@@ -1,6 +1,6 @@
 // Runs a compiled mapping: body → data → target data → body.
 import type { CompiledVariable } from "./compile-mapping.ts";
-import type { InSteps } from "../text/in-steps.ts";
+import type { Incremental } from "../text/incremental.ts";
 import type { WriteFields } from "./compile/rule-compiler.ts";
 import { failRule } from "./compile/fail-rule.ts";
 import type { Target } from "./compile/target-path.ts";
@@ -35,8 +35,8 @@ export interface CompiledMapping {
   /** Documents it imports, directly or indirectly. */
   readonly imports: readonly string[];
   run(input: MappingInput): MappingResult;
-  /** The same for a long body, which is read in steps. */
-  runInSteps(input: MappingInput): InSteps<MappingResult>;
+  /** The same for a long body, which is read incrementally. */
+  runIncrementally(input: MappingInput): Incremental<MappingResult>;
 }
 
 export interface MappingPlan {
@@ -66,20 +66,20 @@ export function createMapping(plan: MappingPlan): CompiledMapping {
         plan,
         mapped(plan, input, () => source.read(input.body)),
       ),
-    *runInSteps(input) {
-      const reading = yield* outcomeInSteps(source.readInSteps(input.body));
+    *runIncrementally(input) {
+      const reading = yield* outcomeIncrementally(source.readIncrementally(input.body));
       yield undefined;
       const fields = mapped(plan, input, reading);
       yield undefined;
       const { output } = fields;
-      if (output === undefined || target.writeInSteps === undefined) return written(plan, fields);
-      return written(plan, fields, yield* outcomeInSteps(target.writeInSteps(output)));
+      if (output === undefined || target.writeIncrementally === undefined) return written(plan, fields);
+      return written(plan, fields, yield* outcomeIncrementally(target.writeIncrementally(output)));
     },
   };
 }
 
 /** Returns a function that returns or throws the result of the steps, so that a failure is reported like any other. */
-function* outcomeInSteps(steps: InSteps<unknown>): InSteps<() => unknown> {
+function* outcomeIncrementally(steps: Incremental<unknown>): Incremental<() => unknown> {
   try {
     const value = yield* steps;
     return () => value;

@@ -24,7 +24,7 @@ export function frameAt(frame: Frame, hops: number): Frame {
   return found;
 }
 
-/** The path of a level's item: by identity when it is an object, else from what the level iterates over. */
+/** The path of a level's item: by identity when it is an object, else from the list that the level iterates over. */
 function itemPath(frame: Frame): string {
   const { item, run } = frame;
   if (item === run.root) return "";

@@ -1,6 +1,6 @@
 // Converts between CSV text and records. An unquoted empty value is null, to distinguish it from empty text.
 import { asText, CsvParser, type CsvRecord } from "@sluice/engine/values";
-import type { InSteps } from "./in-steps.ts";
+import type { Incremental } from "./incremental.ts";
 import { limitFault } from "./read-fault.ts";
 
 /** Limit that keeps reading from blocking other callers. */
@@ -15,7 +15,7 @@ export interface CsvMarks {
   readonly quote: string;
 }
 
-export function* parseCsvInSteps(text: string, { delimiter, quote }: CsvMarks): InSteps<CsvRecord[]> {
+export function* parseCsvIncrementally(text: string, { delimiter, quote }: CsvMarks): Incremental<CsvRecord[]> {
   const parser = new CsvParser({ delimiter, quote: quote === "" ? undefined : quote, nullString: "", ignoreEmptyLines: true });
   const records: CsvRecord[] = [];
   let values = 0;

@@ -1,7 +1,16 @@
 // XML as data: an element with only text is that text; any other is an object with `@attribute`, `#text` and its children by name, repeated
 // names as a list. Comments and processing instructions are ignored.
-import { scanXml, scanXmlInSteps, setEntry, xmlnsNamespace, type XmlAttribute, type XmlHandler, type XmlLimits, type XmlName } from "@sluice/engine/values";
-import type { InSteps } from "./in-steps.ts";
+import {
+  scanXml,
+  scanXmlIncrementally,
+  setEntry,
+  xmlnsNamespace,
+  type XmlAttribute,
+  type XmlHandler,
+  type XmlLimits,
+  type XmlName,
+} from "@sluice/engine/values";
+import type { Incremental } from "./incremental.ts";
 
 const limits: XmlLimits = { maxCharacters: 64 * 1024 * 1024, maxDepth: 500, maxElements: 2_000_000, maxAttributes: 1000 };
 
@@ -28,9 +37,9 @@ export function parseXmlTree(source: string, nameOf: NameOf): XmlTree {
   return builder.root as XmlTree;
 }
 
-export function* parseXmlTreeInSteps(source: string, nameOf: NameOf): InSteps<XmlTree> {
+export function* parseXmlTreeIncrementally(source: string, nameOf: NameOf): Incremental<XmlTree> {
   const builder = new TreeBuilder(nameOf);
-  yield* scanXmlInSteps(source, limits, builder);
+  yield* scanXmlIncrementally(source, limits, builder);
   return builder.root as XmlTree;
 }
 

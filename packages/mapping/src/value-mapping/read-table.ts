@@ -1,6 +1,6 @@
 // Reads a table document, short or long form. Every problem is reported with its position.
 import { compilePattern, isPlainObject } from "@sluice/engine/values";
-import { allAtOnce, type InSteps } from "../text/in-steps.ts";
+import { runToEnd, type Incremental } from "../text/incremental.ts";
 import { shown, unknownMembers, type Problem } from "../problem.ts";
 import { matchModes, missingRules, ValueTable, type Cell, type MatchMode, type OnMissing, type TableColumn, type TableContent } from "./value-table.ts";
 
@@ -18,10 +18,10 @@ const longMembers = ["name", "onMissing", "match", "columns", "rows"];
 const shortMembers = ["name", "onMissing", "match", "entries", "default"];
 const columnMembers = ["id", "agency", "identifier", "default", "match"];
 
-export const readTable = (id: string, document: unknown): ReadTable => allAtOnce(readTableInSteps(id, document));
+export const readTable = (id: string, document: unknown): ReadTable => runToEnd(readTableIncrementally(id, document));
 
-/** Like {@link readTable}, in steps. */
-export function* readTableInSteps(id: string, document: unknown): InSteps<ReadTable> {
+/** Like {@link readTable}, incrementally. */
+export function* readTableIncrementally(id: string, document: unknown): Incremental<ReadTable> {
   const problems: Problem[] = [];
   const content = isPlainObject(document) ? yield* readContent(document, problems) : undefined;
   if (content === undefined && problems.length === 0)
@@ -31,7 +31,7 @@ export function* readTableInSteps(id: string, document: unknown): InSteps<ReadTa
 
 type Members = Readonly<Record<string, unknown>>;
 
-function* readContent(document: Members, problems: Problem[]): InSteps<TableContent | undefined> {
+function* readContent(document: Members, problems: Problem[]): Incremental<TableContent | undefined> {
   const isShort = Object.hasOwn(document, "entries");
   refuseUnknown(document, isShort ? shortMembers : longMembers, "", problems);
   const name = text(document, "name", "", problems);
@@ -44,10 +44,10 @@ function* readContent(document: Members, problems: Problem[]): InSteps<TableCont
   return { name, match, onMissing: onMissing ?? "error", columns, rows };
 }
 
-function* readEntries(document: Members, about: Pick<TableContent, "name" | "match" | "onMissing">, problems: Problem[]): InSteps<TableContent> {
+function* readEntries(document: Members, about: Pick<TableContent, "name" | "match" | "onMissing">, problems: Problem[]): Incremental<TableContent> {
   const { entries } = document;
   const fallback = document["default"];
-  if (fallback !== undefined && !isCell(fallback)) problems.push({ path: "default", message: "expected text, a number, true or false" });
+  if (fallback !== undefined && !isCell(fallback)) problems.push({ path: "default", message: "expected a string, a number, true or false" });
   const columns: TableColumn[] = [
     { id: "from", agency: undefined, identifier: undefined, default: undefined, match: about.match },
     { id: "to", agency: undefined, identifier: undefined, default: isCell(fallback) ? fallback : undefined, match: "exact" },
@@ -58,7 +58,7 @@ function* readEntries(document: Members, about: Pick<TableContent, "name" | "mat
     for (const key of Object.keys(entries)) {
       const value = entries[key];
       if (isCell(value)) rows.push([key, value]);
-      else report(problems, `entries[${shown(key)}]`, "expected text, a number, true, false or null");
+      else report(problems, `entries[${shown(key)}]`, "expected a string, a number, true, false or null");
     }
   }
   yield* checkPatterns(rows, columns, problems);
@@ -82,7 +82,7 @@ function readColumns(value: unknown, match: MatchMode, problems: Problem[]): rea
     else if (seen.has(id)) problems.push({ path, message: `duplicate column '${id}'` });
     else seen.add(id);
     const fallback = column["default"];
-    if (fallback !== undefined && !isCell(fallback)) problems.push({ path: `${path}.default`, message: "expected text, a number, true, false or null" });
+    if (fallback !== undefined && !isCell(fallback)) problems.push({ path: `${path}.default`, message: "expected a string, a number, true, false or null" });
     return {
       id: String(id),
       agency: text(column, "agency", path, problems),
@@ -93,7 +93,7 @@ function readColumns(value: unknown, match: MatchMode, problems: Problem[]): rea
   });
 }
 
-function* readRows(value: unknown, columns: readonly TableColumn[], problems: Problem[]): InSteps<readonly (readonly Cell[])[]> {
+function* readRows(value: unknown, columns: readonly TableColumn[], problems: Problem[]): Incremental<readonly (readonly Cell[])[]> {
   if (!Array.isArray(value)) {
     problems.push({ path: "rows", message: "expected a list of rows" });
     return [];
@@ -107,7 +107,7 @@ function* readRows(value: unknown, columns: readonly TableColumn[], problems: Pr
     else {
       for (let column = 0; column < row.length; column++)
         if (!isCell(row[column]))
-          report(problems, `rows[${index}][${column}]`, `expected text of up to ${tableLimits.cell} characters, a number, true, false or null`);
+          report(problems, `rows[${index}][${column}]`, `expected a string of up to ${tableLimits.cell} characters, a number, true, false or null`);
     }
   }
   const rows = value as readonly (readonly Cell[])[];
@@ -115,7 +115,7 @@ function* readRows(value: unknown, columns: readonly TableColumn[], problems: Pr
   return rows;
 }
 
-function* checkPatterns(rows: readonly (readonly Cell[])[], columns: readonly TableColumn[], problems: Problem[]): InSteps<void> {
+function* checkPatterns(rows: readonly (readonly Cell[])[], columns: readonly TableColumn[], problems: Problem[]): Incremental<void> {
   for (const [column, { id, match }] of columns.entries()) {
     if (match !== "wildcard" && match !== "regex") continue;
     const patterns: (readonly [index: number, source: string])[] = [];
@@ -159,7 +159,7 @@ function refuseUnknown(members: Members, known: readonly string[], path: string,
 function text(members: Members, name: string, path: string, problems: Problem[]): string | undefined {
   const value = members[name];
   if (value === undefined || value === null || typeof value === "string") return value ?? undefined;
-  problems.push({ path: path === "" ? name : `${path}.${name}`, message: "expected text" });
+  problems.push({ path: path === "" ? name : `${path}.${name}`, message: "expected a string" });
   return undefined;
 }
 

@@ -1,6 +1,6 @@
 // Tables as CSV: the first line names the columns, by id or as SAP's `AGENCY|identifier`.
-import { csvLine, parseCsvInSteps } from "../text/csv.ts";
-import { allAtOnce, type InSteps } from "../text/in-steps.ts";
+import { csvLine, parseCsvIncrementally } from "../text/csv.ts";
+import { runToEnd, type Incremental } from "../text/incremental.ts";
 import { tableLimits } from "./read-table.ts";
 import type { Cell, TableContent } from "./value-table.ts";
 
@@ -9,13 +9,13 @@ const rowsPerPiece = 1_000;
 /** A table document, not checked yet. */
 type TableDocument = Readonly<Record<string, unknown>>;
 
-/** The table document of a CSV text. Its content is checked like any other document. */
-export const tableFromCsv = (text: string): TableDocument => allAtOnce(tableFromCsvInSteps(text));
+/** The table document of a CSV file. Its content is checked like any other document. */
+export const tableFromCsv = (text: string): TableDocument => runToEnd(tableFromCsvIncrementally(text));
 
-export function* tableFromCsvInSteps(text: string): InSteps<TableDocument> {
+export function* tableFromCsvIncrementally(text: string): Incremental<TableDocument> {
   const firstLine = /^[^\r\n]*/.exec(text.replace(/^\ufeff/, ""))?.[0] ?? "";
   const delimiter = [",", ";", "\t"].find((candidate) => firstLine.includes(candidate)) ?? ",";
-  const [header = [], ...rows] = yield* parseCsvInSteps(text, { delimiter, quote: '"' });
+  const [header = [], ...rows] = yield* parseCsvIncrementally(text, { delimiter, quote: '"' });
   const columns = header.map((name) => {
     const id = (name ?? "").trim();
     const bar = id.indexOf("|");

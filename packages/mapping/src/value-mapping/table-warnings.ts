@@ -1,15 +1,15 @@
 // Warns of values that appear in several rows with different counterparts: only the first of those rows is ever found.
-import { allAtOnce, type InSteps } from "../text/in-steps.ts";
+import { runToEnd, type Incremental } from "../text/incremental.ts";
 import type { Cell, TableContent } from "./value-table.ts";
 
 const maxWarnings = 20;
 const maxRows = 5;
 const cellsPerStep = 5_000;
 
-export const tableWarnings = (content: TableContent): readonly string[] => allAtOnce(tableWarningsInSteps(content));
+export const tableWarnings = (content: TableContent): readonly string[] => runToEnd(tableWarningsIncrementally(content));
 
-/** Like {@link tableWarnings}, in steps. */
-export function* tableWarningsInSteps({ columns, rows }: TableContent): InSteps<readonly string[]> {
+/** Like {@link tableWarnings}, incrementally. */
+export function* tableWarningsIncrementally({ columns, rows }: TableContent): Incremental<readonly string[]> {
   const warnings: string[] = [];
   let more = 0;
   for (let column = columns.length - 1; column >= 0; column--) {
@@ -34,7 +34,7 @@ function sentence(column: string, value: string, found: { readonly back: boolean
 }
 
 /** The first other column in which these rows differ; -1 when they agree. */
-function* differingColumn({ columns, rows }: Pick<TableContent, "columns" | "rows">, column: number, found: readonly number[]): InSteps<number> {
+function* differingColumn({ columns, rows }: Pick<TableContent, "columns" | "rows">, column: number, found: readonly number[]): Incremental<number> {
   const first = rows[found[0] as number] as readonly Cell[];
   for (let other = 0; other < columns.length; other++) {
     if (other === column) continue;
@@ -47,7 +47,7 @@ function* differingColumn({ columns, rows }: Pick<TableContent, "columns" | "row
 }
 
 /** The rows of each repeated value of a column. */
-function* repeatedValues(rows: TableContent["rows"], column: number, fold: boolean): InSteps<ReadonlyMap<string, readonly number[]>> {
+function* repeatedValues(rows: TableContent["rows"], column: number, fold: boolean): Incremental<ReadonlyMap<string, readonly number[]>> {
   const first = new Map<string, number>();
   const repeated = new Map<string, number[]>();
   for (let row = 0; row < rows.length; row++) {

@@ -1,8 +1,8 @@
 // Tables as SAP's value_mapping.xml: `<vm version="2.0"><group id><entry isDefault><agency/><schema/><value/>`. A group lists the values of one
 // item, by agency and schema; several values with the same agency and schema become several rows.
-import { allAtOnce, type InSteps } from "../text/in-steps.ts";
+import { runToEnd, type Incremental } from "../text/incremental.ts";
 import { limitFault, readFault } from "../text/read-fault.ts";
-import { escapeXml, parseXmlTreeInSteps, type XmlData } from "../text/xml-tree.ts";
+import { escapeXml, parseXmlTreeIncrementally, type XmlData } from "../text/xml-tree.ts";
 import { tableLimits } from "./read-table.ts";
 import type { Cell, TableColumn, TableContent } from "./value-table.ts";
 
@@ -16,10 +16,10 @@ interface Entry {
 }
 
 /** The table document of such a file. Rows with default entries come first, because the first row wins. */
-export const tableFromXml = (text: string): TableDocument => allAtOnce(tableFromXmlInSteps(text));
+export const tableFromXml = (text: string): TableDocument => runToEnd(tableFromXmlIncrementally(text));
 
-export function* tableFromXmlInSteps(text: string): InSteps<TableDocument> {
-  const { name, value: root } = yield* parseXmlTreeInSteps(text, ({ local }) => local);
+export function* tableFromXmlIncrementally(text: string): Incremental<TableDocument> {
+  const { name, value: root } = yield* parseXmlTreeIncrementally(text, ({ local }) => local);
   if (name !== "vm") throw readFault("xml", `expected the root element <vm>, got <${name}>`);
   const columns = new Map<string, { readonly agency: string; readonly identifier: string; readonly index: number }>();
   const columnOf = (agency: string, identifier: string): number => {
@@ -30,8 +30,8 @@ export function* tableFromXmlInSteps(text: string): InSteps<TableDocument> {
     columns.set(pair, { agency, identifier, index: columns.size });
     return columns.size - 1;
   };
-  const groups = yield* mapInSteps(children(root, "group"), (group, index) => children(group, "entry").map((entry) => readEntry(entry, index, columnOf)));
-  const rows = (yield* mapInSteps(groups, (entries) => rowsOf(entries, columns.size))).flat();
+  const groups = yield* mapIncrementally(children(root, "group"), (group, index) => children(group, "entry").map((entry) => readEntry(entry, index, columnOf)));
+  const rows = (yield* mapIncrementally(groups, (entries) => rowsOf(entries, columns.size))).flat();
   yield undefined;
   const sorted = [...rows.filter((row) => row.isDefault), ...rows.filter((row) => !row.isDefault)];
   return { columns: [...columns.values()].map(columnDocument), rows: sorted.map((row) => row.cells) };
@@ -84,11 +84,11 @@ const pieceLength = 256 * 1024;
  * Which cells are marked as default: the first of those with the same value in a column. Marked rows are read before others, so every row
  * before a marked one is marked too.
  */
-function* defaultMarks(columns: TableContent["columns"], rows: TableContent["rows"]): InSteps<readonly (readonly boolean[])[]> {
+function* defaultMarks(columns: TableContent["columns"], rows: TableContent["rows"]): Incremental<readonly (readonly boolean[])[]> {
   const seen = columns.map(() => new Map<string, number>());
-  yield* mapInSteps(rows, (row) => row.forEach((cell, column) => void (cell !== null && count(seen[column] as Map<string, number>, String(cell)))));
-  const isOnce = yield* mapInSteps(rows, (row) => row.findIndex((cell, column) => cell !== null && seen[column]?.get(String(cell)) === 1));
-  const marks = yield* mapInSteps(rows, (row) =>
+  yield* mapIncrementally(rows, (row) => row.forEach((cell, column) => void (cell !== null && count(seen[column] as Map<string, number>, String(cell)))));
+  const isOnce = yield* mapIncrementally(rows, (row) => row.findIndex((cell, column) => cell !== null && seen[column]?.get(String(cell)) === 1));
+  const marks = yield* mapIncrementally(rows, (row) =>
     row.map((cell, column) => cell !== null && isFirstOfSeveral(seen[column] as Map<string, number>, String(cell))),
   );
   const last = marks.findLastIndex((row) => row.includes(true));
@@ -102,7 +102,7 @@ function* defaultMarks(columns: TableContent["columns"], rows: TableContent["row
 
 const itemsPerStep = 1_000;
 
-function* mapInSteps<T, R>(items: readonly T[], make: (item: T, index: number) => R): InSteps<R[]> {
+function* mapIncrementally<T, R>(items: readonly T[], make: (item: T, index: number) => R): Incremental<R[]> {
   const made: R[] = [];
   for (const [index, item] of items.entries()) if (made.push(make(item, index)) % itemsPerStep === 0) yield undefined;
   return made;

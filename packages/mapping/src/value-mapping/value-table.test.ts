@@ -201,7 +201,7 @@ describe("checks", () => {
       [
         "rows[0]: expected 2 cells, got 1",
         "rows[1]: expected a list of cells",
-        "rows[2][0]: expected text of up to 10000 characters, a number, true, false or null",
+        "rows[2][0]: expected a string of up to 10000 characters, a number, true, false or null",
       ],
     ],
     [{ columns: ["a", "b"], rows: [], onMising: "key" }, ["unknown member 'onMising' (did you mean 'onMissing'?)"]],

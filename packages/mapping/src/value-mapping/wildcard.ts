@@ -1,4 +1,4 @@
-import { hasHalves } from "../text/characters.ts";
+import { hasSurrogates } from "../text/characters.ts";
 
 /**
  * True when the whole text matches a pattern of literal characters, `*` (any characters) and `?` (any one character). Takes at most pattern × text
@@ -6,7 +6,7 @@ import { hasHalves } from "../text/characters.ts";
  */
 export function matchesWildcard(pattern: string, text: string): boolean {
   // Only `?` depends on surrogate pairs.
-  return pattern.includes("?") && hasHalves(text) ? matches([...pattern], [...text]) : matches(pattern, text);
+  return pattern.includes("?") && hasSurrogates(text) ? matches([...pattern], [...text]) : matches(pattern, text);
 }
 
 function matches(pattern: ArrayLike<string>, text: ArrayLike<string>): boolean {

@@ -1,4 +1,4 @@
-// Compares a body with what a test expects: shared by assertions about mocks and by flow tests.
+// Compares a body with the one that a test expects: shared by assertions about mocks and by flow tests.
 
 /** Parses text that is JSON; returns other values unchanged. */
 export function bodyData(body: unknown): unknown {

@@ -98,7 +98,7 @@ function asText(binding: Binding, shape: LanguageShape, map: MapTree, name: stri
   return resolution?.kind === "text" ? resolution.text : String(value);
 }
 
-/** The words `null` and `~` are valid expressions, so the source decides; only an empty place is an error. */
+/** The words `null` and `~` are valid expressions, so the source text is checked: only a missing value is an error. */
 function expressionText(binding: Binding, tree: Tree, owner: Owner): string | Absent {
   // `{{?name}}` without a value gives an empty expression: null as a value, false as a condition.
   if (tree.type === "scalar" && tree.text !== null && binding.placeholders.resolve(tree.text).kind === "absent") return "";

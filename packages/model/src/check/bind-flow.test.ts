@@ -23,7 +23,7 @@ const faultsOf = (source: string, properties?: Record<string, string>): string[]
   bind(source, properties).diagnostics.map((fault) => `${fault.span.line}: ${fault.code}: ${fault.message}`);
 
 describe("documents", () => {
-  test("an empty text defines no routes", () => {
+  test("an empty document defines no routes", () => {
     for (const text of ["", "# nothing\n", "---\n", "~"])
       expect(bind(text).diagnostics).toMatchObject([{ code: "flow-empty", message: "flow defines no routes" }]);
   });
@@ -176,7 +176,7 @@ describe("steps and options", () => {
     ["- setBody: {expression: a}", "step 'setBody': expected an expression, got 'a' (write {simple: …})"],
     ["- setBody: {simple: {expresion: a}}", "language 'simple' needs 'expression', the text of the expression"],
     ["- setBody: {simple: {expression: a, pretty: 123}}", "option 'pretty' of language 'simple': expected true or false, got '123'"],
-    ["- setBody: {simple: [a]}", "language 'simple': expected text, got a list"],
+    ["- setBody: {simple: [a]}", "language 'simple': expected a string, got a list"],
     ["- setBody: {language: {language: klingon, expression: a}}", "unknown language 'klingon'"],
     [
       "- split: {tokenize: {expression: a, token: b}, steps: [{log: x}]}",
@@ -198,7 +198,7 @@ describe("steps and options", () => {
     ["- marshal: {json: {prettyprint: true}}", "data format 'json' has no option 'prettyprint' (did you mean 'prettyPrint'?)"],
     ["- marshal: {json: }", "data format 'json' needs a mapping, got nothing (write 'json: {}')"],
     ["- to: {uri: 'mock:a?x=1', parameters: {y: 2}}", "step 'to' has options both in its 'uri' and in 'parameters': keep one of them"],
-    ["- to: {uri: mock, parameters: {name: [a]}}", "'name' in option 'parameters' of step 'to': expected text, got a list"],
+    ["- to: {uri: mock, parameters: {name: [a]}}", "'name' in option 'parameters' of step 'to': expected a string, got a list"],
     ["- to: {uri: ''}", "option 'uri' of step 'to': expected an endpoint URI, got ''"],
     ["- log: [a]", "step 'log' in route 'orders' needs a mapping, got a list (write 'log: {}' with its options inside the braces or on lines below)"],
     ["- log: {message: {a: b}}", "option 'message' of step 'log': expected a value, got a mapping"],
@@ -241,10 +241,10 @@ describe("steps and options", () => {
     expect((second?.options["expression"] as { options: Record<string, string> }).options["namespace"]).toBe('[{"key":"p","value":"u"}]');
   });
 
-  test("the words null and ~ are expressions, an empty place is not", () => {
+  test("the words null and ~ are expressions, a missing value is not", () => {
     expect(stepsOf("- setBody: {constant: null}")[0]?.options["expression"]).toMatchObject({ text: "null" });
     expect(stepsOf("- setBody: {constant: ''}")[0]?.options["expression"]).toMatchObject({ text: "" });
-    expect(bind(routed("- setBody: {constant: }")).diagnostics.map((fault) => fault.message)).toEqual(["language 'constant': expected text, got nothing"]);
+    expect(bind(routed("- setBody: {constant: }")).diagnostics.map((fault) => fault.message)).toEqual(["language 'constant': expected a string, got nothing"]);
   });
 
   test("formats keep their options and their name", () => {
@@ -256,7 +256,7 @@ describe("steps and options", () => {
     expect(flow.routes[0]?.steps[1]?.options).toMatchObject({ dataFormat: { name: "custom" }, allowNullBody: true });
   });
 
-  test("one text for a list of texts is split at commas", () => {
+  test("a string for a list of strings is split at commas", () => {
     expect(accepted("- onException: {exception: 'a, b', steps: [{log: x}]}\n").entities[0]?.options["exception"]).toEqual(["a", "b"]);
   });
 

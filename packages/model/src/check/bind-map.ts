@@ -56,8 +56,8 @@ class MapBinding {
     if (Object.hasOwn(this.#fields, key)) {
       if (this.#written.has(key)) return this.#twice(written, key);
       this.#written.add(key);
-      const { refused } = describe(this.#fields[key] as never).spec;
-      if (refused !== undefined) return binding.report("refused", `${what}: ${refused}`, place);
+      const { unsupported } = describe(this.#fields[key] as never).spec;
+      if (unsupported !== undefined) return binding.report("refused", `${what}: ${unsupported}`, place);
       this.#cautionBlock(entry, place, what);
       if (key === this.#plan.parameters) this.#places.set(key, place);
       const bound = bindValue(binding, this.#fields[key] as never, value, place, what);
@@ -185,7 +185,7 @@ class MapBinding {
   }
 }
 
-/** Cached facts about a set of fields. */
+/** Cached metadata of a set of fields. */
 interface FieldsPlan {
   readonly expression: string | undefined;
   readonly format: string | undefined;

@@ -1,7 +1,7 @@
 import type { Tree } from "../flow/tree.ts";
 import { describe } from "../schema/field.ts";
 import type { Field } from "../schema/field.ts";
-import { spanInText } from "./aimed-span.ts";
+import { spanInText } from "./error-span.ts";
 import { clip } from "./binding.ts";
 import type { Binding, Owner } from "./binding.ts";
 
@@ -16,7 +16,7 @@ export function kindOf(tree: Tree): string {
 /** A scalar's text with placeholders resolved; anything else is reported. */
 export function bindText(binding: Binding, tree: Tree, owner: Owner, what: string): { text: string; open: boolean } | Absent {
   if (tree.type !== "scalar" || tree.text === null) {
-    binding.report("option-invalid", `${what}: expected text, got ${kindOf(tree)}`, { path: owner.path, span: tree.span });
+    binding.report("option-invalid", `${what}: expected a string, got ${kindOf(tree)}`, { path: owner.path, span: tree.span });
     return absent;
   }
   const resolution = binding.placeholders.resolve(tree.text);
@@ -51,7 +51,7 @@ export function bindScalar(binding: Binding, field: Field<unknown>, tree: Tree, 
   return absent;
 }
 
-/** Binds a mapping of text to text, such as an endpoint's `parameters`. */
+/** Binds a mapping of strings to strings, such as an endpoint's `parameters`. */
 export function bindParameters(binding: Binding, tree: Tree, owner: Owner, what: string, nested = false): unknown {
   if (tree.type !== "map") {
     binding.report("option-invalid", `${what}: expected a mapping of names to values, got ${kindOf(tree)}`, { path: owner.path, span: tree.span });

@@ -103,7 +103,7 @@ test("unresolved names can be kept for a later binding", () => {
   expect(placeholders.resolve("{{a}}/{{p}}/{{?q}}")).toEqual({ kind: "text", text: "A/{{p}}/{{?q}}", open: true });
 });
 
-test("no text makes it throw or hang", () => {
+test("never throws or hangs, for any text", () => {
   const parts = fc.constantFrom("{{", "}}", "{", "}", ":", "?", "!", "\\", "a", "b", "circle", "env:", "boolean:", " == ", "&");
   fc.assert(fc.property(fc.array(parts, { maxLength: 40 }), (pieces) => ["text", "absent", "fault"].includes(resolve(pieces.join("")).kind)));
   const started = performance.now();

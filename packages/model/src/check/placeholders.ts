@@ -1,5 +1,5 @@
 // Resolves `{{name}}`, `{{name:default}}`, `{{?name}}`, `{{!name}}` and the `env:`, `sys:` and `boolean:` functions, also nested and inside
-// property values. Cycles, depth, and the length of one text and of all are bounded.
+// property values. Cycles, depth, and the length of each text and the total length are bounded.
 export interface PlaceholderOptions {
   /** The value of a name; functions include their prefix, such as `env:HOME` and `sys:user.dir`. */
   property(name: string): string | undefined;
@@ -121,7 +121,7 @@ export class Placeholders {
     return value;
   }
 
-  /** `name`, `!name`, `left == right` or `left != right`, where each side is a quoted text or a name. */
+  /** `name`, `!name`, `left == right` or `left != right`, where each side is a quoted string or a name. */
   #truth(expression: string, active: readonly string[]): boolean {
     const operator = expression.includes("!=") ? "!=" : expression.includes("==") ? "==" : undefined;
     const side = (part: string): string => {

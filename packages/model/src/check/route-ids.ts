@@ -1,6 +1,6 @@
 import type { RouteNode } from "../flow/flow-document.ts";
 import type { MapTree, Tree } from "../flow/tree.ts";
-import { aimedSpan } from "./aimed-span.ts";
+import { errorSpan } from "./error-span.ts";
 import type { Binding } from "./binding.ts";
 
 /** The ids of a document's routes, collected before binding: a generated id must not clash with an explicit id further down. */
@@ -48,7 +48,7 @@ export class RouteIds {
           `routes '${other}' and '${route.id}' have the same startupOrder ${String(order)}`,
           {
             path: "",
-            span: aimedSpan({ type: "list", items, span: route.span }, this.#binding.options.source, route.span, { option: "startupOrder" }),
+            span: errorSpan({ type: "list", items, span: route.span }, this.#binding.options.source, route.span, { option: "startupOrder" }),
           },
           "give one of them another number",
         );

@@ -10,7 +10,7 @@ const shown = (before: string, after: string): readonly string[] =>
   );
 const steps = "0/route/from/steps";
 
-test("a changed option is a change of its step, even without an id", () => {
+test("a changed option is a change to its step, even without an id", () => {
   expect(shown("{log: one}, {setBody: {constant: x}}", "{log: one}, {setBody: {constant: y}}")).toEqual(["changed setBody setBody1 constant: x → y"]);
 });
 
@@ -28,7 +28,7 @@ test("the fewest possible steps are reported as moved", () => {
   expect(shown("{log: one}, {filter: {simple: x, steps: []}}", "{filter: {simple: x, steps: [{log: one}]}}")).toEqual(["moved log log1"]);
 });
 
-test("the short form of an option, and a switch in its default position, are no change", () => {
+test("the short form of an option, and a boolean option with its default value, are not changes", () => {
   expect(shown("{log: one}", "{log: {message: one}}")).toEqual([]);
   expect(shown("{log: {message: one}}", "{log: {message: one, disabled: false}}")).toEqual([]);
   expect(shown("{log: one}", "{log: {message: two}}")).toEqual(["changed log log1 message: one → two"]);

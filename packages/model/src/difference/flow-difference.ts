@@ -6,7 +6,7 @@ import type { Tree } from "../flow/tree.ts";
 import { outlineOf, pathKey, type EntityOutline, type Outline, type RouteOutline, type StepOutline } from "../outline/flow-outline.ts";
 import { readTree } from "../read/read-tree.ts";
 import { allTexts, optionChanges, writtenOptions, type OptionChange } from "./option-changes.ts";
-import { branchKey, movedSteps, partnersOf, placedSteps, type Partners, type PlacedStep } from "./step-partners.ts";
+import { branchKey, movedSteps, matchSteps, placedSteps, type StepMatches, type PlacedStep } from "./match-steps.ts";
 
 export interface RouteChange {
   readonly change: "added" | "changed" | "removed";
@@ -33,7 +33,7 @@ export interface StepGap {
   readonly index: number;
 }
 
-/** A change of an element that is neither a route nor a step, such as `onException` or `beans`. */
+/** A change to an element that is neither a route nor a step, such as `onException` or `beans`. */
 export interface ElementChange {
   readonly change: "added" | "changed" | "removed";
   readonly element: EntityOutline;
@@ -107,18 +107,18 @@ function stepChanges(old: RouteVersion, now: RouteVersion): readonly StepChange[
   const placed = ({ version, route }: RouteVersion): readonly PlacedStep[] =>
     placedSteps(route.steps, ({ path, name }) => writtenOptions(treeAt(version.tree, [...path, name])));
   const [before, after] = [placed(old), placed(now)];
-  const partners = partnersOf(before, after);
-  const moved = movedSteps(after, partners);
+  const matches = matchSteps(before, after);
+  const moved = movedSteps(after, matches);
   const routeId = now.route.id;
   const found = after.flatMap((is): readonly StepChange[] => {
-    const was = partners.get(is);
+    const was = matches.get(is);
     const change = { routeId, step: is.step, gap: undefined };
     if (was === undefined) return [{ ...change, change: "added", options: [] }];
     const options = optionChanges(was.options, is.options);
     if (options.length > 0) return [{ ...change, change: "changed", options }];
     return moved.has(is) ? [{ ...change, change: "moved", options: [] }] : [];
   });
-  const kept = new Map([...partners].map(([is, was]) => [was, is]));
+  const kept = new Map([...matches].map(([is, was]) => [was, is]));
   const removed = before.filter((was) => !kept.has(was));
   return [
     ...found,
@@ -127,7 +127,7 @@ function stepChanges(old: RouteVersion, now: RouteVersion): readonly StepChange[
 }
 
 /** The gap is before the next step that is still in the same list. */
-function gapOf(removed: PlacedStep, before: readonly PlacedStep[], kept: Partners, route: RouteOutline): StepGap | undefined {
+function gapOf(removed: PlacedStep, before: readonly PlacedStep[], kept: StepMatches, route: RouteOutline): StepGap | undefined {
   const parent = removed.parent === undefined ? undefined : kept.get(removed.parent);
   if (removed.parent !== undefined && parent === undefined) return undefined;
   const block = parent?.step.blocks.find((candidate) => branchKey(parent.step.blocks, candidate) === removed.branch);

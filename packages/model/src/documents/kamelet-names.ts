@@ -1,4 +1,4 @@
-// The names of the Kamelets that a document uses, for tools without declarations: every text that can name a Kamelet is read.
+// The names of the Kamelets that a document uses, for tools without declarations: every string that can name a Kamelet is read.
 import { namedKamelet } from "../check/kamelet-uri.ts";
 import { Placeholders } from "../check/placeholders.ts";
 import type { Tree } from "../flow/tree.ts";

@@ -12,7 +12,7 @@ const bomb = "abcdefghi".split("").map(
       .join(", ")}]`,
 );
 
-describe("hostile texts are rejected quickly", () => {
+describe("hostile input is rejected quickly", () => {
   test.each<[string, string, string | undefined]>([
     ["opening brackets", "[".repeat(100_000), "yaml-limit"],
     ["opening braces", "{".repeat(100_000), "yaml-limit"],
@@ -106,7 +106,7 @@ test.each([
   expect(fault?.message).toContain(name);
 });
 
-test("never throws on texts of YAML's special characters", () => {
+test("never throws on text that consists of YAML's special characters", () => {
   const signs = fc.constantFrom(
     "[",
     "]",

@@ -9,7 +9,7 @@ import { readAnyText, readTree } from "./read-tree.ts";
 const plain = (text: string) => readPlainText(text, new LineTable(text), defaultLimits);
 const any = (text: string) => readAnyText(text, new LineTable(text), defaultLimits);
 
-/** Every accepted text must be read exactly as by the library, positions included. Returns whether it was accepted. */
+/** Checks that a document is either not accepted or read exactly as the library reads it, positions included. Returns whether it was accepted. */
 function agrees(text: string): boolean {
   const tree = plain(text);
   if (tree !== undefined) expect({ text, tree, diagnostics: [] }).toEqual({ text, ...any(text) });
@@ -28,7 +28,7 @@ const webhook = `# Takes an event.
         - setBody: {constant: ok}
 `;
 
-describe("accepted texts", () => {
+describe("accepted text", () => {
   test.each([
     webhook,
     webhook.trimEnd(),
@@ -41,7 +41,7 @@ describe("accepted texts", () => {
   ])("%j", (text) => expect(agrees(text)).toBe(true));
 });
 
-describe("texts left to the library", () => {
+describe("text left to the library", () => {
   test.each([
     "",
     "a",
@@ -82,7 +82,8 @@ describe("texts left to the library", () => {
     expect(readTree(`\uFEFF${webhook}`).tree?.span).toMatchObject({ line: 3, column: 1, start: 20 });
   });
 
-  test("a limit below what it needs", () => expect(readPlainText("a: b", new LineTable("a: b"), { ...defaultLimits, depth: 10 })).toBeUndefined());
+  test("a depth limit lower than the reader requires", () =>
+    expect(readPlainText("a: b", new LineTable("a: b"), { ...defaultLimits, depth: 10 })).toBeUndefined());
 });
 
 test("agrees with the library about the examples and accepts some of them", () => {

@@ -70,7 +70,7 @@ function beginOf(text: string, start: number): number {
   return end < text.length && text[end] !== "\n" ? end : start;
 }
 
-/** The library creates an Error for every problem; without stack traces an invalid text costs no more than a valid one. */
+/** The library creates an Error for every problem; without stack traces, invalid text costs no more than valid text. */
 function parse(tokens: readonly string[], length: number): Document.Parsed {
   const errors = Error as { stackTraceLimit?: number };
   const before = errors.stackTraceLimit;

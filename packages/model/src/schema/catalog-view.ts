@@ -30,7 +30,7 @@ export interface OptionView {
   readonly browse?: BrowsedName;
   /** For an expression: its language is written as a key next to the other options. */
   readonly inline?: boolean;
-  /** For an object: the member that a bare text sets. */
+  /** For an object: the member that a bare string sets. */
   readonly shorthand?: string;
   /** For a list: the type of its items. */
   readonly item?: OptionView;
@@ -189,7 +189,7 @@ export interface CatalogParts extends Vocabulary {
   readonly beans: ReadonlyMap<string, BeanShape>;
   readonly kamelets: readonly Omit<Kamelet, "template">[];
   readonly plugins: readonly PluginView[];
-  /** Facts that require building a connector. */
+  /** The options of every step. */
   readonly common: Fields;
   readonly route: Fields;
   readonly from: Fields;
@@ -237,7 +237,7 @@ export function catalogView(parts: CatalogParts): CatalogView {
 
 /** The fields of a declaration, in order. */
 export function fieldsView(fields: Fields): readonly OptionView[] {
-  const offered = Object.entries(fields).filter(([, field]) => describe(field).spec.refused === undefined);
+  const offered = Object.entries(fields).filter(([, field]) => describe(field).spec.unsupported === undefined);
   return offered.map(([name, field]) => optionView(name, field));
 }
 

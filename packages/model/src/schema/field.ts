@@ -39,8 +39,8 @@ export interface Spec<T = unknown> {
   readonly connection?: readonly string[];
   /** The value is, or contains, a name that the connection of the endpoint can list. */
   readonly browse?: BrowsedName;
-  /** A Camel option that is not available, and why: using it is rejected with this sentence. */
-  readonly refused?: string;
+  /** Why this Camel option is not supported; a flow that sets it is rejected with this sentence. */
+  readonly unsupported?: string;
   /** A warning about the value, such as one with a different meaning in an older version of Camel. */
   caution?(text: string): string | undefined;
 }
@@ -61,7 +61,7 @@ export interface FieldInfo {
   readonly fields?: Fields;
   /** For expressions: written with the language as a key next to the other options (`setBody: {simple: …}`). */
   readonly inline?: boolean;
-  /** For a list or an object: the author may write one text instead, which sets this member. */
+  /** For a list or an object: the author may write a single string instead, which sets this member. */
   readonly shorthand?: string;
   /** For parameters: values may be mappings and lists, which are flattened to names such as `a.b` and `a[0]`. */
   readonly nested?: boolean;
@@ -170,8 +170,9 @@ const format = z.custom<FormatNode>();
 /** The fields an option can be declared with. */
 export const f = {
   string: <const S extends Spec<string>>(spec: S) => field<string, S>("string", () => anyText, spec),
-  /** A Camel option that does not exist here, with the reason and the replacement. */
-  refused: (reason: string) => field<string, Spec<string>>("string", () => anyText, { doc: `Not supported: ${reason}.`, refused: reason, group: "advanced" }),
+  /** A Camel option that is not supported, with the reason and the alternative. */
+  unsupported: (reason: string) =>
+    field<string, Spec<string>>("string", () => anyText, { doc: `Not supported: ${reason}.`, unsupported: reason, group: "advanced" }),
   /** Text that is used exactly as typed, including blanks. */
   text: <const S extends Spec<string>>(spec: S) => field<string, S>("string", () => plainText, spec),
   boolean: <const S extends Spec<boolean>>(spec: S) => field<boolean, S>("boolean", () => truth, spec),

@@ -37,7 +37,7 @@ export class SchemaWriter {
     const choices: JsonSchema[] = [];
     for (const [name, field] of Object.entries({ ...more, ...fields })) {
       const info = describe(field);
-      if (info.spec.refused !== undefined) continue;
+      if (info.spec.unsupported !== undefined) continue;
       const keys = this.#inlineKeys(info, name);
       if (keys === undefined) {
         properties[name] = this.field(field);

@@ -36,7 +36,7 @@ export interface CardText {
 export interface StepShape extends Described {
   readonly name: string;
   readonly options: Fields;
-  /** The option that a bare text sets: `log: hello` is `log: {message: hello}`. */
+  /** The option that a bare string sets: `log: hello` is `log: {message: hello}`. */
   readonly shorthand?: string;
   /** True when a missing or empty `steps` adopts the steps that follow in the same list, as in Camel. */
   readonly adoptsSiblings?: boolean;
@@ -66,7 +66,7 @@ export interface LanguageShape extends Described {
 export interface FormatShape extends Described {
   readonly name: string;
   readonly options: Fields;
-  /** The option that a bare text sets: `custom: orders` is `custom: {ref: orders}`. */
+  /** The option that a bare string sets: `custom: orders` is `custom: {ref: orders}`. */
   readonly shorthand?: string;
 }
 

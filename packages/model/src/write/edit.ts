@@ -2,7 +2,7 @@
 import type { Tree } from "../flow/tree.ts";
 import { rereadTree } from "../read/reread-tree.ts";
 
-/** Replaces the characters from `start` to `end` by `text`. */
+/** Replaces the characters from `start` to `end` with `text`. */
 export interface Splice {
   readonly start: number;
   readonly end: number;

@@ -73,7 +73,7 @@ describe("entries", () => {
     expect(renameKey(flow, [...steps, 1, "filter"], "simple", "steps").ok).toBe(false);
   });
 
-  test("a bare text becomes an option", () => {
+  test("a bare string becomes an option", () => {
     expect(difference(done(expandScalar(flow, [...steps, 0, "log"], "message")))).toEqual([
       '-        - log: "it\'s ${body}" # said',
       "+        - log:",

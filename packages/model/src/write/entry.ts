@@ -1,4 +1,4 @@
-// Edits of mappings: add an entry with any value, rename a key, turn a bare text into a mapping. Edits that would not read back as intended are
+// Edits of mappings: add an entry with any value, rename a key, turn a bare string into a mapping. Edits that would not read back as intended are
 // rejected.
 import type { MapTree, Tree } from "../flow/tree.ts";
 import { readTree } from "../read/read-tree.ts";
@@ -12,7 +12,7 @@ import { removeOption, setScalar } from "./splice.ts";
 
 /**
  * Adds an entry, with a value written as YAML, to the mapping at `path`. An option goes before the first entry that contains steps, so that
- * it stays near its step's name; an entry that contains steps goes last. A place without a value becomes a mapping.
+ * it stays near its step's name; an entry that contains steps goes last. A key without a value gets a mapping.
  */
 export function addEntry(source: string, path: Path, key: string, yaml: string): Edit {
   const layout = Layout.read(source);
@@ -55,7 +55,7 @@ export function renameKey(source: string, path: Path, key: string, name: string)
   return firstThatReads(source, candidates, expected);
 }
 
-/** Turns the bare text at `path` into a mapping with that text as its entry `key`: `log: x` becomes `log: {message: x}` on lines. */
+/** Turns the bare string at `path` into a mapping with that string as its entry `key`: `log: x` becomes `log: {message: x}` on lines. */
 export function expandScalar(source: string, path: Path, key: string): Edit {
   const layout = Layout.read(source);
   const scalar = layout?.find(path);
@@ -82,7 +82,7 @@ export function expandScalar(source: string, path: Path, key: string): Edit {
 
 /**
  * Writes `text` at a path whose end may not exist yet: a value is replaced, missing mappings are created. `shorthands` names, by path
- * length, the key that a bare text at that place sets.
+ * length, the key that a bare string at that place sets.
  */
 export function setAt(source: string, path: Path, text: string, shorthands: ReadonlyMap<number, string> = new Map()): Edit {
   return putAt(source, path, { text, yaml: scalarYaml(text) }, shorthands);
@@ -202,7 +202,7 @@ function* emptyMap(layout: Layout, map: MapTree, name: string, yaml: string, ent
   yield insert(start + 1, entry);
 }
 
-/** The first entry of a place without a value, such as `otherwise:`. */
+/** The first entry of a key without a value, such as `otherwise:`. */
 function* firstEntry(layout: Layout, path: Path, place: Tree, key: string, yaml: string): Generator<Splice> {
   const { source, lineEnd } = layout;
   const { start, end } = place.span;

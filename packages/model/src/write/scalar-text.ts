@@ -1,4 +1,4 @@
-// Ways to write a string as a YAML scalar. Which one fits a place is determined by reading the result.
+// Ways to write a string as a YAML scalar. Which one is valid at a position is determined by parsing the result.
 
 /** Ways to write `text`, the author's previous style first. `indent` is that of the key or item it belongs to. */
 export function* scalarTexts(text: string, written: string, indent: string, lineEnd: string): Generator<string> {

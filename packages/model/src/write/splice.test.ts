@@ -60,14 +60,14 @@ describe("scalars", () => {
     [[...steps, 3, "filter", "simple"], "two\nother\n", ["-              lines", "+              other"]],
   ])("%j becomes %j", (path, text, expected) => expect(difference(flow, done(setScalar(flow, path, text)))).toEqual(expected));
 
-  test("an empty place is filled", () => {
+  test("an empty value is replaced", () => {
     expect(done(setScalar("- a:\n  b: c\n", [0, "a"], "x"))).toBe("- a: x\n  b: c\n");
     expect(done(setScalar("- a: # note\n", [0, "a"], "x"))).toBe("- a: x # note\n");
   });
 
   test("several lines become a block", () => expect(done(setScalar("- log: x\n- log: y\n", [0, "log"], "a\nb\n"))).toBe("- log: |\n    a\n    b\n- log: y\n"));
 
-  test("a missing place or one that is not a scalar is rejected", () => {
+  test("a path to a missing value or to one that is not a scalar is rejected", () => {
     expect(setScalar(flow, steps, "x").ok).toBe(false);
     expect(setScalar(flow, [9, "x"], "x").ok).toBe(false);
     expect(setScalar("a: [", ["a"], "x").ok).toBe(false);
@@ -172,7 +172,7 @@ describe("items", () => {
     expect(done(setScalar(windows, [1, "log"], "z"))).toBe("- log: x\r\n- log: z\r\n");
   });
 
-  test("invalid places are rejected", () => {
+  test("invalid paths, indexes and steps are rejected", () => {
     expect(insertItem(flow, steps, 99, "log: x").ok).toBe(false);
     expect(insertItem(flow, [0], 0, "log: x").ok).toBe(false);
     expect(insertItem(flow, steps, 0, "log: [").ok).toBe(false);

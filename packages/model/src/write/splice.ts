@@ -103,7 +103,7 @@ export function moveItem(source: string, from: Path, index: number, to: Path, to
   return inserted.ok ? joined(source, inserted.source) : inserted;
 }
 
-/** Replaces an item by other YAML. */
+/** Replaces an item with other YAML. */
 export function replaceItem(source: string, path: Path, index: number, yaml: string): Edit {
   const inserted = insertItem(source, path, index + 1, yaml);
   if (!inserted.ok) return inserted;

@@ -49,7 +49,7 @@ describe("addresses", () => {
     );
   });
 
-  it("flipping a bit leaves the network exactly if the bit belongs to the prefix", () => {
+  it("an address with one flipped bit is outside the network if and only if the bit belongs to the prefix", () => {
     fc.assert(
       fc.property(v6, fc.integer({ min: 0, max: 128 }), fc.integer({ min: 0, max: 127 }), (text, bits, flipped) => {
         const words = parseAddress(text);

@@ -17,7 +17,7 @@ export interface CompileParts extends SchemeParts {
   readonly clientOf: ClientAddress;
 }
 
-/** State that survives a change of the policy. */
+/** State that survives a change to the policy. */
 interface PolicyMemory {
   readonly rate: RateState | undefined;
   readonly seen: SeenSignatures;

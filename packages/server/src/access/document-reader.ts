@@ -36,7 +36,7 @@ export class DocumentReader {
     return value.length === 0 ? this.fault(path, "must not be empty") : value;
   }
 
-  text(value: unknown, path: string, what = "must be text"): string | undefined {
+  text(value: unknown, path: string, what = "must be a string"): string | undefined {
     if (value === undefined || value === "") return this.fault(path, value === "" ? "must not be empty" : "is required");
     return typeof value === "string" ? value : this.fault(path, what);
   }

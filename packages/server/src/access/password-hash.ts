@@ -16,7 +16,7 @@ const queue: (() => void)[] = [];
 /** Thrown when the queue of password checks is full. */
 export class TooManyPasswords extends Error {}
 
-/** Callers are rejected when the queue is full; changes of a policy wait. */
+/** Callers are rejected when the queue is full; changes to a policy wait. */
 type Waiting = "caller" | "owner";
 
 async function derive(password: string, salt: Buffer, n: number, waiting: Waiting): Promise<Buffer> {

@@ -1,4 +1,4 @@
-// An access policy as stored: secrets are replaced by what is needed to check them.
+// An access policy as stored: keys and passwords are replaced by their hashes.
 
 /** A scrypt hash of a password; binary parts in base64. */
 export interface ScryptHash {

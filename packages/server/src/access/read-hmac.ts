@@ -29,7 +29,7 @@ export function readHmacOptions(reader: DocumentReader, value: unknown, path: st
     header,
     algorithm: reader.optional(members["algorithm"], (given) => reader.oneOf(given, `${path}.algorithm`, ["sha1", "sha256", "sha384", "sha512"])),
     encoding: reader.optional(members["encoding"], (given) => reader.oneOf(given, `${path}.encoding`, ["hex", "base64", "base64url"])),
-    prefix: reader.optional(members["prefix"], (given) => (typeof given === "string" ? given : reader.fault(`${path}.prefix`, "must be text"))),
+    prefix: reader.optional(members["prefix"], (given) => (typeof given === "string" ? given : reader.fault(`${path}.prefix`, "must be a string"))),
     template,
     timestampHeader,
     toleranceSec,

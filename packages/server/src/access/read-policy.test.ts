@@ -76,7 +76,7 @@ describe("reading a policy", () => {
     ["authenticate[0].keys[0].key: must not be empty", apiKeyWith({ key: "" })],
     ["authenticate[0].keys[0].key: '***' means the stored secret, but no secret is stored", apiKeyWith({ key: "***" })],
     ["authenticate[0].keys[0].id: must not be empty", apiKeyWith({ id: "" })],
-    ['authenticate[0].keys[0].key: must be text or {"env": "NAME"}', apiKeyWith({ key: 5 })],
+    ['authenticate[0].keys[0].key: must be a string or {"env": "NAME"}', apiKeyWith({ key: 5 })],
     ["authenticate[0].keys[0].key.env: is a setting of the runtime, which policies cannot use", apiKeyWith({ key: { env: "SERVICE_DEPLOY_TOKEN" } })],
     ["authenticate[0].keys[0].key.env: must be the name of an environment variable", apiKeyWith({ key: { env: "A B" } })],
     ["authenticate[0].keys[0].expiresAt: must be a time such as 2027-01-01T00:00:00Z", apiKeyWith({ expiresAt: "soon" })],

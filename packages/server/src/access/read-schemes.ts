@@ -147,7 +147,7 @@ export class SchemeReader {
     if (value === masked) return kept ?? reader.fault(path, `'${masked}' means the stored secret, but no secret is stored`);
     if (typeof value === "string") return value === "" ? reader.fault(path, "must not be empty") : keep(value);
     if (value === undefined) return reader.fault(path, "is required");
-    if (typeof value !== "object" || value === null || !("env" in value)) return reader.fault(path, 'must be text or {"env": "NAME"}');
+    if (typeof value !== "object" || value === null || !("env" in value)) return reader.fault(path, 'must be a string or {"env": "NAME"}');
     const members = reader.object(value, path, ["env"]) ?? {};
     const env = reader.fitting(members["env"], `${path}.env`, /^[A-Za-z_][A-Za-z0-9_]{0,199}$/, "must be the name of an environment variable");
     if (env !== undefined && /^SERVICE_/i.test(env)) return reader.fault(`${path}.env`, "is a setting of the runtime, which policies cannot use");

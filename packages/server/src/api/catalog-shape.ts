@@ -114,7 +114,7 @@ export const catalogShape = shape(
           beans: z.array(z.string()).describe("The Camel classes it replaces."),
           needs: z.array(z.object({ package: z.string(), version: z.string(), reason: z.string() })),
           browsable: z.boolean(),
-          browses: z.array(z.string()).describe("What `POST /connections/{id}/browse` can list."),
+          browses: z.array(z.string()).describe("The kinds of names that `POST /connections/{id}/browse` can list."),
         }),
       )
       .describe("The loaded connection types; all of them with `full`."),

@@ -107,7 +107,7 @@ export function messageMappingEndpoints({ documents, users }: Mappings, clock: C
         const { input, headers = {}, params: values = {} } = body;
         if (input === undefined) throw new Refusal("body-invalid", "input is required");
         const began = clock.monotonic();
-        const { output, errors } = await inSlices(mapping.runInSteps({ body: input, headers: Headers.of(headers), params: values, now: clock.now() }));
+        const { output, errors } = await inSlices(mapping.runIncrementally({ body: input, headers: Headers.of(headers), params: values, now: clock.now() }));
         return ok({ output: shownOutput(output), errors, durationMs: Math.round(clock.monotonic() - began) });
       },
     }),

@@ -61,7 +61,7 @@ const contentOf = (body: BodyDescription | undefined): Json =>
   body === undefined ? { "*/*": { schema: {} } } : { [body.mediaType]: { schema: body.schema ?? {} } };
 
 function success({ later, reply }: WebhookDescription): Json {
-  if (later === undefined) return { "200": { description: "The reply of the route.", content: contentOf(reply) } };
+  if (later === undefined) return { "200": { description: "The route's reply.", content: contentOf(reply) } };
   const schema = { type: "object", properties: { [later]: { type: "string" } }, required: [later] };
   return { "202": { description: "Accepted for later processing.", content: { "application/json": { schema } } } };
 }

@@ -1,5 +1,5 @@
 // Reads query and body of a request according to the endpoint's declaration. Every error names the member.
-import { checkJsonInSteps, isJsonLimitError, parsePlainJsonInSteps, textPosition } from "@sluice/engine/values";
+import { checkJsonIncrementally, isJsonLimitError, parsePlainJsonIncrementally, textPosition } from "@sluice/engine/values";
 import { describe, type Field, type Fields } from "@sluice/model";
 import type { z } from "zod";
 import { systemClock } from "../host/clock.ts";
@@ -78,7 +78,7 @@ async function parseJson(bytes: Buffer, isYamlTaken: boolean): Promise<unknown> 
     if (bytes.length >= longFrom) await systemClock.yieldToEventLoop();
     // Every body is an object: a long list is rejected without creating its values.
     const isLongList = text.length >= longFrom && /^\s*\[/.test(text);
-    value = await inSlices(isLongList ? checkJsonInSteps(text) : parsePlainJsonInSteps(text));
+    value = await inSlices(isLongList ? checkJsonIncrementally(text) : parsePlainJsonIncrementally(text));
     if (isLongList) throw notAnObject();
   } catch (error) {
     if (error instanceof Refusal) throw error;
@@ -101,7 +101,7 @@ const scannedPerTurn = 262_144;
 
 async function refuseDuplicates(text: string): Promise<void> {
   const names = new DuplicateNames(text);
-  // Parsing a long text has used up this turn.
+  // Parsing long text has used up this time slice.
   if (text.length > scannedPerTurn) await systemClock.yieldToEventLoop();
   for (;;) {
     const found = names.scan(scannedPerTurn);
@@ -160,8 +160,8 @@ function fault(name: string, issue: z.core.$ZodIssue, value: unknown): string {
     case "too_small":
       return issue.origin === "array" || issue.origin === "string" ? `${name} must not be empty` : `${name} must be ${issue.minimum} or more`;
     case "too_big":
-      if (issue.origin === "string") return `${name} must have ${issue.maximum} characters at most`;
-      return issue.origin === "array" ? `${name} must have ${issue.maximum} entries at most` : `${name} must be ${issue.maximum} or less`;
+      if (issue.origin === "string") return `${name} must have at most ${issue.maximum} characters`;
+      return issue.origin === "array" ? `${name} must have at most ${issue.maximum} entries` : `${name} must be ${issue.maximum} or less`;
     default:
       return issue.code === "custom" ? `${name} ${issue.message}` : `${name} is invalid`;
   }

@@ -1,7 +1,7 @@
 import { systemClock } from "../host/clock.ts";
 import type { ApiStream } from "../http/management.ts";
 
-/** Sends a long text in pieces, one per event loop turn, at the client's pace. */
+/** Sends long text in pieces, one per event loop turn, at the client's pace. */
 export async function sendPieces(stream: ApiStream, pieces: Iterator<string | undefined>): Promise<void> {
   let resume: (() => void) | undefined;
   const wake = (): void => resume?.();

@@ -1,5 +1,5 @@
 // Value-mapping tables: install, replace, list, read, remove; as JSON, CSV or SAP's value_mapping.xml.
-import { tableFromCsvInSteps, tableFromXmlInSteps, tableCsvPieces, tableXmlPieces } from "@sluice/mapping";
+import { tableFromCsvIncrementally, tableFromXmlIncrementally, tableCsvPieces, tableXmlPieces } from "@sluice/mapping";
 import { z } from "zod";
 import { inSlices } from "../host/in-slices.ts";
 import { documentId } from "../mappings/installed-document.ts";
@@ -122,7 +122,7 @@ async function tableBody({ body, raw }: Call): Promise<unknown> {
   const isCsv = raw.mediaType === "text/csv";
   try {
     const text = strict.decode(raw.bytes);
-    return await inSlices(isCsv ? tableFromCsvInSteps(text) : tableFromXmlInSteps(text));
+    return await inSlices(isCsv ? tableFromCsvIncrementally(text) : tableFromXmlIncrementally(text));
   } catch (error) {
     const reason = error instanceof TypeError ? "the text is not UTF-8" : (error as Error).message;
     throw new Refusal("body-invalid", `invalid ${isCsv ? "CSV" : "XML"} body: ${reason}`);

@@ -22,7 +22,7 @@ export function versionFacts(
 ): VersionFacts {
   for (const name of ["by", "comment"] as const) {
     const value = query[name] ?? "";
-    if (value.length > maxLengths[name]) throw new Refusal("query-invalid", `${name} must have ${maxLengths[name]} characters at most`);
+    if (value.length > maxLengths[name]) throw new Refusal("query-invalid", `${name} must have at most ${maxLengths[name]} characters`);
     if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value)) throw new Refusal("query-invalid", `${name} must be one line without control characters`);
   }
   if (query.by?.startsWith(tokenAuthor) === true)

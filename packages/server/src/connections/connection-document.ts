@@ -36,7 +36,7 @@ export function readDocument(id: string, input: unknown): ConnectionDocument {
   const unknown = Object.keys(input).find((name) => !members.has(name));
   if (unknown !== undefined) throw wrong(`unknown member '${unknown.slice(0, 60)}'; the members are type, title and values`);
   if (typeof type !== "string" || type === "") throw wrong("'type' must be the name of a connection type");
-  if (title !== undefined && (typeof title !== "string" || title.length > 200)) throw wrong("'title' must be text of at most 200 characters");
+  if (title !== undefined && (typeof title !== "string" || title.length > 200)) throw wrong("'title' must be a string of at most 200 characters");
   if (!isMap(values)) throw wrong("'values' must be an object");
   const names = Object.keys(values);
   if (names.length > maxValues) throw wrong(`'values' must not have more than ${maxValues} names`);

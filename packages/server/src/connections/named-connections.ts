@@ -157,7 +157,7 @@ export class NamedConnections {
     }
   }
 
-  /** Applies manual changes of documents and of the files and variables they reference. */
+  /** Applies manual changes to documents and to the files and variables they reference. */
   async reload(): Promise<void> {
     const { store, log } = this.#parts;
     for (const { id, document } of this.list()) {

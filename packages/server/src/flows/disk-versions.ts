@@ -1,4 +1,4 @@
-// Stores the versions of flows as `<id>/<revision>.yaml`: one comment line with the facts, then the text, byte for byte. A file is never
+// Stores the versions of flows as `<id>/<revision>.yaml`: one comment line with the metadata, then the text, byte for byte. A file is never
 // changed after it was written.
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";

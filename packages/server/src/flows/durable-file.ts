@@ -1,4 +1,4 @@
-// File changes of the data directory: crash-safe, and with errors that name the file.
+// Changes to files in the data directory: crash-safe, and with errors that name the file.
 import { constants } from "node:fs";
 import { mkdir, open, readdir, rm, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";

@@ -30,7 +30,7 @@ export function withExternalFlows(store: FlowStore, given: ExternalFlows | undef
   async function listed(flow: ExternalFlow): Promise<FlowFile | undefined> {
     const facts = await stat(flow.path, { bigint: true }).catch(() => undefined);
     if (facts === undefined) return undefined;
-    // A parameter change also counts as a change of the flow.
+    // A parameter change also counts as a change to the flow.
     const stamp = `${facts.mtimeNs}-${facts.size}-${facts.ino}-${JSON.stringify(flow.params ?? {})}`;
     return { id: flow.id, file: basename(flow.path), lastModified: Math.round(Number(facts.mtimeNs) / 1e6), stamp, problem: undefined, hasParams: false };
   }

@@ -23,7 +23,7 @@ interface Version {
   readonly deployment: Deployment | undefined;
 }
 
-/** Undefined when one of the texts cannot be read. `shown` masks secrets. */
+/** Undefined when one of the versions cannot be read. `shown` masks secrets. */
 export function compareVersions(
   flowId: string,
   { before, after, tests }: { readonly before: Version; readonly after: Version; readonly tests: string | null },

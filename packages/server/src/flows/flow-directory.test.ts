@@ -100,7 +100,7 @@ describe("a directory of many flows", () => {
     }
   });
 
-  it("detects a change of the target of a link", async () => {
+  it("detects a change to the target of a link", async () => {
     const target = join(directory, ".elsewhere");
     writeFileSync(target, "first");
     symlinkSync(target, join(directory, "linked.yaml"));

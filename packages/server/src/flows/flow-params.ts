@@ -27,7 +27,7 @@ export function readParams(given: unknown, stored: StoredParams): StoredParams {
       const leaf = readLeaf(value, name);
       if (leaf !== undefined) params[name] = leaf;
       else if (typeof value === "object" && value !== null && !Array.isArray(value)) collect(value as Readonly<Record<string, unknown>>, name, depth + 1);
-      else throw new Refusal("body-invalid", `params '${name}' must be text, a number, true or false, {"env": "NAME"} or {"value": …, "secret": true}`);
+      else throw new Refusal("body-invalid", `params '${name}' must be a string, a number, true or false, {"env": "NAME"} or {"value": …, "secret": true}`);
     }
   }
 

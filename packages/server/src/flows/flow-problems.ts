@@ -17,12 +17,12 @@ export interface Problem {
 const needsNoLocation = ({ code, message }: Diagnostic): boolean => code === "flow-reserved-path" || message === "flow defines no routes";
 
 /** Throws a Refusal with the problems, unless the flow can be deployed. */
-export function refuseProblems({ flow, leftOut, diagnostics, conflicts }: Prepared): void {
+export function refuseProblems({ flow, skippedRoutes, diagnostics, conflicts }: Prepared): void {
   const errors = diagnostics.filter((diagnostic) => diagnostic.severity === "error");
   const first = errors[0];
   if (first !== undefined) throw new Refusal(isSyntax(first) ? "yaml-invalid" : "flow-invalid", listed(errors));
   // A file with only shared definitions, or with routes disabled by preconditions, is valid; an empty one is a mistake.
-  if (flow.routes.length + leftOut === 0 && flow.entities.length === 0) throw new Refusal("flow-invalid", "flow defines no routes");
+  if (flow.routes.length + skippedRoutes === 0 && flow.entities.length === 0) throw new Refusal("flow-invalid", "flow defines no routes");
   const conflict = conflicts[0];
   if (conflict !== undefined) throw new Refusal("conflict", conflictSentence(conflict));
 }

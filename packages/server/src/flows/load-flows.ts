@@ -61,7 +61,7 @@ export function reloadFlow(parts: FlowParts, file: FlowFile, affected?: Affected
   });
 }
 
-/** Recompiles every flow after a change of something that every flow can use. */
+/** Recompiles every flow after a change to something that every flow can use. */
 export async function reloadFlows(parts: FlowParts): Promise<void> {
   for (const file of await parts.store.list()) await reloadFlow(parts, file, {});
 }

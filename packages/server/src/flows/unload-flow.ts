@@ -1,7 +1,7 @@
 import { flowKey, type FlowParts } from "./installed-flows.ts";
 import { undeployMasked } from "./masked-deployment.ts";
 
-/** Takes a flow out of service that is no longer in the store. Its runs in flight finish afterwards. */
+/** Undeploys a flow that was deleted from the store. Its runs in flight finish afterwards. */
 export function unloadFlow(parts: FlowParts, id: string): Promise<void> {
   return parts.mutex.run(flowKey(id), async () => {
     if ((await parts.store.read(id)) !== undefined || !parts.installed.has(id)) return;

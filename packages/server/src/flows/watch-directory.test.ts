@@ -48,6 +48,6 @@ describe("a watched directory", () => {
   ])("is polled every two seconds where the system %s", async (_name, watch) => {
     const { checks, lines } = watching(watch);
     await expect.poll(checks, { timeout: 20_000 }).toBeGreaterThan(2);
-    expect(lines).toEqual(["WARN The system does not report changes of flows: checking every 2 seconds"]);
+    expect(lines).toEqual(["WARN The system does not report changes to flows: checking every 2 seconds"]);
   });
 });

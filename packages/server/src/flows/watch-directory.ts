@@ -14,7 +14,7 @@ export interface WatchOptions {
   readonly noun: string;
   /** Calls never overlap. */
   checkForChanges(): Promise<void>;
-  /** Reports changes of a directory; replaceable in tests. */
+  /** Reports changes in a directory; replaceable in tests. */
   readonly watch?: typeof watchFile;
 }
 
@@ -31,7 +31,7 @@ export function watchDirectories({ directories, log, logger, noun, checkForChang
   let polling: NodeJS.Timeout | undefined;
   const poll = (error: unknown): void => {
     if (polling !== undefined) return;
-    log.write("WARN", logger, `The system does not report changes of ${noun}: checking every ${pollMs / 1_000} seconds`, undefined, { error });
+    log.write("WARN", logger, `The system does not report changes to ${noun}: checking every ${pollMs / 1_000} seconds`, undefined, { error });
     polling = setInterval(schedule, pollMs);
   };
   const watchers = directories.flatMap((directory) => {

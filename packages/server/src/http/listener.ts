@@ -41,7 +41,7 @@ export interface HttpListener {
   listenForWorkers(path: string): Promise<void>;
   /** Serves requests of a host application's server. */
   readonly handler: RequestHandler;
-  /** True after the first call of `drain`. */
+  /** True after the first call to `drain`. */
   readonly draining: boolean;
   readonly connections: number;
   /**

@@ -6,7 +6,7 @@ import type { ApiRequest, ManagementHandler } from "./management.ts";
 const call = (management: ManagementHandler, path: string, body?: unknown, method = "POST") =>
   callManagement(management, { method, path, token: "secret", body });
 
-describe("an in-process call of the management API", () => {
+describe("an in-process call to the management API", () => {
   it("passes the same data as an HTTP request", async () => {
     let seen: ApiRequest | undefined;
     const reply = await call(

@@ -12,7 +12,7 @@ import { readHead } from "./request-head.ts";
 import { readTarget } from "./target.ts";
 
 export class RequestDispatcher {
-  /** Calls of the management API in flight. */
+  /** Calls to the management API in flight. */
   managing = 0;
   readonly #options: ListenerOptions;
   readonly #scope: ListenerScope;

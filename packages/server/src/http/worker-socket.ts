@@ -27,7 +27,7 @@ export async function listenOnWorkerSocket(server: Server, path: string): Promis
   await chmod(path, 0o600);
 }
 
-/** Extra header space for what the forwarding worker adds. */
+/** Extra header space for the headers that the forwarding worker adds. */
 export const addedHeaderBytes = 1_024;
 
 /**

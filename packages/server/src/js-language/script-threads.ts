@@ -66,7 +66,7 @@ export function scriptThreads(wasm: object): ScriptThreads {
       else finish(thread, message);
       next();
     });
-    worker.on("error", (error: Error) => end(thread, { fault: "failed", detail: `the script thread exited:  ${error.message}` }));
+    worker.on("error", (error: Error) => end(thread, { fault: "failed", detail: `the script thread exited: ${error.message}` }));
     worker.on("exit", () => end(thread, { fault: "failed", detail: "the script thread exited" }));
   }
 

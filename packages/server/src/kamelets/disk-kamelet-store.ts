@@ -1,13 +1,13 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { removeDurably, removeLeftovers, writeDurably } from "../flows/durable-file.ts";
-import type { KameletPlace } from "./find-kamelet-folders.ts";
+import type { KameletFolder } from "./find-kamelet-folders.ts";
 import { KameletFactsCache } from "./kamelet-facts.ts";
 import { kameletFolders } from "./kamelet-folders.ts";
 import type { KameletStore } from "./kamelet-store.ts";
 
 /** Creates the folder and removes temporary files of a crash. A read-only data directory can still be served. */
-export async function openDiskKameletStore(place: KameletPlace): Promise<KameletStore> {
+export async function openDiskKameletStore(place: KameletFolder): Promise<KameletStore> {
   const { folder } = place;
   await mkdir(folder, { recursive: true, mode: 0o750 }).catch(() => undefined);
   await removeLeftovers(folder).catch(() => undefined);

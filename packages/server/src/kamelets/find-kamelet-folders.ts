@@ -14,15 +14,15 @@ export interface KameletOrigin {
 }
 
 /** A folder with Kamelets. Those of the data directory are deployed. */
-export interface KameletPlace extends KameletOrigin {
+export interface KameletFolder extends KameletOrigin {
   readonly folder: string;
 }
 
 /** The folder `kamelets` in the data directory, then those of the setting. Throws one PluginError with all problems. */
-export function findKameletPlaces(
+export function kameletSearchPath(
   { kamelets, dataDir }: Pick<Settings, "kamelets" | "dataDir">,
   workingDirectory: string = process.cwd(),
-): readonly [KameletPlace, ...KameletPlace[]] {
+): readonly [KameletFolder, ...KameletFolder[]] {
   const entries = kamelets.split(",").flatMap((entry) => (entry.trim() === "" ? [] : [entry.trim()]));
   const found = entries.map((name) => {
     const folder = folderOf(name, workingDirectory);
@@ -34,9 +34,9 @@ export function findKameletPlaces(
   return [{ origin: "deployed", name: own, folder: own }, ...found.flatMap((place) => ("code" in place ? [] : [place]))];
 }
 
-/** The folders of all places, in the order in which they are searched. */
+/** The paths of all these folders, in the order in which they are searched. */
 export const findKameletFolders = (settings: Pick<Settings, "kamelets" | "dataDir">, workingDirectory?: string): readonly string[] =>
-  findKameletPlaces(settings, workingDirectory).map(({ folder }) => folder);
+  kameletSearchPath(settings, workingDirectory).map(({ folder }) => folder);
 
 function folderOf(entry: string, workingDirectory: string): string | PluginProblem {
   if (isFolderPath(entry)) {

@@ -1,4 +1,4 @@
-// The Kamelets of the runtime: listed from every place, and installed, replaced and removed in the store of deployed ones. A new version takes
+// The Kamelets of the runtime: listed from every location, and installed, replaced and removed in the store of deployed ones. A new version takes
 // effect in all flows that use it, or in none.
 import type { KameletFile, KameletFiles, Log } from "@sluice/engine";
 import { createKeyedMutex } from "@sluice/engine/tools";
@@ -11,7 +11,7 @@ import { systemClock } from "../host/clock.ts";
 import { refuseChanged, refuseUsed, type FlowElsewhere, type IfMatch } from "../mappings/installed-document.ts";
 import { oneSentence, Refusal } from "../refusal.ts";
 import { checkKamelet, type CheckedKamelet } from "./check-kamelet.ts";
-import type { KameletPlace } from "./find-kamelet-folders.ts";
+import type { KameletFolder } from "./find-kamelet-folders.ts";
 import { overrideKamelets } from "./kamelet-overrides.ts";
 import { KameletFactsCache, type KameletFacts } from "./kamelet-facts.ts";
 import { kameletFolders } from "./kamelet-folders.ts";
@@ -26,7 +26,7 @@ export interface KameletsParts {
   /** Stores the deployed Kamelets. */
   readonly store: KameletStore;
   /** The folders and packages of the other Kamelets, in search order. */
-  readonly places: readonly KameletPlace[];
+  readonly folders: readonly KameletFolder[];
   readonly log: Log;
   /** The flows of other nodes that use a Kamelet. */
   readonly usersElsewhere: (name: string) => Promise<readonly FlowElsewhere[]>;
@@ -78,10 +78,10 @@ export class InstalledKamelets {
 
   constructor(parts: KameletsParts) {
     this.#parts = parts;
-    const { store, places } = parts;
-    const others = kameletFolders(places.map(({ folder }) => folder));
+    const { store, folders } = parts;
+    const others = kameletFolders(folders.map(({ folder }) => folder));
     this.#others = others;
-    this.#otherFacts = new KameletFactsCache(places);
+    this.#otherFacts = new KameletFactsCache(folders);
     this.files = {
       find: (name) => store.find(name) ?? others.find(name),
       names: () => [...new Set([...store.names(), ...others.names()])].sort(),

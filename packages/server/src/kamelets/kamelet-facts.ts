@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { defaultLimits, readKamelet, readTree, type Kamelet } from "@sluice/model";
 import { hashOf } from "../flows/flow-hash.ts";
-import type { KameletOrigin, KameletPlace } from "./find-kamelet-folders.ts";
+import type { KameletOrigin, KameletFolder } from "./find-kamelet-folders.ts";
 import { findKameletFile } from "./kamelet-folders.ts";
 
 export interface KameletFacts {
@@ -18,17 +18,17 @@ export interface KameletFacts {
 }
 
 export class KameletFactsCache {
-  readonly #places: readonly KameletPlace[];
+  readonly #folders: readonly KameletFolder[];
   readonly #known = new Map<string, KameletFacts & { readonly path: string; readonly size: number }>();
 
-  constructor(places: readonly KameletPlace[]) {
-    this.#places = places;
+  constructor(folders: readonly KameletFolder[]) {
+    this.#folders = folders;
   }
 
-  /** The facts about the file that flows use; undefined when there is none. */
+  /** The metadata of the file that flows use; undefined when there is none. */
   find(name: string): KameletFacts | undefined {
     const found = findKameletFile(
-      this.#places.map(({ folder }) => folder),
+      this.#folders.map(({ folder }) => folder),
       name,
     );
     if (found === undefined) {
@@ -39,7 +39,7 @@ export class KameletFactsCache {
     const lastModified = Math.round(facts.mtimeMs);
     const known = this.#known.get(name);
     if (known?.path === path && known.lastModified === lastModified && known.size === facts.size) return known;
-    const place = this.#places.find(({ folder }) => folder === dirname(path)) as KameletPlace;
+    const place = this.#folders.find(({ folder }) => folder === dirname(path)) as KameletFolder;
     const read = { name, path, place, lastModified, size: facts.size, ...readFacts(path) };
     this.#known.set(name, read);
     return read;
@@ -51,7 +51,7 @@ export class KameletFactsCache {
   }
 }
 
-/** The facts in the text of a Kamelet. */
+/** The metadata in the text of a Kamelet. */
 export function factsOf(bytes: Uint8Array): Pick<KameletFacts, "hash" | "about" | "error"> {
   const { tree, diagnostics } = readTree(new TextDecoder().decode(bytes));
   const kamelet = tree === undefined ? undefined : readKamelet(tree);

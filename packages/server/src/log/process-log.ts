@@ -22,7 +22,7 @@ export function createProcessLog(settings: Settings, output: number): ProcessLog
   return { writer, secrets, log: createRuntimeLog({ level: settings.logLevel.toUpperCase() as LogLevel, writer, secrets, now: () => Date.now() }) };
 }
 
-/** The record that reports dropped ones. */
+/** The log record that reports dropped records. */
 export function droppedRecords(count: number): string {
   const message = `Dropped ${count} log records: the reader was too slow, or the disk was full`;
   return JSON.stringify({ time: new Date().toISOString(), level: "WARN", logger: "sluice.log", message });

@@ -116,7 +116,7 @@ describe("log records", () => {
     expect(text()).toMatch(/^[\u0020-\u007e]+\ndone\n$/);
   });
 
-  it("long texts are truncated, secrets and passwords masked, lower levels omitted", async () => {
+  it("long text is truncated, secrets and passwords masked, lower levels omitted", async () => {
     const lines = await logged((log) => {
       log.write("DEBUG", "x", "unseen");
       log.write("WARN", "x", "z".repeat(1_000_000));

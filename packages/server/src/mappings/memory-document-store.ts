@@ -1,4 +1,4 @@
-import { isJsonLimitError, parsePlainJsonInSteps } from "@sluice/engine/values";
+import { isJsonLimitError, parsePlainJsonIncrementally } from "@sluice/engine/values";
 import { hashOf } from "../flows/flow-hash.ts";
 import { inSlices } from "../host/in-slices.ts";
 import type { DocumentStore, StoredDocument } from "./document-store.ts";
@@ -30,7 +30,7 @@ export function createMemoryDocumentStore(): MemoryDocumentStore {
 /** A document larger than a request body comes from an operator's file and is parsed synchronously. */
 async function parsed(json: string): Promise<unknown> {
   try {
-    return await inSlices(parsePlainJsonInSteps(json));
+    return await inSlices(parsePlainJsonIncrementally(json));
   } catch (error) {
     if (isJsonLimitError(error)) return JSON.parse(json) as unknown;
     throw error;

@@ -1,7 +1,14 @@
 // The message-mapping documents of the runtime, compiled. A document that others import is replaced only when they still
 // compile with it and pass their tests.
 import type { Log } from "@sluice/engine";
-import { compileMappingInSteps, documentTextInSteps, problemText, type CompiledMapping, type CompileOutcome, type MappingEnvironment } from "@sluice/mapping";
+import {
+  compileMappingIncrementally,
+  documentTextIncrementally,
+  problemText,
+  type CompiledMapping,
+  type CompileOutcome,
+  type MappingEnvironment,
+} from "@sluice/mapping";
 import { asRefusal, refuseUnflushed } from "../flows/storage-refusal.ts";
 import { createKeyedMutex } from "@sluice/engine/tools";
 import { inSlices } from "../host/in-slices.ts";
@@ -47,7 +54,7 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
   ): Promise<CompileOutcome> {
     const { runTests, replaced } = options;
     const documents = { get: (id: string): unknown => (replaced?.has(id) === true ? replaced.get(id) : installed.get(id)?.document) };
-    return inSlices(compileMappingInSteps(document, { ...environment, documents }, { runTests }));
+    return inSlices(compileMappingIncrementally(document, { ...environment, documents }, { runTests }));
   }
 
   const importers = (id: string): readonly InstalledMapping[] =>
@@ -68,7 +75,7 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
         throw new Refusal("document-invalid", `${noun} '${id}': ${noun} '${entry.id}', which imports it, would break: ${problemText(outcome.problems)}`);
       changed.push({ ...entry, mapping: outcome.mapping });
     }
-    const { unflushed, ...stored } = await store.write(id, await inSlices(documentTextInSteps(document))).catch(asRefusal);
+    const { unflushed, ...stored } = await store.write(id, await inSlices(documentTextIncrementally(document))).catch(asRefusal);
     const entry: InstalledMapping = { id, document, mapping, error: undefined, ...stored };
     for (const each of [entry, ...changed]) installed.set(each.id, each);
     refuseUnflushed(unflushed, "the new version is active, but may be lost");

@@ -9,7 +9,7 @@ export interface ReloadParts {
   /** `sluice.mappings` unless given. */
   readonly logger?: string;
   readonly installed: Map<string, DocumentVersion & { readonly error: string | undefined }>;
-  /** Serializes changes of one document. */
+  /** Serializes changes to one document. */
   exclusively(id: string, work: () => Promise<void>): Promise<void>;
   /** Activates a changed file; returns the error if that fails, and then the previous version stays active. */
   apply(found: StoredDocument | BrokenDocument): string | undefined | Promise<string | undefined>;

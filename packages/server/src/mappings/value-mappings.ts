@@ -1,7 +1,7 @@
 // The value-mapping tables. A table is replaced as a whole, so a lookup never sees a mixture. Lookup directions are compiled on first
 // use.
 import type { Log, Lookup } from "@sluice/engine";
-import { documentTextInSteps, problemText, readTableInSteps, tableWarningsInSteps, unknownTable, type ValueTable } from "@sluice/mapping";
+import { documentTextIncrementally, problemText, readTableIncrementally, tableWarningsIncrementally, unknownTable, type ValueTable } from "@sluice/mapping";
 import { asRefusal, refuseUnflushed } from "../flows/storage-refusal.ts";
 import { createKeyedMutex } from "@sluice/engine/tools";
 import { inSlices } from "../host/in-slices.ts";
@@ -42,10 +42,10 @@ interface ReadEntry {
   readonly error: string | undefined;
 }
 
-function* entryInSteps(found: StoredDocument | BrokenDocument): Generator<undefined, ReadEntry> {
+function* entryIncrementally(found: StoredDocument | BrokenDocument): Generator<undefined, ReadEntry> {
   const { id, hash, lastModified } = found;
   const { table, problems } =
-    "problem" in found ? { table: undefined, problems: [{ path: "", message: found.problem }] } : yield* readTableInSteps(id, found.value);
+    "problem" in found ? { table: undefined, problems: [{ path: "", message: found.problem }] } : yield* readTableIncrementally(id, found.value);
   const error = table === undefined ? oneSentence(problemText(problems)) : undefined;
   return { entry: { id, hash, lastModified, document: "problem" in found ? undefined : found.value, table, error }, error };
 }
@@ -59,10 +59,10 @@ export function createValueMappings(store: DocumentStore, log: Log): ValueMappin
     refuseOtherSpelling(noun, id, installed);
     const current = installed.get(id);
     refuseChanged(noun, id, ifMatch, current);
-    const { table, problems } = await inSlices(readTableInSteps(id, document));
+    const { table, problems } = await inSlices(readTableIncrementally(id, document));
     if (table === undefined) throw new Refusal("document-invalid", `${noun} '${id}': ${problemText(problems)}`);
-    const text = await inSlices(documentTextInSteps(document));
-    const warnings = await inSlices(tableWarningsInSteps(table.content));
+    const text = await inSlices(documentTextIncrementally(document));
+    const warnings = await inSlices(tableWarningsIncrementally(table.content));
     const { unflushed, ...stored } = await store.write(id, text).catch(asRefusal);
     const entry: InstalledTable = { id, document, table, error: undefined, ...stored };
     installed.set(id, entry);
@@ -103,7 +103,7 @@ export function createValueMappings(store: DocumentStore, log: Log): ValueMappin
         installed,
         exclusively: (id, work) => mutex.run(id.toLowerCase(), work),
         async apply(found) {
-          const { entry, error } = await inSlices(entryInSteps(found));
+          const { entry, error } = await inSlices(entryIncrementally(found));
           const before = installed.get(found.id);
           installed.set(found.id, error === undefined || before === undefined ? entry : { ...entry, document: before.document, table: before.table });
           return error;
@@ -112,9 +112,9 @@ export function createValueMappings(store: DocumentStore, log: Log): ValueMappin
       }),
     async load() {
       for (const found of await store.list()) {
-        // In a follower, every change of a document calls this for all tables.
+        // In a follower, every change to a document calls this for all tables.
         if (installed.get(found.id)?.hash === found.hash) continue;
-        const { entry, error } = await inSlices(entryInSteps(found));
+        const { entry, error } = await inSlices(entryIncrementally(found));
         installed.set(found.id, entry);
         if (error !== undefined) log.write("ERROR", "sluice.mappings", `Cannot use ${noun} '${found.id}': ${error}`);
       }

@@ -149,7 +149,7 @@ describe("values as JSON", () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => JSON.stringify(toPlain(value)) === JSON.stringify(value)));
   });
 
-  it("costs no more than what is shown", () => {
+  it("costs no more than the part that is shown", () => {
     const huge = Array.from({ length: 1_000_000 }, (_, index) => index);
     expect((toPlain(huge, 1_000) as unknown[]).length).toBeLessThan(200);
     expect(previewBody(huge, 100)).toMatchObject({ truncated: true, size: undefined });

@@ -1,5 +1,5 @@
 // Bodies and headers for display: limited in size, as JSON or text, with masked secrets. An unreadable body is marked as such.
-import { decodeText, ownText, toPlain, toPlainWithin } from "@sluice/engine/values";
+import { decodeText, copyString, toPlain, toPlainWithin } from "@sluice/engine/values";
 import { isSecretHeader, masked } from "./secret-headers.ts";
 import { maskMembers } from "./secret-members.ts";
 import { maskQuery, maskUris } from "./secret-uris.ts";
@@ -20,7 +20,7 @@ export function previewBody(body: unknown, limit: number): BodyPreview {
   }
   if (typeof body === "string") {
     // Copied, because it may be a slice of a much larger string.
-    if (body.length <= limit) return { text: ownText(body), size: Buffer.byteLength(body), truncated: false };
+    if (body.length <= limit) return { text: copyString(body), size: Buffer.byteLength(body), truncated: false };
     // Encoded as bytes, which avoids half of a surrogate pair.
     return { text: Buffer.from(body.slice(0, limit)).toString(), size: Buffer.byteLength(body), truncated: true };
   }

@@ -34,7 +34,7 @@ export interface MetricsParts {
   storedRuns(): RunStoreMetrics | undefined;
 }
 
-/** Routes and queues beyond this number are summed up as `_other`, so that a scrape stays bounded. */
+/** Routes and queues beyond this number are added up as `_other`, so that a scrape stays bounded. */
 export const maxNames = 1_000;
 
 const lagResolutionMs = 10;

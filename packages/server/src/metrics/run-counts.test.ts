@@ -23,7 +23,7 @@ describe("run counts", () => {
     expect(counts.list()).toMatchObject([{ completed: 1, failed: 0, flowId: "g" }]);
   });
 
-  it("limits the number of names: removed routes are dropped, then the rest is summed up", () => {
+  it("limits the number of names: removed routes are dropped, then the rest is added up", () => {
     const gone = new Set<string>();
     const counts = createRunCounts({ maxRoutes: 3, isInService: (id) => !gone.has(id) });
     for (const id of ["a", "b", "c", "d", "e", "d"]) counts.ended(run(id, 1));

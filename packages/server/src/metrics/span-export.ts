@@ -32,7 +32,7 @@ export class SpanExport {
   #sending: Promise<void> | undefined = undefined;
   #pauseMs = 0;
   #ended = false;
-  /** Aborts a request that is still running when the time to close is over. */
+  /** Aborts a request that is still running when the close timeout expires. */
   readonly #stop = new AbortController();
   exported = 0;
   dropped = 0;

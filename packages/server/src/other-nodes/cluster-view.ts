@@ -74,7 +74,7 @@ export interface ClusterStores {
   readonly kamelets: KameletStore;
 }
 
-/** The parts of a node that apply configuration changes of other nodes. */
+/** The parts of a node that apply configuration changes from other nodes. */
 export interface FollowedParts {
   readonly flows: FlowParts;
   readonly runtime: Runtime;
@@ -95,9 +95,9 @@ export interface ClusterNode extends ClusterView {
   problemsOf(deployment: Deployment, catalog: Pick<Catalog, "connectors">): readonly Diagnostic[];
   /** The flows of other live nodes that use a document; nodes that do not answer in time are omitted. */
   usersElsewhere(kind: "connection" | "kamelet", id: string): Promise<readonly FlowElsewhere[]>;
-  /** Applies changes of other nodes from now on. */
+  /** Applies changes from other nodes from now on. */
   follow(parts: FollowedParts): void;
-  /** Reports that this node serves, and claims its share of the slots. */
+  /** Reports that this node is ready, and claims its share of the slots. */
   ready(): void;
   /** Gives up the slots; the other nodes take over at once. */
   leave(): Promise<void>;

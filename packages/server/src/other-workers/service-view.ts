@@ -9,7 +9,7 @@ export interface OtherWorkers {
   readonly present: readonly WorkerMetrics[];
   /** Counts of workers that have exited. */
   readonly departed: readonly RouteMetrics[];
-  /** Configured workers that do not serve at the moment. */
+  /** Configured workers that are not ready. */
   readonly missing: number;
   /** The most recent unexpected exit. */
   readonly lastExit: WorkerExit | undefined;

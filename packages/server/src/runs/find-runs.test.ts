@@ -38,7 +38,7 @@ describe("finding runs", () => {
     expect(seen).toEqual(Array.from({ length: 20 }, (_, index) => runId(38 - index * 2)));
   });
 
-  it("finds words in the request, the error and the ids, but not what is masked", async () => {
+  it("finds words in the request, the error and the ids, but not in masked values", async () => {
     const known = createSecretValues();
     known.set("flow", ["hunter2-token"]);
     const history = historyOf([

@@ -67,14 +67,14 @@ export function lostRun(lost: LostRun, error: RunError, endedAt: number): RunFac
 const isoOrNull = (time: number): string | null => (time === 0 ? null : new Date(time).toISOString());
 
 /** The strings of a run that may contain secrets, masked. */
-function shownTexts({ trigger, error, preview }: RunFacts, secrets: SecretValues): { uri: string; message: string | undefined; preview: string } {
+function maskedStrings({ trigger, error, preview }: RunFacts, secrets: SecretValues): { uri: string; message: string | undefined; preview: string } {
   const hide = (text: string): string => secrets.records.scrub(maskUris(text));
   return { uri: hide(trigger.uri).replace(/:$/, ""), message: error === undefined ? undefined : hide(error.message), preview: hide(maskMembers(preview)) };
 }
 
 /** The run with masked strings. Masking them again does not change them. */
 export function maskedFacts(run: RunFacts, secrets: SecretValues): RunFacts {
-  const { uri, message, preview } = shownTexts(run, secrets);
+  const { uri, message, preview } = maskedStrings(run, secrets);
   return { ...run, trigger: { ...run.trigger, uri }, preview, ...(run.error === undefined ? {} : { error: { ...run.error, message: message ?? "" } }) };
 }
 
@@ -91,14 +91,14 @@ export function containsWords(run: RunFacts, words: readonly string[], secrets: 
   };
   const plain = words.filter((word) => !inserted.test(word));
   if (!contains(plain, trigger.uri, error?.message, run.preview)) return false;
-  const shown = shownTexts(run, secrets);
+  const shown = maskedStrings(run, secrets);
   return contains(words, shown.uri, shown.message, shown.preview);
 }
 
 /** A run as the API returns it. */
 export function runJson(run: RunFacts, secrets: SecretValues): Readonly<Record<string, unknown>> {
   const { route, status, error } = run;
-  const shown = shownTexts(run, secrets);
+  const shown = maskedStrings(run, secrets);
   const failed = status === "failed" || status === "cancelled";
   return {
     id: run.id,

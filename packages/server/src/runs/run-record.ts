@@ -1,6 +1,6 @@
 // The record of a run in the history. Ended runs are stored without their messages and errors.
 import { StepTrail, type Exchange, type Run } from "@sluice/engine";
-import { ownText } from "@sluice/engine/values";
+import { copyString } from "@sluice/engine/values";
 import { lengthOf } from "../http/reply.ts";
 import { previewBody } from "../masking/preview.ts";
 import { previewLimit, type RunError, type RunFacts } from "./run-facts.ts";
@@ -93,12 +93,12 @@ export class RunRecord implements HistoryEntry {
     this.run = undefined;
     this.#endedAt = run.endedAt;
     this.#status = run.status;
-    this.#correlationId = run.correlationId === undefined ? run.chainId : ownText(run.correlationId);
+    this.#correlationId = run.correlationId === undefined ? run.chainId : copyString(run.correlationId);
     this.#redeliveries = run.redeliveries;
     this.#handled = run.handled;
     const failure = run.failure ?? (run.handled ? exchange.caught : undefined);
     if (failure !== undefined)
-      this.#error = { type: failure.type, message: ownText(failure.message.slice(0, maxMessageLength)), stepId: failure.stepId ?? null };
+      this.#error = { type: failure.type, message: copyString(failure.message.slice(0, maxMessageLength)), stepId: failure.stepId ?? null };
     const { reply } = run;
     this.#replyStatus = reply?.status;
     this.#replySize = reply === undefined ? sizeOf(exchange.message.body) : lengthOf(reply.body);
@@ -157,14 +157,14 @@ function ownTrigger(trigger: Run["trigger"]): Run["trigger"] {
   if (trigger === lastTrigger) return lastOwnTrigger;
   if (trigger.path === undefined) return trigger;
   lastTrigger = trigger;
-  return (lastOwnTrigger = { ...trigger, path: ownText(trigger.path) });
+  return (lastOwnTrigger = { ...trigger, path: copyString(trigger.path) });
 }
 
 /** The content type, copied from a slice of the request head or set by a route. */
 function typeOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== "string") return previewBody(value, maxTypeLength).text;
-  return value === lastType ? lastType : (lastType = ownText(value.slice(0, maxTypeLength)));
+  return value === lastType ? lastType : (lastType = copyString(value.slice(0, maxTypeLength)));
 }
 
 /** Result size for runs without a reply. */

@@ -1,4 +1,4 @@
-// Records the calls of a session's mocks in order: limited in number and bytes, secrets masked, bodies copied.
+// Records the calls to a session's mocks in order: limited in number and bytes, secrets masked, bodies copied.
 import type { Exchange, MockCalls, MockOutcome } from "@sluice/engine";
 import { bodyTypeOf, toPlain } from "@sluice/engine/values";
 import { shownHeaders } from "../masking/preview.ts";

@@ -59,7 +59,7 @@ export function findInlet(runtime: Runtime, { trigger, routeId }: Pick<InvokeBod
     return route.inlet;
   }
   const uri = trigger as string;
-  const inlet = runtime.staysInside(uri) ? runtime.inletOf(uri) : undefined;
+  const inlet = runtime.isLocalEndpoint(uri) ? runtime.inletOf(uri) : undefined;
   if (inlet === undefined || runtime.routes.get(inlet.route.id)?.trigger !== "route")
     throw new Refusal("not-found", `no direct endpoint '${uri.slice(0, 200)}'`);
   return inlet;

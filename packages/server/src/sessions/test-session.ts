@@ -101,7 +101,7 @@ export class TestSession {
         mocks: this.#mocks,
         routes,
         scope: this.scope,
-        staysInside: (uri) => this.#parts.runtime.staysInside(uri),
+        isLocalEndpoint: (uri) => this.#parts.runtime.isLocalEndpoint(uri),
         failUnmatched: this.#body.unmatched === "fail",
         calls: this.#calls,
         uriOf: (node) => uris.get(node),

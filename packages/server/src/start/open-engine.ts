@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { connectionIndex, loadClient, sluiceEvents, type SluiceEvents } from "@sluice/connectors";
 import { createRuntime, type Host, type Runtime } from "@sluice/engine";
-import { findKameletPlaces } from "../kamelets/find-kamelet-folders.ts";
+import { kameletSearchPath } from "../kamelets/find-kamelet-folders.ts";
 import { openDiskKameletStore } from "../kamelets/disk-kamelet-store.ts";
 import { InstalledKamelets } from "../kamelets/installed-kamelets.ts";
 import { findResourceFolders, resourceFolders } from "../resources/resource-folders.ts";
@@ -86,10 +86,10 @@ export async function openEngine(
     variant.isTrial === true
       ? closedConnections(connectionTypes, () => host)
       : openConnections({ types: connectionTypes, secrets, host: () => host, load: loadClient });
-  const [deployed, ...places] = findKameletPlaces(settings);
+  const [deployed, ...folders] = kameletSearchPath(settings);
   const kamelets = new InstalledKamelets({
     store: server.cluster?.stores.kamelets ?? (await openDiskKameletStore(deployed)),
-    places,
+    folders,
     log,
     flows: () => late.flows.current,
     usersElsewhere: usersElsewhere(server, "kamelet"),

@@ -1,6 +1,6 @@
 import type { AccessCheck, AccessRequest } from "../http/access.ts";
 
-/** Accepts only calls of open test sessions: the port of a trial is reachable by every user of the machine. */
+/** Accepts only requests from open test sessions: the port of a trial is reachable by every user of the machine. */
 export function sessionsOnly(isOpen: (sessionId: string) => boolean): () => AccessCheck {
   const check: AccessCheck = {
     check: (request) => (isOpen(sessionOf(request)) ? { kind: "granted", principal: undefined } : { kind: "refused", status: 403, error: "forbidden" }),

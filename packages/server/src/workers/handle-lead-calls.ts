@@ -14,7 +14,7 @@ import type { ReplicatedState } from "./replicated-state.ts";
 import type { ChangeOrder, ForwardedEvents, RemoteRun, RunsQuery, WatchOrder } from "./messages.ts";
 
 /** The parts of a follower that the lead's calls read or change. */
-export interface AskedParts {
+export interface LeadCallParts {
   readonly state: ReplicatedState;
   readonly policies: Policies;
   readonly history: RunHistory;
@@ -27,7 +27,7 @@ export interface AskedParts {
 }
 
 /** Registers a handler for every call the lead makes. */
-export function handleLeadCalls(calls: Calls, { state, policies, history, runWriter, replayStore, secrets, trace, logs, recentLines }: AskedParts): void {
+export function handleLeadCalls(calls: Calls, { state, policies, history, runWriter, replayStore, secrets, trace, logs, recentLines }: LeadCallParts): void {
   const forward = (events: ForwardedEvents): void => calls.notify("lead", "forwarded-events", events);
   const watchers = { trace: new EventWatcher(trace.hub, forward), log: new EventWatcher(logs.hub, forward) };
   calls.on("change", (order: ChangeOrder) => state.take(order));

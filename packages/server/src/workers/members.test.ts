@@ -4,7 +4,7 @@ import { Calls } from "./calls.ts";
 import { Members } from "./members.ts";
 import type { MetricDeltas } from "./messages.ts";
 
-function news(routeId: string, completed: number, inflight = 0): MetricDeltas {
+function deltasOf(routeId: string, completed: number, inflight = 0): MetricDeltas {
   const counts = Object.assign(new RouteCounts(routeId, "flow"), { completed });
   return { counts: [counts], routes: [{ id: routeId, flowHash: "h", inflight, total: completed + inflight, failed: 0, lastRunAt: 1, lastError: undefined }] };
 }
@@ -14,9 +14,9 @@ describe("members", () => {
     const members = new Members(new Calls(1, () => undefined));
     for (let member = 2; member < 302; member++) {
       members.add(member);
-      members.record(member, news("orders", 3));
-      members.record(member, news("orders", 5, 1));
-      members.record(member, news("stock", 1));
+      members.record(member, deltasOf("orders", 3));
+      members.record(member, deltasOf("orders", 5, 1));
+      members.record(member, deltasOf("stock", 1));
       const routes = members.removeExited(member);
       expect(routes.map(({ id, total, inflight }) => [id, total, inflight])).toEqual([
         ["orders", 6, 1],

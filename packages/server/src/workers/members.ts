@@ -1,4 +1,4 @@
-// The followers that currently serve, and the accumulated counts of those that exited.
+// The followers that are ready, and the accumulated counts of those that exited.
 import { addCounts } from "../metrics/run-counts.ts";
 import type { Calls } from "./calls.ts";
 import type { RouteMetrics, RouteStatsSnapshot, WorkerMetrics } from "../other-workers/worker-metrics.ts";

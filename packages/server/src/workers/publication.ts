@@ -1,7 +1,7 @@
 // Finds what changed on the lead since followers were last updated. Items are compared by identity and hash, so code that changes a
 // flow, table or policy does not have to report it.
 import type { Deployment } from "@sluice/engine";
-import { documentTextInSteps } from "@sluice/mapping";
+import { documentTextIncrementally } from "@sluice/mapping";
 import { inSlices } from "../host/in-slices.ts";
 import type { StoredParams } from "../flows/flow-store.ts";
 import type { Definition } from "../connections/named-connections.ts";
@@ -148,7 +148,7 @@ export class Publication {
 async function written(documents: readonly NewDocument[]): Promise<readonly Change[]> {
   const changes: Change[] = [];
   for (const { kind, id, document } of documents)
-    changes.push({ kind, id, json: document === undefined ? undefined : await inSlices(documentTextInSteps(document)) });
+    changes.push({ kind, id, json: document === undefined ? undefined : await inSlices(documentTextIncrementally(document)) });
   return changes;
 }
 

@@ -95,7 +95,7 @@ export class WorkerPool {
     });
   }
 
-  /** Resolves with the lead's announcement when all workers serve. */
+  /** Resolves with the lead's announcement when all workers are ready. */
   async start(): Promise<Announcement> {
     const [lead, ...followers] = this.#slots as [Slot, ...Slot[]];
     await Promise.all(this.#slots.map((slot) => this.#fork(slot)));
@@ -143,7 +143,7 @@ export class WorkerPool {
     });
   }
 
-  /** Sends a process its role and configuration; resolves when it serves. */
+  /** Sends a process its role and configuration; resolves when it is ready. */
   async #configure(slot: Slot): Promise<Announcement | undefined> {
     const { configuration, socketPath, externalFlows } = this.#parts;
     const order: StartOrder = {

@@ -3,7 +3,7 @@ import { FlowError, Headers, Message, type Awaitable, type Clock, type Exchange,
 import { asText } from "@sluice/engine/values";
 import { f, type Values } from "@sluice/model";
 import { commonFields, maxPayloadBytes, withBytes } from "./format-input.ts";
-import { eachInSteps } from "./in-steps.ts";
+import { eachIncrementally } from "./incremental.ts";
 
 export interface ArchiveEntry {
   readonly name: string;
@@ -19,7 +19,7 @@ export const archiveFields = {
   }),
   allowEmptyDirectory: f.boolean({ doc: "Whether directories are included as empty entries.", default: false, group: "advanced" as const }),
   preservePathElements: f.boolean({
-    doc: "Whether the entry name includes folders or only the file name.",
+    doc: "Whether the entry name includes folders; otherwise it is the file name only.",
     default: false,
     group: "advanced" as const,
   }),
@@ -94,7 +94,7 @@ function readAll(entries: readonly ArchiveEntry[], { kind, maxDecompressedSize, 
     const content = entry.content(Math.min(remaining, maxDecompressedSize));
     return content instanceof Promise ? content.then((bytes) => add(entry, bytes)) : add(entry, content);
   };
-  return eachInSteps(entries.values(), read, () => messages, clock);
+  return eachIncrementally(entries.values(), read, () => messages, clock);
 }
 
 function headersOf(kind: "zip" | "tar", name: string): Readonly<Record<string, string>> {

@@ -1,4 +1,4 @@
-// References to an operator function in one text: `orders`, `orders.total`, `orders?method=total`, `orders::total`, `type:com.acme.Orders?method=total`.
+// References to an operator function as one string: `orders`, `orders.total`, `orders?method=total`, `orders::total`, `type:com.acme.Orders?method=total`.
 import { CompileError, FlowError, type Exchange, type Expression } from "@sluice/engine/spi";
 import { operatorCall } from "@sluice/engine/tools";
 import { asText } from "@sluice/engine/values";
@@ -15,7 +15,8 @@ export function readBeanReference(text: string): BeanReference {
   const given = new URLSearchParams((query ?? "").replaceAll("+", "%2B"));
   const method = given.get("method") ?? direct;
   const named = bean.trim() === "" ? (given.get("ref") ?? given.get("beanType")?.replace(/^#?class:/, "")) : bean.trim();
-  if (named === undefined || named === "") throw new CompileError("bean-missing", "the name of the bean is missing", { hint: "write bean.method" });
+  if (named === undefined || named === "")
+    throw new CompileError("bean-missing", "the name of the bean is missing", { hint: "write it as bean.method, for example orders.total" });
   return { bean: named, method: method === undefined || method.trim() === "" ? undefined : method.trim() };
 }
 

@@ -39,7 +39,7 @@ function argument(text: string, scope: ArgumentScope): Expression {
   if (constant !== undefined) return () => constant;
   if (text.startsWith("${")) return scope.template(text);
   throw new CompileError("bean-arguments", `'${text}' is not a valid argument of a method`, {
-    hint: "write a number, a quoted text, true, false, null or ${…}, or no arguments: the function then receives the exchange",
+    hint: "write a number, a quoted string, true, false, null or ${…}, or no arguments: the function then receives the exchange",
   });
 }
 

@@ -14,7 +14,7 @@ export const dynamicFields = {
   }),
 };
 
-/** The URI of `uri` plus `parameters` as one text, and the template as the author wrote it. */
+/** The URI of `uri` plus `parameters` as one string, and the template as the author wrote it. */
 export function dynamicUri(
   uri: string,
   parameters: Readonly<Record<string, string>>,

@@ -16,12 +16,12 @@ export const fanOutFields = {
   }),
   parallelAggregate: f.boolean({ doc: "Accepted but ignored: results are always merged one at a time.", default: false, group: "advanced" }),
   synchronous: f.boolean({ doc: "Accepted but ignored.", default: false, group: "advanced" }),
-  onPrepare: f.refused("onPrepare refers to a Java processor; do this work in the first step of each copy"),
+  onPrepare: f.unsupported("onPrepare refers to a Java processor; do this work in the first step of each copy"),
   executorService: f.string({ doc: "Accepted but ignored: there are no thread pools.", group: "advanced" }),
 };
 
 /** Rejects a timeout without parallelProcessing, where it would have no effect. */
-export function refuseIdleTimeout({ timeout, parallelProcessing }: { readonly timeout: number; readonly parallelProcessing: boolean }): void {
+export function rejectUnusedTimeout({ timeout, parallelProcessing }: { readonly timeout: number; readonly parallelProcessing: boolean }): void {
   if (timeout > 0 && !parallelProcessing)
     throw new CompileError("option-conflict", "timeout requires parallelProcessing", {
       hint: "add parallelProcessing: true or remove timeout",

@@ -55,7 +55,7 @@ function textItems(text: string, delimiter: Delimiter): Counted {
   return { items: parts(text, delimiter), size: from < text.length ? size + 1 : size };
 }
 
-/** The number of delimiters and the end of the last one. Reads each character: a call of `indexOf` per part takes 25 times as long. */
+/** The number of delimiters and the end of the last one. Reads each character: a call to `indexOf` per part takes 25 times as long. */
 function countParts(text: string, delimiter: string): readonly [count: number, end: number] {
   const first = delimiter.charCodeAt(0);
   let count = 0;

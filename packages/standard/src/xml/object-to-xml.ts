@@ -1,4 +1,4 @@
-// Plain objects as XML, written in steps: a body of ten megabytes takes about a second.
+// Plain objects as XML, written incrementally: a body of ten megabytes takes about a second.
 import { FlowError } from "@sluice/engine/spi";
 import { asText, TextInBlocks } from "@sluice/engine/values";
 import { maxPayloadBytes, payloadError } from "../formats/format-input.ts";
@@ -15,7 +15,7 @@ const maxDepth = 500;
 /** Characters escaped at once. */
 const pieceSize = 256 * 1024;
 
-/** The text of `<name>…</name>` of any value, complete when the steps are done. A list becomes one element per item. */
+/** The text of `<name>…</name>` of any value, complete when the generator is done. A list becomes one element per item. */
 export class XmlWriting {
   // Indentation can make a string much longer.
   readonly #text = new TextInBlocks((length) => {

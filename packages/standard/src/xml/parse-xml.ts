@@ -1,7 +1,7 @@
 // XML text → nodes, for XPath and for bodies that stay XML.
 import type { Clock } from "@sluice/engine/spi";
 import { each } from "@sluice/engine/tools";
-import { scanXml, scanXmlInSteps, xmlLimitError, type XmlAttribute, type XmlHandler, type XmlLimits, type XmlName } from "@sluice/engine/values";
+import { scanXml, scanXmlIncrementally, xmlLimitError, type XmlAttribute, type XmlHandler, type XmlLimits, type XmlName } from "@sluice/engine/values";
 import { nodeTypes } from "./node-type.ts";
 import { XmlNode } from "./xml-node.ts";
 
@@ -23,7 +23,7 @@ export function parseXml(text: string, limits = xmlLimits): XmlNode {
 /** As {@link parseXml}, in slices, for long documents. */
 export async function parseXmlInSlices(text: string, clock: Clock, limits = xmlLimits): Promise<XmlNode> {
   const builder = new DocumentBuilder(limits.maxNodes);
-  await each(scanXmlInSteps(text, limits, builder), () => undefined, clock);
+  await each(scanXmlIncrementally(text, limits, builder), () => undefined, clock);
   return builder.document;
 }
 

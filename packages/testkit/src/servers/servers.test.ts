@@ -56,7 +56,7 @@ describe("a process that ends without stopping its server", () => {
 });
 
 describe("a faulty link", () => {
-  it("passes, delays, silences, cuts and refuses (needs Redis)", async ({ skip }) => {
+  it("forwards, delays and drops data, and closes and rejects connections (needs Redis)", async ({ skip }) => {
     const server = await serverFor("redis", { own: true });
     if (server === undefined) return skip();
     ends.push(() => server.end());

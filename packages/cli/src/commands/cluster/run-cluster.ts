@@ -143,7 +143,7 @@ function readPort(text = "8080"): number {
 async function assertPortsFree(port: number, count: number): Promise<void> {
   if (port === 0) return;
   for (let each = port; each <= port + count; each++)
-    if (!(await isFree(each, host))) throw new CommandError(`${busyPort(each)}: stop it, or use other ports with --port (0: any free ports)`);
+    if (!(await isFree(each, host))) throw new CommandError(`${busyPort(each)}: stop that process, or use other ports with --port (0: any free ports)`);
 }
 
 function announcement(port: number, nodes: readonly Node[], tokenFile: string | undefined): string {

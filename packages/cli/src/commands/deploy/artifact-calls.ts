@@ -4,7 +4,7 @@ import { author } from "../../runtime/author.ts";
 import type { Connection } from "../../runtime/connection.ts";
 import type { Artifact, DocumentArtifact, FlowArtifact, KameletArtifact } from "./artifacts.ts";
 
-/** The reply of the runtime for an installed artifact. */
+/** The runtime's reply for an installed artifact. */
 export interface InstalledArtifact {
   readonly warnings: readonly string[];
   readonly routes?: InstalledFlow["routes"];
@@ -47,7 +47,7 @@ export function putArtifact(connection: Connection, artifact: Artifact, body: un
 async function putFlow(connection: Connection, id: string, body: FlowArtifact["body"], { ifMatch, withTests, comment }: Conditions): Promise<InstalledFlow> {
   const query = { tests: withTests === true ? ("required" as const) : undefined, by: author(), comment };
   const reply = await connection.call("PUT /flows/:id", { params: { id }, body, ifMatch, query });
-  // The reply of a dry run has another type; this is not one.
+  // The declared type also includes the reply to a dry run.
   return reply as InstalledFlow;
 }
 

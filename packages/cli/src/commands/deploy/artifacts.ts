@@ -5,7 +5,7 @@ import type { Operations } from "@sluice/client";
 import { FlowTestFileError, readFlowTests } from "@sluice/flow-tests";
 import { UsageError } from "../../command/declaration.ts";
 import { flatParams, readParamsFile, type Params } from "../../files/flow-params.ts";
-import { kameletPlaces } from "../../files/kamelet-places.ts";
+import { projectKameletFolders } from "../../files/project-kamelet-folders.ts";
 import { readProjectProperties } from "../../files/project-properties.ts";
 import { findYamlFiles, flowIdOf, readText, type YamlFile } from "../../files/yaml-files.ts";
 
@@ -68,7 +68,7 @@ export async function collectArtifacts(
   // The environment is not used: variables of this machine are not those of the runtime.
   const project = readProjectProperties({ profile: options.profile, environment: {} });
   // Loaded on demand: it includes the flow checker.
-  const usesKamelets = given.length > 0 || kameletPlaces(flows.map(({ path }) => path)).length > 0;
+  const usesKamelets = given.length > 0 || projectKameletFolders(flows.map(({ path }) => path)).length > 0;
   const kamelets = usesKamelets ? new (await import("./used-kamelets.ts")).UsedKamelets() : undefined;
   for (const { path, text } of given) kamelets?.addFile(kameletFile.exec(basename(path))?.[1] as string, path, text);
   for (const { path, text } of flows) {

@@ -3,7 +3,7 @@ import { relative } from "node:path";
 import { kameletNamesIn, readTree } from "@sluice/model";
 import { kameletFolders } from "@sluice/server/check";
 import { UsageError } from "../../command/declaration.ts";
-import { kameletPlaces } from "../../files/kamelet-places.ts";
+import { projectKameletFolders } from "../../files/project-kamelet-folders.ts";
 import type { FlowArtifact, KameletArtifact } from "./artifacts.ts";
 
 type KameletUser = Pick<FlowArtifact, "file" | "text"> & { readonly params: Readonly<Record<string, string>> };
@@ -18,9 +18,9 @@ export class UsedKamelets {
 
   /** Adds the Kamelets that a flow uses, also through other Kamelets; returns their names. */
   add({ file, text, params }: KameletUser): readonly string[] {
-    const places = kameletPlaces([file]);
-    if (places.length === 0) return [];
-    const kamelets = kameletFolders(places);
+    const folders = projectKameletFolders([file]);
+    if (folders.length === 0) return [];
+    const kamelets = kameletFolders(folders);
     const seen = new Set<string>();
     const visit = (name: string): void => {
       if (seen.has(name)) return;

@@ -28,7 +28,7 @@ async function start(): ReturnType<typeof startDesigner> {
 export async function designerPortFault(error: unknown, command: string): Promise<string | undefined> {
   const { code, port, address = "127.0.0.1" } = error as NodeJS.ErrnoException & { readonly port?: number; readonly address?: string };
   if (code !== "EADDRINUSE" || port === undefined) return undefined;
-  return `${busyPort(port)}: stop it, or use another port: ${commandWith({ DESIGNER_PORT: await nextFreePort(port, address) }, command)}`;
+  return `${busyPort(port)}: stop that process, or use another port: ${commandWith({ DESIGNER_PORT: await nextFreePort(port, address) }, command)}`;
 }
 
 /** Details of internal errors go to standard error only; the browser gets a generic message. */

@@ -5,7 +5,7 @@ import { closest, readKamelet, readTree, type Diagnostic, type Kamelet } from "@
 import { createFlowChecker, findKameletFolders, kameletFolders } from "@sluice/server/check";
 import { readConfiguration } from "@sluice/server/config";
 import { isOn, listOf, UsageError, type Call } from "../../command/declaration.ts";
-import { kameletPlaces } from "../../files/kamelet-places.ts";
+import { projectKameletFolders } from "../../files/project-kamelet-folders.ts";
 import { operatorPlugins } from "../../runtime/operator-plugins.ts";
 
 interface Found {
@@ -37,7 +37,7 @@ function foldersOf(given: readonly string[]): readonly string[] {
   for (const folder of given)
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw new UsageError(`folder '${folder}' not found: check the path`);
   if (given.length > 0) return given.map((folder) => resolve(folder));
-  return [...kameletPlaces([join(process.cwd(), "any.yaml")]), ...findKameletFolders(readConfiguration().settings)];
+  return [...projectKameletFolders([join(process.cwd(), "any.yaml")]), ...findKameletFolders(readConfiguration().settings)];
 }
 
 function unknown(name: string, known: readonly string[], folders: readonly string[]): UsageError {

@@ -7,8 +7,8 @@ import { createConnectionChecker, createFlowChecker, type CheckedConnection, typ
 import { variableOf } from "@sluice/server/config";
 import { UsageError } from "../../command/declaration.ts";
 import { flatParams, readParamsFile, paramsOfTests, type Params } from "../../files/flow-params.ts";
-import { kameletPlaces } from "../../files/kamelet-places.ts";
-import { resourcePlaces } from "../../files/resource-places.ts";
+import { projectKameletFolders } from "../../files/project-kamelet-folders.ts";
+import { projectResourceFolders } from "../../files/project-resource-folders.ts";
 import { readProjectProperties } from "../../files/project-properties.ts";
 import { foldersNamed } from "../../files/project-folders.ts";
 import { flowIdOf, isConnectionFile, readText, type YamlFile } from "../../files/yaml-files.ts";
@@ -75,10 +75,10 @@ export async function findFaults(
     const propertiesUnder = (prefix: string): Readonly<Record<string, string>> => namesUnder(prefix, Object.keys(known), property);
     const knownConnections = await connectionsOf(path);
     const types = new Map([...knownConnections].map(([id, { type }]) => [id, type]));
-    const places = { kamelets: kameletPlaces([path]), resources: resourcePlaces([path]), connections: types };
-    const { diagnostics, flow, leftOut, deployment } = await check({ id: flowIdOf(path), source: text, property, propertiesUnder, ...places });
+    const folders = { kamelets: projectKameletFolders([path]), resources: projectResourceFolders([path]), connections: types };
+    const { diagnostics, flow, skippedRoutes, deployment } = await check({ id: flowIdOf(path), source: text, property, propertiesUnder, ...folders });
     const own = diagnostics.map((diagnostic) => findingOf(path, diagnostic));
-    if (own.length === 0 && flow.routes.length + leftOut === 0 && flow.entities.length === 0)
+    if (own.length === 0 && flow.routes.length + skippedRoutes === 0 && flow.entities.length === 0)
       own.push(fileFinding(path, "flow-empty", "flow defines no routes", "add a route"));
     for (const { id, span } of flow.routes) {
       const owner = owners.get(id);

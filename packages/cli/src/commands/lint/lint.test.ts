@@ -81,7 +81,7 @@ describe("sluice lint", () => {
     expect((await lint(folder)).output).toContain("no value for parameter 'a'");
   });
 
-  it("finds texts next to the flow, above it and in src/main/resources, up to the project root", async () => {
+  it("finds text files next to the flow, above it and in src/main/resources, up to the project root", async () => {
     put({
       "project/package.json": "{}",
       "project/top.txt": "x",

@@ -26,7 +26,7 @@ it("names the port that is in use", async () => {
   const holder = process.platform === "linux" ? String.raw` by process ${process.pid} \(.+\)` : "";
   expect([exit, remark]).toEqual([
     1,
-    expect.stringMatching(new RegExp(String.raw`^sluice run: port ${port} is in use${holder}: stop it, or choose another one with --port \d+\n$`)),
+    expect.stringMatching(new RegExp(String.raw`^sluice run: port ${port} is in use${holder}: stop that process, or choose another port with --port \d+\n$`)),
   ]);
   other.close();
 });

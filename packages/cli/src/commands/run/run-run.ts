@@ -46,7 +46,7 @@ async function addressFault(error: unknown): Promise<string | undefined> {
   const { code, port, address, hostname } = error as NodeJS.ErrnoException & { readonly port?: number; readonly address?: string; readonly hostname?: string };
   if (code === "EADDRINUSE" && port !== undefined) {
     const free = await nextFreePort(port, address ?? "127.0.0.1");
-    return `${busyPort(port)}: stop it, or choose another one with --port ${free}`;
+    return `${busyPort(port)}: stop that process, or choose another port with --port ${free}`;
   }
   if (code === "EACCES" && port !== undefined) return `no permission to listen on port ${port}: choose a port above 1023 with --port`;
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EAI_AGAIN")

@@ -45,7 +45,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The command that the user typed. */
 const startCommand = (environment: Environment): string => (environment["npm_lifecycle_event"] === "start" ? "npm start" : "sluice start");
 
-/** Checked before the runtime starts, because the message of the runtime names the options of another command. */
+/** Checked before the runtime starts, because the runtime's message names the options of another command. */
 async function assertPortFree(host: string, port: number, environment: Environment): Promise<void> {
   if (port === 0 || (await isFree(port, host))) return;
   const designer = readDesignerSettings(environment, `http://${host}:${port}`);
@@ -54,7 +54,7 @@ async function assertPortFree(host: string, port: number, environment: Environme
   const isDesignerFree = designer.port === 0 || (await isFree(designer.port, designer.host));
   if (!isDesignerFree) other["DESIGNER_PORT"] = await nextFreePort(designer.port, designer.host, [port, ...Object.values(other)]);
   const busy = [port, ...(isDesignerFree ? [] : [designer.port])].map(busyPort).join(" and ");
-  throw new CommandError(`${busy}: stop it, or use other ports: ${commandWith(other, startCommand(environment))}`);
+  throw new CommandError(`${busy}: stop that process, or use other ports: ${commandWith(other, startCommand(environment))}`);
 }
 
 /** Starts the designer; if that fails, the runtime keeps running without it. */

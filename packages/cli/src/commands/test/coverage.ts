@@ -11,7 +11,7 @@ interface CoveredStep {
 }
 
 interface CoveredBranch {
-  /** `choice1: when 2`, `filter1: passed by`. */
+  /** `choice1: when 2`, `filter1: skipped`. */
   readonly name: string;
   readonly line: number;
   readonly routeId: string;
@@ -53,7 +53,7 @@ export function coverageOf(
       if (maySkipSteps(node.name) && !inner.some(({ name }) => name === "otherwise")) {
         const entered = inner.map(({ steps: own }) => (own[0] as StepNode).id);
         const passedBy = seen.filter((visited) => visited.has(node.id) && !entered.some((id) => visited.has(id))).length;
-        branches.push({ name: `${node.id}: passed by`, line: node.span.line, routeId: route.id, hits: passedBy });
+        branches.push({ name: `${node.id}: skipped`, line: node.span.line, routeId: route.id, hits: passedBy });
       }
     }
   }

@@ -2,8 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { FlowTestFileError, readFlowTests, runFlowTest, type FlowTestResult, type RunView } from "@sluice/flow-tests";
 import { readConfiguration } from "@sluice/server/config";
-import { kameletPlaces } from "../../files/kamelet-places.ts";
-import { resourcePlaces } from "../../files/resource-places.ts";
+import { projectKameletFolders } from "../../files/project-kamelet-folders.ts";
+import { projectResourceFolders } from "../../files/project-resource-folders.ts";
 import type { YamlFile } from "../../files/yaml-files.ts";
 import { readText } from "../../files/yaml-files.ts";
 import type { FlowCoverage } from "./coverage.ts";
@@ -102,8 +102,8 @@ async function coverages(covered: ReadonlyMap<string, Covered>): Promise<readonl
       id: subject.flowId,
       source: subject.source,
       property: () => "0",
-      kamelets: kameletPlaces(files),
-      resources: resourcePlaces(files),
+      kamelets: projectKameletFolders(files),
+      resources: projectResourceFolders(files),
     });
     found.push(coverageOf({ flowId: subject.flowId, file: subject.file }, flow, runs, maySkipSteps));
   }

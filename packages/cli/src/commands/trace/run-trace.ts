@@ -40,7 +40,7 @@ export async function follow(
   for await (const event of followStream(connection, stream, { query, signal: stop, onState })) {
     seen = true;
     if (isOn(flags, "json")) terminal.write(JSON.stringify(event.data));
-    else if (event.name === "gap") terminal.note(`${event.data.dropped} events were missed (${event.data.reason})`);
+    else if (event.name === "gap") terminal.note(`events missed: ${event.data.dropped} (${event.data.reason})`);
     else {
       const text = line(event);
       if (text !== undefined) terminal.write(text);

@@ -1,4 +1,4 @@
-// Compiles calls: of language functions, of functions a document defines, and of the few that evaluate arguments lazily.
+// Compiles calls to language functions, to functions that a document defines, and to the few that evaluate arguments lazily.
 import { missingRules, type OnMissing } from "../../value-mapping/value-table.ts";
 import type { ExpressionTree } from "../expression/expression-tree.ts";
 import { Frame } from "../frame.ts";
@@ -12,13 +12,13 @@ import { computed, located, type Compiled } from "./compiled.ts";
 import { compileLookup } from "./lookup-compiler.ts";
 import type { Scope } from "./scope.ts";
 
-export interface CallPlace {
+export interface CallContext {
   readonly scope: Scope;
   readonly context: DocumentContext;
   compile(tree: ExpressionTree): Compiled;
 }
 
-type Special = (args: readonly ExpressionTree[], place: CallPlace) => Compiled;
+type Special = (args: readonly ExpressionTree[], call: CallContext) => Compiled;
 
 const specials: Readonly<Record<string, { readonly min: number; readonly max: number; readonly compile: Special }>> = {
   if: { min: 2, max: 3, compile: choose },
@@ -31,19 +31,19 @@ const specials: Readonly<Record<string, { readonly min: number; readonly max: nu
 /** Every function name except those of the document. */
 export const functionNames: readonly string[] = [...Object.keys(specials), ...Object.keys(languageFunctions)].sort();
 
-export function compileCall(name: string, args: readonly ExpressionTree[], place: CallPlace): Compiled {
-  const { context } = place;
+export function compileCall(name: string, args: readonly ExpressionTree[], call: CallContext): Compiled {
+  const { context } = call;
   const own = context.functions.get(name);
   if (own !== undefined)
     return checked(name, args, { min: own.args.length, max: own.args.length }, context)
       ? callOwn(
           own,
-          args.map((arg) => place.compile(arg)),
+          args.map((arg) => call.compile(arg)),
         )
       : nothing;
   if (Object.hasOwn(specials, name)) {
     const special = specials[name] as (typeof specials)[string];
-    return checked(name, args, special, context) ? special.compile(args, place) : nothing;
+    return checked(name, args, special, context) ? special.compile(args, call) : nothing;
   }
   const known = Object.hasOwn(languageFunctions, name) ? languageFunctions[name] : hostFunction(name, context);
   if (known === undefined) {
@@ -53,7 +53,7 @@ export function compileCall(name: string, args: readonly ExpressionTree[], place
   }
   if (!checked(name, args, known, context)) return nothing;
   checkPattern(known, args, context);
-  const values = args.map((arg) => place.compile(arg));
+  const values = args.map((arg) => call.compile(arg));
   return computed(callOf(known.apply, values));
 }
 
@@ -123,14 +123,14 @@ function callOwn(own: DocumentFunction, args: readonly Compiled[]): Compiled {
   });
 }
 
-function choose([test, then, otherwise]: readonly ExpressionTree[], { compile }: CallPlace): Compiled {
+function choose([test, then, otherwise]: readonly ExpressionTree[], { compile }: CallContext): Compiled {
   const condition = compile(test as ExpressionTree).evaluate;
   const yes = compile(then as ExpressionTree).evaluate;
   const no = otherwise === undefined ? () => null : compile(otherwise).evaluate;
   return computed((frame) => (isTruthy(condition(frame)) ? yes(frame) : no(frame)));
 }
 
-function coalesce(args: readonly ExpressionTree[], { compile }: CallPlace): Compiled {
+function coalesce(args: readonly ExpressionTree[], { compile }: CallContext): Compiled {
   const candidates = args.map((arg) => compile(arg).evaluate);
   return computed((frame) => {
     for (const candidate of candidates) {
@@ -141,7 +141,7 @@ function coalesce(args: readonly ExpressionTree[], { compile }: CallPlace): Comp
   });
 }
 
-function lookup(args: readonly ExpressionTree[], { compile, context }: CallPlace): Compiled {
+function lookup(args: readonly ExpressionTree[], { compile, context }: CallContext): Compiled {
   const [table, from, to, , onMissing] = args.map((arg) => (arg.kind === "literal" ? toText(arg.value) : undefined));
   if (table === undefined || from === undefined || to === undefined || (args.length === 5 && onMissing === undefined)) {
     context.report("lookup(table, from, to, key, onMissing): table, columns and onMissing must be string literals");

@@ -7,7 +7,7 @@ import type { Shape } from "./shape.ts";
 
 export interface Compiled {
   readonly evaluate: Evaluate;
-  /** True for `[*]`, filters and what follows them: names then apply to each element. */
+  /** True for `[*]`, filters and the names after them: names then apply to each element. */
   readonly isMany: boolean;
   readonly shape: Shape | undefined;
   /** Set for plain paths: the source that an error names. */

@@ -3,7 +3,7 @@ import { isPlainObject } from "@sluice/engine/values";
 import { unknownMembers } from "../../problem.ts";
 import type { DocumentContext } from "./document-context.ts";
 import type { Part } from "./rule-compiler.ts";
-import { givenName } from "./scope.ts";
+import { validName } from "./scope.ts";
 
 interface DeclaredFunction {
   readonly args: readonly string[];
@@ -88,8 +88,8 @@ function entries(value: unknown, member: string, context: DocumentContext): read
 
 function readFunction(name: string, given: unknown, context: DocumentContext): DeclaredFunction | undefined {
   const { args = [], expr } = isPlainObject(given) ? given : ({} as Members);
-  const names = Array.isArray(args) ? args.map(givenName) : [undefined];
-  if (givenName(name) === undefined || names.includes(undefined) || typeof expr !== "string") {
+  const names = Array.isArray(args) ? args.map(validName) : [undefined];
+  if (validName(name) === undefined || names.includes(undefined) || typeof expr !== "string") {
     context.report(`function '${name.slice(0, 60)}' must have 'args', a list of names, and 'expr', a string`);
     return undefined;
   }

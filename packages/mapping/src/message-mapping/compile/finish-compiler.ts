@@ -169,7 +169,7 @@ function checks(rule: RuleMembers, context: DocumentContext): readonly Step[] {
   const steps: Step[] = [];
   const { pattern, maxLength, enum: allowed } = rule;
   if (pattern !== undefined) {
-    if (typeof pattern !== "string") context.report("'pattern' must be text");
+    if (typeof pattern !== "string") context.report("'pattern' must be a string");
     try {
       const compiled = compilePattern(String(pattern));
       steps.push((value) => {

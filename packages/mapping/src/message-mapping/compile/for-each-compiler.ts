@@ -8,7 +8,7 @@ import { compareMissingLast, finite, isNothing, isTruthy, scalarOf, toList, toTe
 import { failRule } from "./fail-rule.ts";
 import { compileFinish, type RuleMembers } from "./finish-compiler.ts";
 import type { Level } from "./rule-compiler.ts";
-import { givenName, itemScope, reservedNames } from "./scope.ts";
+import { validName, itemScope, reservedNames } from "./scope.ts";
 import { elementShape } from "./shape.ts";
 import { compileSource, sourceKinds, textOrReport } from "./source-compiler.ts";
 
@@ -93,7 +93,7 @@ function missingSource({ context }: Level): ReturnType<typeof compileSource> {
 
 function readName(value: unknown, { context }: Level): string | undefined {
   if (value === undefined) return undefined;
-  const name = givenName(value);
+  const name = validName(value);
   if (name === undefined) context.report("'as' must be a name");
   else if (reservedNames.includes(name)) context.report(`'as' must not be '${name}': that name is reserved`);
   return name;

@@ -1,7 +1,7 @@
 // Compiles rules to closures. A rule evaluates its source, finishes the value and writes it to its target; anything it throws becomes an error
 // that names the target field and the source.
 import { isPlainObject } from "@sluice/engine/values";
-import { allAtOnce, type InSteps } from "../../text/in-steps.ts";
+import { runToEnd, type Incremental } from "../../text/incremental.ts";
 import type { Evaluate, Frame } from "../frame.ts";
 import { finite, isTruthy } from "../values.ts";
 import type { DocumentContext } from "./document-context.ts";
@@ -71,10 +71,10 @@ const maxDepth = 50;
 
 const rulesPerStep = 50;
 
-export const compileRules = (rules: unknown, level: Level): WriteFields => allAtOnce(compileRulesInSteps(rules, level));
+export const compileRules = (rules: unknown, level: Level): WriteFields => runToEnd(compileRulesIncrementally(rules, level));
 
-/** Like {@link compileRules}, in steps; nested rules are part of the step of their rule. */
-export function* compileRulesInSteps(rules: unknown, level: Level): InSteps<WriteFields> {
+/** Like {@link compileRules}, incrementally; nested rules are part of the step of their rule. */
+export function* compileRulesIncrementally(rules: unknown, level: Level): Incremental<WriteFields> {
   const { context } = level;
   if (!Array.isArray(rules)) {
     context.report("'map' must be a list of rules");

@@ -12,8 +12,8 @@ describe("unknown members", () => {
     ["function", { functions: { f: { args: [], expr: "1", arg: [] } } }, "function 'f': unknown member 'arg' (did you mean 'args'?)"],
     ["variable", { vars: [{ name: "v", expr: "1", scale: 2 }] }, "$v: unknown member 'scale'"],
     ["sort", { map: [{ to: "x[]", forEach: "l", sort: { by: "n", descending: true }, from: "n" }] }, "x[]: sort: unknown member 'descending'"],
-    ["pattern", { map: [{ to: "x", from: "a", pattern: { regex: "a" } }] }, "x: 'pattern' must be text"],
-    ["pattern", { map: [{ to: "x", from: "a", pattern: 5 }] }, "x: 'pattern' must be text"],
+    ["pattern", { map: [{ to: "x", from: "a", pattern: { regex: "a" } }] }, "x: 'pattern' must be a string"],
+    ["pattern", { map: [{ to: "x", from: "a", pattern: 5 }] }, "x: 'pattern' must be a string"],
   ])("of a %s are rejected", (_what, members, fault) => {
     expect(problemsOf({ ...jsonRules(), ...members })).toEqual([fault]);
   });

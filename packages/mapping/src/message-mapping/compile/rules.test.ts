@@ -449,7 +449,7 @@ describe("checks of the document", () => {
       'source.format: expected one of json, xml, csv, fixed, edi, got "jsn"',
       "target: format csv has no option 'delimeter' (did you mean 'delimiter'?)",
       "unknown member 'onErorr' (did you mean 'onError'?)",
-      "a: the expression ends too early at column 2 of '('",
+      "a: unexpected end of the expression at column 2 of '('",
       "b: 'with' belongs to 'use'",
     ]);
   });

@@ -25,7 +25,7 @@ export function rootScope(shape: Shape | undefined, element?: string): Scope {
 export const reservedNames: readonly string[] = ["item", "index", "key", "group", "headers", "params", "vars"];
 
 /** A name defined by a document, without its dollar sign; undefined when it is not a valid name. */
-export function givenName(text: unknown): string | undefined {
+export function validName(text: unknown): string | undefined {
   return typeof text === "string" ? /^\$?([\p{L}_][\p{L}\p{N}_]*)$/u.exec(text)?.[1] : undefined;
 }
 

@@ -66,7 +66,7 @@ function made(write: (frame: Frame, target: Target) => void, frame: Frame): Targ
 /** Compiles a string, or reports the problem and returns undefined. */
 export function textOrReport(text: unknown, member: string, level: Pick<Level, "scope" | "context">, as: "expression" | "path"): Compiled | undefined {
   if (typeof text !== "string" || text.trim() === "") {
-    level.context.report(`'${member}' must be text`);
+    level.context.report(`'${member}' must be a string`);
     return undefined;
   }
   try {
@@ -106,7 +106,7 @@ function expression(given: unknown, level: Level): ValueSource {
   const entries = isPlainObject(given) ? Object.entries(given) : [];
   const [language, text] = entries[0] ?? [];
   if (entries.length !== 1 || language === undefined || typeof text !== "string") {
-    level.context.report(`'expr' must be text, or one language and its text such as {"jsonpath": "$.a"}`);
+    level.context.report(`'expr' must be a string, or one language and its expression such as {"jsonpath": "$.a"}`);
     return nothing;
   }
   const compile = level.context.environment.compileLanguage;

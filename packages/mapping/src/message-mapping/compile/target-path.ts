@@ -31,7 +31,7 @@ export function parseTargetPath(text: string): TargetPath | undefined {
 
 export type Target = Record<string, unknown>;
 
-/** Writes a value to its place; a list place appends to the values it has. */
+/** Writes a value at the path; a path that ends in `[]` appends it to the list. */
 export function targetSetter({ segments, isList }: TargetPath): (target: Target, value: unknown) => void {
   const [only] = segments;
   const put = isList ? appendTo : setAt;
@@ -48,7 +48,7 @@ export function targetSetter({ segments, isList }: TargetPath): (target: Target,
   return (target, value) => put(holderOf(target, way, last, true) as Target, last, value);
 }
 
-/** How many items a list place already has. */
+/** How many items the list at the path already has. */
 export function listLength({ segments }: TargetPath, target: Target): number {
   const last = segments[segments.length - 1] as string | number;
   const holder = segments.length === 1 ? target : holderOf(target, segments.slice(0, -1), last, false);

@@ -123,12 +123,12 @@ describe("operators", () => {
 
 describe("invalid expressions", () => {
   it.each([
-    ["1 +", "x: the expression ends too early at column 4 of '1 +'"],
+    ["1 +", "x: unexpected end of the expression at column 4 of '1 +'"],
     ["a b", "x: unexpected 'b' at column 3 of 'a b'"],
     ["a = 1", "x: unexpected '=': use == to compare at column 3 of 'a = 1'"],
     ["'abc", "x: the string is not closed at column 1 of ''abc'"],
     ["a ~ b", "x: unexpected '~' at column 3 of 'a ~ b'"],
-    ["f(1", "x: the expression ends too early: expected ',' or ')' at column 4 of 'f(1'"],
+    ["f(1", "x: unexpected end of the expression: expected ',' or ')' at column 4 of 'f(1'"],
     ["uper(a)", "x: unknown function 'uper' (did you mean 'upper'?)"],
     ["upper()", "x: function 'upper' takes 1 argument, got 0"],
     ["substring('a')", "x: function 'substring' takes 2 to 3 arguments, got 1"],

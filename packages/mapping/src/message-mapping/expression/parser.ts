@@ -1,4 +1,4 @@
-// A Pratt parser for expressions. Depth and length are limited, so that no text can exhaust the stack.
+// A Pratt parser for expressions. Depth and length are limited, so that no expression can exhaust the stack.
 import { ExpressionError, type ExpressionTree } from "./expression-tree.ts";
 import { tokenize, type LexerOptions, type Token } from "./lexer.ts";
 
@@ -190,7 +190,7 @@ class Parser {
   }
 
   #fail(token: Token, more?: string): never {
-    const what = token.kind === "end" ? "the expression ends too early" : `unexpected '${token.text}'`;
+    const what = token.kind === "end" ? "unexpected end of the expression" : `unexpected '${token.text}'`;
     throw new ExpressionError(more === undefined ? what : `${what}: ${more}`, this.#text, token.at);
   }
 }

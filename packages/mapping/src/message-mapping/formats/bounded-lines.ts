@@ -1,6 +1,6 @@
 import { checkTextLength } from "@sluice/engine/values";
 
-/** Collects lines into one text within the size limit: a short rule can produce very long lines. */
+/** Collects lines into one string within the size limit: a short rule can produce very long lines. */
 export class BoundedLines {
   readonly #lines: string[] = [];
   readonly #lineBreak: string;

@@ -1,8 +1,8 @@
 // CSV: `rows`, each an object by column name. Without header and columns the names are c1, c2, …
 import { isPlainObject, setEntry, type CsvRecord } from "@sluice/engine/values";
 import { shown } from "../../problem.ts";
-import { csvLine, parseCsvInSteps, type CsvMarks } from "../../text/csv.ts";
-import { allAtOnce, type InSteps } from "../../text/in-steps.ts";
+import { csvLine, parseCsvIncrementally, type CsvMarks } from "../../text/csv.ts";
+import { runToEnd, type Incremental } from "../../text/incremental.ts";
 import { limitFault } from "../../text/read-fault.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { isNothing, toList, toText } from "../values.ts";
@@ -11,7 +11,7 @@ import { flagOption, noPrefixes, textOfBody, textOption, type FormatOptions, typ
 
 export function csvFormat(options: FormatOptions, report: SideReport): MessageFormat {
   const syntax = { delimiter: textOption(options, "delimiter", ",", report), quote: textOption(options, "quote", '"', report) };
-  if (syntax.delimiter === "" || /[\r\n]/.test(syntax.delimiter)) report("delimiter", "expected text without line breaks");
+  if (syntax.delimiter === "" || /[\r\n]/.test(syntax.delimiter)) report("delimiter", "expected a string without line breaks");
   if (syntax.quote.length > 1 || /[\r\n]/.test(syntax.quote) || (syntax.quote !== "" && syntax.delimiter.includes(syntax.quote)))
     report("quote", "expected one character that is not in the delimiter, or nothing");
   const { columns } = options;
@@ -21,10 +21,10 @@ export function csvFormat(options: FormatOptions, report: SideReport): MessageFo
   if (names !== undefined && new Set(names).size < names.length) report("columns", "duplicate name: the value of the first column would be lost");
   const hasHeader = flagOption(options, "header", names === undefined, report);
   const lineBreak = textOption(options, "lineBreak", "\r\n", report);
-  function* readRows(body: unknown): InSteps<unknown> {
+  function* readRows(body: unknown): Incremental<unknown> {
     const text = textOfBody(body);
     if (text === undefined) return Array.isArray(body) ? { rows: body } : body;
-    const records = yield* parseCsvInSteps(text, syntax);
+    const records = yield* parseCsvIncrementally(text, syntax);
     const header = hasHeader ? (records.shift() ?? []) : [];
     const known = names ?? columnNames(header);
     const added = records.reduce((sum, record) => sum + Math.max(0, known.length - record.length), 0);
@@ -50,8 +50,8 @@ export function csvFormat(options: FormatOptions, report: SideReport): MessageFo
     contentType: "text/csv; charset=utf-8",
     oneOrMany: false,
     prefixes: noPrefixes,
-    read: (body) => allAtOnce(readRows(body)),
-    readInSteps: readRows,
+    read: (body) => runToEnd(readRows(body)),
+    readIncrementally: readRows,
     write(output) {
       if (isPlainObject(output) && output["rows"] === undefined && Object.keys(output).length > 0) throw noRows();
       const rows = toList(isPlainObject(output) ? output["rows"] : output);

@@ -1,7 +1,7 @@
 // EDI: segments by tag, elements `e1`, `e2`, … and their components `c1`, `c2`, …; loops nest segments below their first segment.
 import { isPlainObject } from "@sluice/engine/values";
 import { shown } from "../../problem.ts";
-import { allAtOnce, type InSteps } from "../../text/in-steps.ts";
+import { runToEnd, type Incremental } from "../../text/incremental.ts";
 import { limitFault, readFault } from "../../text/read-fault.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { isNothing, toList, toText } from "../values.ts";
@@ -19,7 +19,7 @@ export function ediFormat(options: FormatOptions, report: SideReport): MessageFo
   const dialect = readDialect(options["dialect"], report);
   const loops = readLoops(options["loops"], report);
   const lineBreak = flagOption(options, "lineBreaks", false, report) ? "\n" : "";
-  function* readSegments(body: unknown): InSteps<unknown> {
+  function* readSegments(body: unknown): Incremental<unknown> {
     const text = textOfBody(body);
     return text === undefined ? body : nested(yield* parseSegments(text.trimStart(), dialect), loops);
   }
@@ -28,8 +28,8 @@ export function ediFormat(options: FormatOptions, report: SideReport): MessageFo
     contentType: dialect === "x12" ? "application/edi-x12" : dialect === "edifact" ? "application/edifact" : "text/plain; charset=utf-8",
     oneOrMany: true,
     prefixes: noPrefixes,
-    read: (body) => allAtOnce(readSegments(body)),
-    readInSteps: readSegments,
+    read: (body) => runToEnd(readSegments(body)),
+    readIncrementally: readSegments,
     write(output) {
       const syntax = writingSyntax(dialect, output);
       const interchange: Interchange = { syntax, tags: [], elements: 0, segments: new BoundedLines(syntax.segment + lineBreak) };
@@ -41,7 +41,7 @@ export function ediFormat(options: FormatOptions, report: SideReport): MessageFo
 
 const segmentsPerStep = 500;
 
-function* parseSegments(text: string, dialect: Parameters<typeof readingSyntax>[1]): InSteps<readonly TaggedRecord[]> {
+function* parseSegments(text: string, dialect: Parameters<typeof readingSyntax>[1]): Incremental<readonly TaggedRecord[]> {
   const { syntax, start } = readingSyntax(text, dialect);
   const records: TaggedRecord[] = [];
   let at = skipBlanks(text, start);

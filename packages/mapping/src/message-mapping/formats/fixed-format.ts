@@ -1,10 +1,10 @@
 // Lines with fields at fixed positions. One kind of line (`fields`) gives `rows`; several kinds (`records`) are distinguished by how they
 // begin, and may nest by `loops`. Positions count from 1, as in specifications.
 import { isPlainObject, setEntry } from "@sluice/engine/values";
-import { allAtOnce, type InSteps } from "../../text/in-steps.ts";
+import { runToEnd, type Incremental } from "../../text/incremental.ts";
 import { limitFault, readFault } from "../../text/read-fault.ts";
 import { shown, unknownMembers } from "../../problem.ts";
-import { characterCount, cutter, filling, part } from "../../text/characters.ts";
+import { characterCount, slicer, padding, part } from "../../text/characters.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { isNothing, toList, toText } from "../values.ts";
 import { BoundedLines } from "./bounded-lines.ts";
@@ -36,7 +36,7 @@ export function fixedFormat(options: FormatOptions, report: SideReport): Message
     : readRecords(options["records"], report);
   const loops = readLoops(options["loops"], report);
   const lineBreak = textOption(options, "lineBreak", "\r\n", report);
-  function* readLines(body: unknown): InSteps<unknown> {
+  function* readLines(body: unknown): Incremental<unknown> {
     const text = textOfBody(body);
     if (text === undefined) return body;
     const lines = text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/, limits.lines + 1);
@@ -53,8 +53,8 @@ export function fixedFormat(options: FormatOptions, report: SideReport): Message
     contentType: "text/plain; charset=utf-8",
     oneOrMany: true,
     prefixes: noPrefixes,
-    read: (body) => allAtOnce(readLines(body)),
-    readInSteps: readLines,
+    read: (body) => runToEnd(readLines(body)),
+    readIncrementally: readLines,
     write(output) {
       const lines = new BoundedLines(lineBreak);
       collect(output, records, lines, 0);
@@ -98,8 +98,8 @@ function readFields(value: unknown, path: string, report: SideReport): readonly 
     const field = isPlainObject(given) ? given : {};
     const { name, start, length, align, pad } = field;
     for (const fault of unknownMembers(field, ["name", "start", "length", "align", "pad", "note"])) report(`${path}[${index}]`, fault);
-    const isPlace = (number: unknown): number is number => Number.isInteger(number) && (number as number) >= 1 && (number as number) <= limits.length;
-    if (typeof name !== "string" || name === "" || !isPlace(start) || !isPlace(length))
+    const isInLine = (number: unknown): number is number => Number.isInteger(number) && (number as number) >= 1 && (number as number) <= limits.length;
+    if (typeof name !== "string" || name === "" || !isInLine(start) || !isInLine(length))
       report(`${path}[${index}]`, `expected a name, and start and length from 1 to ${limits.length}`);
     if (pad !== undefined && (typeof pad !== "string" || pad.length !== 1)) report(`${path}[${index}].pad`, "expected one character");
     if (align !== undefined && align !== "left" && align !== "right") report(`${path}[${index}].align`, "expected left or right");
@@ -117,7 +117,7 @@ function readLine(line: string, index: number, records: readonly FixedRecord[]):
   const record = records.find(({ match }) => match === undefined || line.startsWith(match));
   if (record === undefined) throw readFault("fixed", `line ${index + 1} does not begin with any of: ${records.map(({ match }) => match).join(", ")}`);
   const fields: Record<string, unknown> = {};
-  const cut = cutter(line);
+  const cut = slicer(line);
   for (const { name, start, length, align, pad } of record.fields) {
     const text = trimmed(cut(start - 1, start - 1 + length), align, pad).trim();
     setEntry(fields, name, text === "" ? null : text);
@@ -164,9 +164,9 @@ function lineOf({ match, fields }: FixedRecord, item: Readonly<Record<string, un
     };
     if (characterCount(text) > length) refuse(`is longer than its ${length} characters`);
     if (/[\r\n]/.test(text)) refuse("contains a line break, which is not allowed in a fixed-width line");
-    const fill = filling(text, length, isNothing(value) ? " " : pad);
+    const fill = padding(text, length, isNothing(value) ? " " : pad);
     const before = part(line, 0, start - 1);
-    line = before + filling(before, start - 1, " ") + (align === "right" ? fill + text : text + fill) + part(line, start - 1 + length);
+    line = before + padding(before, start - 1, " ") + (align === "right" ? fill + text : text + fill) + part(line, start - 1 + length);
   }
   return line;
 }

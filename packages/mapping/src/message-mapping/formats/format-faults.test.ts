@@ -102,7 +102,7 @@ describe("EDI", () => {
     e15: "P",
   };
 
-  it("an X12 envelope is written in its fixed widths, and what follows in the separators it names", () => {
+  it("an X12 envelope is written with fixed widths, and the segments after it with the separators that it declares", () => {
     expect(written(x12, { ISA: { ...sent, e16: ">" }, PO1: { e1: { c1: "VP", c2: "X:1" }, e2: ["A", "B"] } })).toBe(`${isa}PO1*VP>X:1*A^B~`);
     expect(written(x12, { ISA: sent, PO1: { e1: { c1: "VP", c2: "X" } } })).toBe(`${isa.replace(">~", ":~")}PO1*VP:X~`);
     expect(read(x12, written(x12, { ISA: { ...sent, e16: ">" }, ST: { e1: "850" } }) as string, "ISA.e6")).toBe("SENDER         ");

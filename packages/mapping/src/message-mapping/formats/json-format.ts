@@ -1,5 +1,5 @@
 import type { FlowError } from "@sluice/engine/spi";
-import { isJsonLimitError, parseJsonText, parseJsonTextInSteps, textPosition } from "@sluice/engine/values";
+import { isJsonLimitError, parseJsonText, parseJsonTextIncrementally, textPosition } from "@sluice/engine/values";
 import { readFault } from "../../text/read-fault.ts";
 import { noPrefixes, textOfBody, type MessageFormat } from "./message-format.ts";
 
@@ -17,11 +17,11 @@ export const jsonFormat: MessageFormat = {
       throw faultOf(error, text);
     }
   },
-  *readInSteps(body) {
+  *readIncrementally(body) {
     const text = textOfBody(body);
     if (text === undefined) return body;
     try {
-      return yield* parseJsonTextInSteps(withoutMark(text));
+      return yield* parseJsonTextIncrementally(withoutMark(text));
     } catch (error) {
       throw faultOf(error, text);
     }

@@ -1,6 +1,6 @@
 // The format of one side of a document, as used by the compiler and the runner.
 import { asText, textForm } from "@sluice/engine/values";
-import type { InSteps } from "../../text/in-steps.ts";
+import type { Incremental } from "../../text/incremental.ts";
 import { limitFault } from "../../text/read-fault.ts";
 
 export interface MessageFormat {
@@ -14,12 +14,12 @@ export interface MessageFormat {
   readonly xml?: XmlSource;
   /** The data of a body: text or bytes are parsed, data is returned unchanged. Throws a FlowError. */
   read(body: unknown): unknown;
-  /** The same for a long body, in steps. */
-  readInSteps(body: unknown): InSteps<unknown>;
+  /** The same for a long body, incrementally. */
+  readIncrementally(body: unknown): Incremental<unknown>;
   /** The body for an output: data for JSON, text for the others. */
   write(output: unknown): unknown;
-  /** The same for a long output, in steps; only set where writing takes long. */
-  writeInSteps?(output: unknown): InSteps<unknown>;
+  /** The same for a long output, incrementally; only set where writing takes long. */
+  writeIncrementally?(output: unknown): Incremental<unknown>;
 }
 
 export interface XmlSource {
@@ -47,7 +47,7 @@ export function textOption(options: FormatOptions, name: string, fallback: strin
   const value = options[name];
   if (value === undefined) return fallback;
   if (typeof value === "string") return value === "\\t" ? "\t" : value;
-  report(name, "expected text");
+  report(name, "expected a string");
   return fallback;
 }
 

@@ -1,8 +1,8 @@
 // XML: attributes are `@name`, text next to attributes or children is `#text`, prefixes are those of the mapping document.
 import { decodeXml, isPlainObject, type XmlName } from "@sluice/engine/values";
-import { allAtOnce } from "../../text/in-steps.ts";
+import { runToEnd } from "../../text/incremental.ts";
 import { readFault } from "../../text/read-fault.ts";
-import { parseXmlTree, parseXmlTreeInSteps, type XmlTree } from "../../text/xml-tree.ts";
+import { parseXmlTree, parseXmlTreeIncrementally, type XmlTree } from "../../text/xml-tree.ts";
 import { declaredNames, writeXml, xmlName } from "./xml-writer.ts";
 import { flagOption, textOfBody, textOption, type FormatOptions, type MessageFormat, type SideReport, type XmlSource } from "./message-format.ts";
 
@@ -29,12 +29,12 @@ export function xmlFormat(options: FormatOptions, report: SideReport): MessageFo
       const text = textOfBody(body, decodeXml);
       return text === undefined ? body : contentOf(parseXmlTree(text, nameOf), text);
     },
-    *readInSteps(body) {
+    *readIncrementally(body) {
       const text = textOfBody(body, decodeXml);
-      return text === undefined ? body : contentOf(yield* parseXmlTreeInSteps(text, nameOf), text);
+      return text === undefined ? body : contentOf(yield* parseXmlTreeIncrementally(text, nameOf), text);
     },
-    write: (output) => heading + allAtOnce(writeXml(root ?? "root", output, namespaces)),
-    *writeInSteps(output) {
+    write: (output) => heading + runToEnd(writeXml(root ?? "root", output, namespaces)),
+    *writeIncrementally(output) {
       return heading + (yield* writeXml(root ?? "root", output, namespaces));
     },
   };
@@ -63,7 +63,7 @@ function xmlSource(namespaces: ReadonlyMap<string, string>, root: string | undef
       const whole = typeof element === "object" && element !== null ? texts.get(element) : undefined;
       // Names outside the document's namespaces have lost their prefix, so they are written without.
       const declared = declaredNames();
-      return whole ?? allAtOnce(writeXml(name ?? root ?? "root", element, namespaces, (given, prefixes) => declared(plainName(given, prefixes), prefixes)));
+      return whole ?? runToEnd(writeXml(name ?? root ?? "root", element, namespaces, (given, prefixes) => declared(plainName(given, prefixes), prefixes)));
     },
   };
 }

@@ -1,6 +1,6 @@
 // Writes data as XML: `@name` is an attribute, `#text` the text, a list becomes one element per item.
 import { isPlainObject, TextInBlocks } from "@sluice/engine/values";
-import type { InSteps } from "../../text/in-steps.ts";
+import type { Incremental } from "../../text/incremental.ts";
 import { escapeXml } from "../../text/xml-tree.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { isNothing, toText } from "../values.ts";
@@ -26,8 +26,8 @@ export function declaredNames(): WrittenName {
   };
 }
 
-/** The text of an element, in steps. */
-export function* writeXml(name: string, value: unknown, namespaces: ReadonlyMap<string, string>, written: WrittenName = declaredNames()): InSteps<string> {
+/** The text of an element, incrementally. */
+export function* writeXml(name: string, value: unknown, namespaces: ReadonlyMap<string, string>, written: WrittenName = declaredNames()): Incremental<string> {
   // Declarations of the root override those of the target: an attribute may appear only once.
   const own = isPlainObject(value) ? value : {};
   const declared = [...namespaces].map(([prefix, uri]) => [prefix === "" ? "xmlns" : `xmlns:${prefix}`, uri] as const);
@@ -44,7 +44,7 @@ interface Place {
   readonly text: TextInBlocks;
 }
 
-function* element(given: string, value: unknown, attributes: string, outer: Place): InSteps<void> {
+function* element(given: string, value: unknown, attributes: string, outer: Place): Incremental<void> {
   if (outer.depth > maxDepth) throw new MappingFault("limit", `the XML is nested deeper than ${maxDepth} elements`);
   if (outer.text.isFull) yield outer.text.finishBlock();
   if (!isPlainObject(value)) {

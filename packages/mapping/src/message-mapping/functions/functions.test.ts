@@ -287,7 +287,7 @@ describe("functions", () => {
   });
 });
 
-it("G02: quickly rejects a long text of digits that is not a number", () => {
+it("G02: quickly rejects a long string of digits that is not a number", () => {
   const began = performance.now();
   expect(evaluate("isNumber(almost)", { almost: `${"0".repeat(2_000_000)}!` })).toBe(false);
   expect(performance.now() - began).toBeLessThan(3_000);

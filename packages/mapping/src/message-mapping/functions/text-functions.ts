@@ -1,6 +1,6 @@
 // Text functions. Positions count code points from 0, so 😀 counts as one; null in gives null out, so that a missing field stays missing.
 import { asJson, boundedText, checkListLength, checkTextLength, compilePattern, isJsonLimitError, parsePlainJson } from "@sluice/engine/values";
-import { characterCount, filling, part } from "../../text/characters.ts";
+import { characterCount, padding, part } from "../../text/characters.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { areEqual, isNothing, toList, toNumber, toText } from "../values.ts";
 import { define, withPattern, type LanguageFunction, type LanguageFunctions } from "./language-function.ts";
@@ -29,8 +29,8 @@ export const textFunctions: LanguageFunctions = {
   right: ofText(2, 2, (text, length) => part(text, Math.max(0, characterCount(text) - amount(length)))),
   substringBefore: ofText(2, 2, (text, mark) => (text.includes(toText(mark)) ? text.slice(0, text.indexOf(toText(mark))) : "")),
   substringAfter: ofText(2, 2, (text, mark) => (text.includes(toText(mark)) ? text.slice(text.indexOf(toText(mark)) + toText(mark).length) : "")),
-  padStart: ofText(2, 3, (text, length, fill) => padding(text, length, fill) + text),
-  padEnd: ofText(2, 3, (text, length, fill) => text + padding(text, length, fill)),
+  padStart: ofText(2, 3, (text, length, fill) => checkedPadding(text, length, fill) + text),
+  padEnd: ofText(2, 3, (text, length, fill) => text + checkedPadding(text, length, fill)),
   trimZeros: ofText(1, 1, (text) => text.replace(/^0+(?=.)/, "")),
   repeat: ofText(2, 2, (text, times) => {
     const count = Math.max(0, Math.trunc(toNumber(times) ?? 0));
@@ -56,7 +56,7 @@ export const textFunctions: LanguageFunctions = {
   startsWith: define(2, 2, (value, what) => !isNothing(value) && toText(value).startsWith(toText(what))),
   endsWith: define(2, 2, (value, what) => !isNothing(value) && toText(value).endsWith(toText(what))),
   indexOf: define(2, 2, (value, what) =>
-    Array.isArray(value) ? value.findIndex((item) => areEqual(item, what)) : isNothing(value) ? -1 : placeOf(toText(value), toText(what)),
+    Array.isArray(value) ? value.findIndex((item) => areEqual(item, what)) : isNothing(value) ? -1 : indexIn(toText(value), toText(what)),
   ),
   split: ofText(2, 2, (text, separator) => {
     const parts = toText(separator) === "" ? [...text] : text.split(toText(separator));
@@ -91,13 +91,13 @@ function position(start: unknown, text: string): number {
   return at < 0 ? Math.max(0, characterCount(text) + at) : at;
 }
 
-function placeOf(text: string, what: string): number {
+function indexIn(text: string, what: string): number {
   const found = text.indexOf(what);
   return found < 0 ? found : characterCount(text.slice(0, found));
 }
 
-function padding(text: string, length: unknown, fill: unknown): string {
+function checkedPadding(text: string, length: unknown, fill: unknown): string {
   const wanted = amount(length);
   checkTextLength(wanted);
-  return filling(text, wanted, isNothing(fill) ? " " : toText(fill));
+  return padding(text, wanted, isNothing(fill) ? " " : toText(fill));
 }

@@ -1,7 +1,7 @@
-// A plain request leaves nothing to interpretation: names and values use the narrowest grammar, there is one Host and at most one
+// A plain request is unambiguous: names and values use the narrowest grammar, there is one Host and at most one
 // Content-Length, and no chunking, expectation, upgrade, compression or `Connection: close`. Everything else is left to node's parser,
 // so that two parsers can never disagree on a request.
-import { ownText } from "@sluice/engine/values";
+import { copyString } from "@sluice/engine/values";
 import type { HttpLimits } from "../limits.ts";
 
 export interface PlainRequest {
@@ -93,7 +93,7 @@ function meaningOf(name: string): Meaning | undefined {
   if (!headerName.test(name)) return undefined;
   const lower = name.toLowerCase();
   const found = Object.hasOwn(meanings, lower) ? (meanings[lower] as Meaning) : "nothing";
-  if (known.size < maxKnown) known.set(ownText(name), found);
+  if (known.size < maxKnown) known.set(copyString(name), found);
   return found;
 }
 

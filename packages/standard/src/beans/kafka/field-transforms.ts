@@ -12,7 +12,7 @@ export const dropField = defineBean({
   ...about,
   names: transformClasses("DropField"),
   title: "Drop field",
-  summary: "Removes a field of a JSON object.",
+  summary: "Removes a field from a JSON object.",
   properties: { field: f.string({ doc: "The field to remove.", required: true }) },
   create:
     ({ field }) =>
@@ -76,7 +76,7 @@ export const hoistField = defineBean({
   ...about,
   names: transformClasses("HoistField"),
   title: "Hoist field",
-  summary: "Wraps the body into an object with one field, whose name is the exchange property `field`.",
+  summary: "Wraps the body in an object with one field, whose name is the exchange property `field`.",
   properties: {},
   create:
     () =>
@@ -90,7 +90,7 @@ export const maskField = defineBean({
   ...about,
   names: transformClasses("MaskField"),
   title: "Mask field",
-  summary: "Replaces the fields in the exchange property `fields` by `replacement`, or by an empty value of their type.",
+  summary: "Replaces the fields in the exchange property `fields` with `replacement`, or with an empty value of their type.",
   properties: {},
   create:
     () =>

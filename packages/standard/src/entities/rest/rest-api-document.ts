@@ -98,7 +98,7 @@ function parameterOf(param: Pick<Param, "name" | "type" | "required"> & Partial<
 
 function responsesOf(messages: Operation["responseMessage"], produces: string | undefined): Json {
   const content = contentOf(produces);
-  if (messages.length === 0) return { "200": { description: "The reply of the route.", content } };
+  if (messages.length === 0) return { "200": { description: "The route's reply.", content } };
   return Object.fromEntries(
     messages.map(({ code, message, contentType, header }) => {
       const headers = Object.fromEntries(
@@ -123,7 +123,7 @@ const contentOf = (types: string | undefined): Json => Object.fromEntries((types
 
 function schemesOf(definitions: Service["securityDefinitions"]): Json {
   const schemes: Record<string, Json> = {};
-  for (const [kind, definition] of Object.entries((definitions ?? {}) as Readonly<Record<string, Texts | undefined>>)) {
+  for (const [kind, definition] of Object.entries((definitions ?? {}) as Readonly<Record<string, Members | undefined>>)) {
     const key = definition?.["key"];
     if (definition === undefined || key === undefined) continue;
     schemes[key] = present({ ...schemeOf(kind, definition), description: definition["description"] });
@@ -131,9 +131,9 @@ function schemesOf(definitions: Service["securityDefinitions"]): Json {
   return schemes;
 }
 
-type Texts = Readonly<Record<string, string | undefined>>;
+type Members = Readonly<Record<string, string | undefined>>;
 
-function schemeOf(kind: string, definition: Texts): Json {
+function schemeOf(kind: string, definition: Members): Json {
   const isTrue = (name: string): boolean => definition[name]?.trim().toLowerCase() === "true";
   const { authorizationUrl, tokenUrl, refreshUrl } = definition as { authorizationUrl?: string; tokenUrl?: string; refreshUrl?: string };
   switch (kind) {

@@ -2,7 +2,7 @@
 // and the service overrides the configuration.
 import { CompileError } from "@sluice/engine/spi";
 
-type Texts = Readonly<Record<string, unknown>>;
+type Members = Readonly<Record<string, unknown>>;
 
 interface Param {
   readonly name: string;
@@ -22,7 +22,11 @@ const corsDefaults = {
 const bindingModes = new Set(["off", "auto", "json", "xml", "json_xml"]);
 
 /** The endpoint parameters other than the method. */
-export function operationParameters(operation: Texts & { readonly param: readonly Param[] }, service: Texts, configuration: Texts): Record<string, string> {
+export function operationParameters(
+  operation: Members & { readonly param: readonly Param[] },
+  service: Members,
+  configuration: Members,
+): Record<string, string> {
   const first = (name: string): string | undefined =>
     [operation, service, configuration].map((one) => one[name]).find((value): value is string => typeof value === "string" && value !== "");
   const isOn = (name: string): boolean => first(name)?.trim().toLowerCase() === "true";

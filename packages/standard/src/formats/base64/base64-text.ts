@@ -50,10 +50,10 @@ export function decodeBase64(text: string): Uint8Array {
   return decoding.bytes();
 }
 
-/** Characters decoded in one step: about five milliseconds. */
+/** Characters decoded at a time: about five milliseconds. */
 const stepSize = 256 * 1024;
 
-/** Decodes a string in steps. */
+/** Decodes a string incrementally. */
 export class Base64Decoder {
   readonly #text: string;
   readonly #bytes: Uint8Array;

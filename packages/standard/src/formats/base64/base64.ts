@@ -1,10 +1,10 @@
 import { defineFormat } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { commonFields, withBytes, withText } from "../format-input.ts";
-import { eachInSteps, inSteps } from "../in-steps.ts";
+import { eachIncrementally, runIncrementally } from "../incremental.ts";
 import { type Base64Form, Base64Decoder, encodeBase64 } from "./base64-text.ts";
 
-/** Bytes encoded in one step: about five milliseconds. */
+/** Bytes encoded at a time: about five milliseconds. */
 const stepSize = 384 * 1024;
 
 /** Bytes as ASCII text. */
@@ -35,7 +35,7 @@ export const base64 = defineFormat({
         withBytes(body, (bytes) => {
           let text = "";
           const lineBytes = (Math.max(width, 4) / 4) * 3;
-          return eachInSteps(
+          return eachIncrementally(
             wholeLines(bytes, lineBytes),
             (piece) => void (text += encodeBase64(piece, form)),
             () => text,
@@ -45,13 +45,13 @@ export const base64 = defineFormat({
       unmarshal: (body) =>
         withText(body, (text) => {
           const decoder = new Base64Decoder(text);
-          return inSteps(stepsOf(decoder), () => decoder.bytes(), clock);
+          return runIncrementally(stepsOf(decoder), () => decoder.bytes(), clock);
         }),
     };
   },
 });
 
-/** The bytes in pieces of whole lines, whose texts can be joined. */
+/** The bytes in pieces of whole lines, whose encoded text can be concatenated. */
 function* wholeLines(bytes: Uint8Array, lineBytes: number): Generator<Uint8Array> {
   const size = Math.max(1, Math.floor(stepSize / lineBytes)) * lineBytes;
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);

@@ -94,7 +94,7 @@ export function csvStyle(options: CsvStyleOptions): CsvStyle {
     ignoreHeaderCase: options.ignoreHeaderCase ?? base.ignoreHeaderCase,
   };
   if (style.delimiter.length === 0 || /[\r\n]/.test(style.delimiter))
-    throw new CompileError("csv-delimiter", "the CSV delimiter must be text without line breaks");
+    throw new CompileError("csv-delimiter", "the CSV delimiter must be a non-empty string without line breaks");
   if (style.quote === style.delimiter || style.escape === style.delimiter)
     throw new CompileError("csv-delimiter", "the CSV delimiter must differ from quote and escape");
   return style;

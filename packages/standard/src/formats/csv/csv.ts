@@ -3,7 +3,7 @@ import { asText, csvPieces, CsvParser, csvRecords, type CsvRecord } from "@sluic
 import { f } from "@sluice/model";
 import { toRecord } from "../../xml/xml-object.ts";
 import { type Chunk, commonFields, invalidInput, isStream, withText } from "../format-input.ts";
-import { eachInSteps } from "../in-steps.ts";
+import { eachIncrementally } from "../incremental.ts";
 import { type CsvStyle, csvStyle, csvStyleNames } from "./csv-style.ts";
 import { rowsOf, valuesOf, writeRecord } from "./csv-writer.ts";
 
@@ -70,7 +70,7 @@ export const csv = defineFormat({
         let text = columns !== undefined && !options.skipHeaderRecord ? writeRecord(columns, style) : "";
         const rows = rowsOf(body);
         const write = (row: unknown): void => void (text += writeRecord(valuesOf(row, columns), style));
-        return eachInSteps(rows[Symbol.iterator](), write, () => text, clock);
+        return eachIncrementally(rows[Symbol.iterator](), write, () => text, clock);
       },
       unmarshal(body, exchange) {
         if (isStream(body)) return options.lazyLoad ? lazyRows(body, shape, exchange) : collectRows(body, shape, exchange);
@@ -103,7 +103,7 @@ interface Slicing {
 function rowsInSlices(text: string, { shape, exchange, clock }: Slicing): Awaitable<unknown[]> {
   const rows: unknown[] = [];
   const shaper = new RowShaper(shape, exchange);
-  return eachInSteps(
+  return eachIncrementally(
     csvPieces(text, shape.style),
     (records) => void rows.push(...shaped(records, shaper)),
     () => rows,

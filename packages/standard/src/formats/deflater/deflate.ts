@@ -2,12 +2,12 @@
 import type { Awaitable, Clock } from "@sluice/engine/spi";
 import { Gzip, Zip, ZipDeflate, Zlib, type DeflateOptions } from "fflate";
 import { concatBytes } from "../format-input.ts";
-import { inSteps } from "../in-steps.ts";
+import { runIncrementally } from "../incremental.ts";
 
-/** Bytes compressed in one step, about 10 ms. */
+/** Bytes compressed at a time, about 10 ms. */
 const stepSize = 64 * 1024;
 
-/** A stream of the library: compresses what is pushed. */
+/** A stream of the library: compresses the chunks that are pushed. */
 interface Packer {
   push(chunk: Uint8Array, isFinal?: boolean): void;
 }
@@ -45,7 +45,7 @@ function packed(bytes: Uint8Array, create: (take: (chunk: Uint8Array) => void) =
   const chunks: Uint8Array[] = [];
   // The library reuses its buffers, so the output is copied.
   const packer = create((chunk) => void chunks.push(chunk.slice()));
-  return inSteps(pushed(bytes, packer), () => concatBytes(chunks), clock);
+  return runIncrementally(pushed(bytes, packer), () => concatBytes(chunks), clock);
 }
 
 function* pushed(bytes: Uint8Array, packer: Packer): Generator<undefined> {

@@ -2,7 +2,7 @@
 import { Gunzip, Inflate, Unzlib } from "fflate";
 import { isFlowError, type Awaitable, type Clock } from "@sluice/engine/spi";
 import { concatBytes, invalidInput, maxPayloadBytes, payloadError } from "../format-input.ts";
-import { inSteps } from "../in-steps.ts";
+import { runIncrementally } from "../incremental.ts";
 
 const packings = { gzip: Gunzip, zlib: Unzlib, raw: Inflate } as const;
 /** A piece may become a thousand times as long. */
@@ -38,7 +38,7 @@ export function inflate(packed: Uint8Array, { packing, format, limit = maxPayloa
       if (isFlowError(cause)) throw cause;
       throw invalidInput(format, `the body cannot be decompressed: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
     }
-    if (!isComplete) throw invalidInput(format, "the body cannot be decompressed: it ends too early");
+    if (!isComplete) throw invalidInput(format, "the body cannot be decompressed: unexpected end of data");
   }
-  return inSteps(pushed(), () => concatBytes(chunks), clock);
+  return runIncrementally(pushed(), () => concatBytes(chunks), clock);
 }

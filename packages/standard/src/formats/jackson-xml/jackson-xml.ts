@@ -6,12 +6,12 @@ import { XmlWriting } from "../../xml/object-to-xml.ts";
 import { type XmlObjectShape, elementToObject } from "../../xml/xml-object.ts";
 import type { XmlNode } from "../../xml/xml-node.ts";
 import { commonFields, withBytes } from "../format-input.ts";
-import { inSteps } from "../in-steps.ts";
+import { runIncrementally } from "../incremental.ts";
 
 /** Jackson's mapping: attributes become child elements, text next to them has an empty name, prefixes are removed. */
 const jacksonShape: XmlObjectShape = { attributePrefix: "", textKey: "", localNames: true };
 
-const accepted = (what: string): ReturnType<typeof f.string> => f.string({ doc: `Accepted but ignored: ${what} does not apply here.`, group: "advanced" });
+const accepted = (reason: string): ReturnType<typeof f.string> => f.string({ doc: `Accepted but ignored: ${reason}.`, group: "advanced" });
 
 /** XML as maps and lists, with the mapping of Jackson's XML mapper. */
 export const jacksonXml = defineFormat({
@@ -27,20 +27,20 @@ export const jacksonXml = defineFormat({
     prettyPrint: f.boolean({ doc: "Writes one element per line.", default: false }),
     contentTypeHeader: f.boolean({ doc: "Whether marshalling sets the header Content-Type to application/xml.", default: true }),
     useList: f.boolean({ doc: "Reading always returns a list: a single value becomes a list with one item.", default: false }),
-    xmlMapper: accepted("a Java mapper"),
-    unmarshalType: accepted("a Java class"),
-    jsonView: accepted("a Java class"),
-    include: accepted("Jackson's include"),
-    allowJmsType: accepted("JMS"),
-    collectionType: accepted("a Java class"),
-    enableJaxbAnnotationModule: accepted("JAXB"),
-    moduleClassNames: accepted("a Java class"),
-    moduleRefs: accepted("a Java class"),
-    enableFeatures: accepted("a Jackson feature"),
-    disableFeatures: accepted("a Jackson feature"),
-    allowUnmarshallType: accepted("a Java class"),
-    timezone: accepted("a time zone"),
-    maxStringLength: accepted("the length limit"),
+    xmlMapper: accepted("Java classes are not used"),
+    unmarshalType: accepted("Java classes are not used"),
+    jsonView: accepted("Java classes are not used"),
+    include: accepted("it configures the Java library"),
+    allowJmsType: accepted("it configures the Java library"),
+    collectionType: accepted("Java classes are not used"),
+    enableJaxbAnnotationModule: accepted("it configures the Java library"),
+    moduleClassNames: accepted("Java classes are not used"),
+    moduleRefs: accepted("Java classes are not used"),
+    enableFeatures: accepted("it configures the Java library"),
+    disableFeatures: accepted("it configures the Java library"),
+    allowUnmarshallType: accepted("Java classes are not used"),
+    timezone: accepted("it configures the Java library"),
+    maxStringLength: accepted("it configures the Java library"),
   },
   examples: [
     {
@@ -62,7 +62,7 @@ export const jacksonXml = defineFormat({
         if (contentTypeHeader) exchange.message.headers.set("Content-Type", "application/xml");
         const content = Array.isArray(body) ? { item: body as unknown } : body;
         const writing = new XmlWriting({ shape: jacksonShape, indent: prettyPrint ? 2 : undefined });
-        return inSteps(writing.steps(rootName, content), () => writing.text(), clock);
+        return runIncrementally(writing.steps(rootName, content), () => writing.text(), clock);
       },
       unmarshal(body) {
         const read = (node: XmlNode): unknown => {

@@ -1,7 +1,7 @@
 // JSON text ⇄ values. Integers that exceed a double become bigint.
 import type { Clock } from "@sluice/engine/spi";
 import { inSlices } from "@sluice/engine/tools";
-import { asJson, isJsonLimitError, jsonFaultAt, parseJsonText, parseJsonTextInSteps, textPosition } from "@sluice/engine/values";
+import { asJson, isJsonLimitError, jsonFaultAt, parseJsonText, parseJsonTextIncrementally, textPosition } from "@sluice/engine/values";
 import { invalidInput } from "../format-input.ts";
 
 /** Parses JSON; throws a FlowError with line and column. */
@@ -13,10 +13,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** As {@link parseJson} for a long text, in slices. */
+/** As {@link parseJson} for long text, in slices. */
 export async function parseLongJson(text: string, clock: Clock): Promise<unknown> {
   try {
-    return await inSlices(parseJsonTextInSteps(text), clock);
+    return await inSlices(parseJsonTextIncrementally(text), clock);
   } catch (cause) {
     throw invalidInput("json", describeFault(text, cause), cause);
   }
@@ -32,6 +32,6 @@ function describeFault(text: string, cause: unknown): string {
   if (isJsonLimitError(cause)) return `the body cannot be parsed as JSON: ${cause.describe("it")}`;
   const offset = jsonFaultAt(text, cause);
   if (offset === undefined) return "the body is not valid JSON";
-  const found = offset >= text.length ? "it ends too early" : `unexpected ${JSON.stringify(text.slice(offset, offset + 1))}`;
+  const found = offset >= text.length ? "unexpected end of input" : `unexpected ${JSON.stringify(text.slice(offset, offset + 1))}`;
   return `the body is not valid JSON: ${found} at ${textPosition(text, offset)}`;
 }

@@ -26,7 +26,7 @@ describe("reading", () => {
     expect(read(text)).toEqual(expected);
   });
 
-  test("a long text next to a long number, and a long text without an end", () => {
+  test("a long string next to a long number, and a long unterminated string", () => {
     const long = "x".repeat(12_000_000);
     expect(read(`{"text":"${long}","id":12345678901234567890}`)).toEqual({ text: long, id: 12345678901234567890n });
     expect(() => read(`[12345678901234567890,"${long}`)).toThrowError(expect.objectContaining({ code: "invalid-json" }));
@@ -63,7 +63,7 @@ describe("reading", () => {
   });
 
   test.each([
-    ['{"a":', "it ends too early at line 1, column 6"],
+    ['{"a":', "unexpected end of input at line 1, column 6"],
     ['{\n  "a": x}', 'unexpected "x" at line 2, column 8'],
     ["", "it is empty"],
     ["{12345678901234567890: 1}", "line 1, column 2"],

@@ -1,13 +1,13 @@
 import { FlowError, isFlowError, defineFormat, type Awaitable, type Clock } from "@sluice/engine/spi";
 import { inSlices } from "@sluice/engine/tools";
-import { asJsonInSteps, isLongToWrite } from "@sluice/engine/values";
+import { asJsonIncrementally, isLongToWrite } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 import { commonFields, withText } from "../format-input.ts";
 import { parseJson, parseLongJson, writeJson } from "./json-text.ts";
-import { prettyJson, prettyJsonInSteps } from "./pretty-json.ts";
+import { prettyJson, prettyJsonIncrementally } from "./pretty-json.ts";
 import { withoutNull } from "./without-null.ts";
 
-const accepted = (name: string): ReturnType<typeof f.string> => f.string({ doc: `Accepted but ignored: ${name} does not apply here.`, group: "advanced" });
+const accepted = (reason: string): ReturnType<typeof f.string> => f.string({ doc: `Accepted but ignored: ${reason}.`, group: "advanced" });
 
 /** Values as JSON text. */
 export const json = defineFormat({
@@ -23,28 +23,28 @@ export const json = defineFormat({
     prettyPrint: f.boolean({ doc: "Writes one member per line.", default: false }),
     contentTypeHeader: f.boolean({ doc: "Whether marshalling sets the header Content-Type to application/json.", default: true }),
     useList: f.boolean({ doc: "Reading always returns a list: a single value becomes a list with one item.", default: false }),
-    useDefaultObjectMapper: accepted("a Java object mapper"),
-    objectMapper: accepted("a Java object mapper"),
-    autoDiscoverObjectMapper: accepted("a Java object mapper"),
-    unmarshalType: accepted("a Java class"),
-    jsonView: accepted("a Java class"),
+    useDefaultObjectMapper: accepted("Java classes are not used"),
+    objectMapper: accepted("Java classes are not used"),
+    autoDiscoverObjectMapper: accepted("Java classes are not used"),
+    unmarshalType: accepted("Java classes are not used"),
+    jsonView: accepted("Java classes are not used"),
     include: f.string({ doc: "NON_NULL omits members that are null.", group: "advanced" }),
-    allowJmsType: accepted("JMS"),
-    collectionType: accepted("a Java class"),
-    moduleClassNames: accepted("a Java class"),
-    moduleRefs: accepted("a Java class"),
-    enableFeatures: accepted("a Jackson feature"),
-    disableFeatures: accepted("a Jackson feature"),
-    permissions: accepted("XStream"),
-    allowUnmarshallType: accepted("a Java class"),
-    timezone: accepted("a time zone"),
-    schemaResolver: accepted("a Java class"),
-    autoDiscoverSchemaResolver: accepted("a Java class"),
-    namingStrategy: accepted("a naming strategy"),
-    dateFormatPattern: accepted("a date pattern"),
-    combineUnicodeSurrogates: accepted("surrogate handling"),
-    maxStringLength: accepted("a limit of Jackson"),
-    dropRootNode: accepted("a root node"),
+    allowJmsType: accepted("it configures the Java library"),
+    collectionType: accepted("Java classes are not used"),
+    moduleClassNames: accepted("Java classes are not used"),
+    moduleRefs: accepted("Java classes are not used"),
+    enableFeatures: accepted("it configures the Java library"),
+    disableFeatures: accepted("it configures the Java library"),
+    permissions: accepted("it configures the Java library"),
+    allowUnmarshallType: accepted("Java classes are not used"),
+    timezone: accepted("it configures the Java library"),
+    schemaResolver: accepted("Java classes are not used"),
+    autoDiscoverSchemaResolver: accepted("Java classes are not used"),
+    namingStrategy: accepted("it configures the Java library"),
+    dateFormatPattern: accepted("it configures the Java library"),
+    combineUnicodeSurrogates: accepted("it configures the Java library"),
+    maxStringLength: accepted("it configures the Java library"),
+    dropRootNode: accepted("it configures the Java library"),
   },
   examples: [
     {
@@ -63,11 +63,11 @@ export const json = defineFormat({
         if (contentTypeHeader) exchange.message.headers.set("Content-Type", "application/json");
         const layOut = (text: string): Awaitable<string> => {
           if (!prettyPrint) return text;
-          return clock === undefined || text.length < longToIndent ? prettyJson(text) : inSlices(prettyJsonInSteps(text), clock);
+          return clock === undefined || text.length < longToIndent ? prettyJson(text) : inSlices(prettyJsonIncrementally(text), clock);
         };
         const write = (value: unknown, without: boolean): Awaitable<string> => {
           if (clock === undefined || !isLongToWrite(value)) return layOut(written(() => writeJson(without ? withoutNull(value) : value)));
-          return inSlices(asJsonInSteps(value, without ? withoutNull : undefined), clock).then(layOut, refuse);
+          return inSlices(asJsonIncrementally(value, without ? withoutNull : undefined), clock).then(layOut, refuse);
         };
         if (!(body instanceof Uint8Array)) return write(body, leaveOutNull);
         return clock === undefined || body.length < longFrom ? write(fromWire(body), false) : longFromWire(body, clock).then((value) => write(value, false));

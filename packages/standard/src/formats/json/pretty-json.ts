@@ -5,7 +5,7 @@ import { maxPayloadBytes, payloadError } from "../format-input.ts";
 const newLine = (depth: number): string => `\n${"  ".repeat(depth)}`;
 
 /** Pretty-prints compact JSON text in slices. */
-export function* prettyJsonInSteps(compact: string): Generator<undefined, string> {
+export function* prettyJsonIncrementally(compact: string): Generator<undefined, string> {
   // Indentation can make deeply nested objects a thousand times as long.
   const text = new TextInBlocks((length) => {
     if (length > maxPayloadBytes) throw payloadError("the body with line breaks and indentation");
@@ -38,9 +38,9 @@ export function* prettyJsonInSteps(compact: string): Generator<undefined, string
   return text.end();
 }
 
-/** Like {@link prettyJsonInSteps}, but synchronous. */
+/** Like {@link prettyJsonIncrementally}, but synchronous. */
 export function prettyJson(compact: string): string {
-  const steps = prettyJsonInSteps(compact);
+  const steps = prettyJsonIncrementally(compact);
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;

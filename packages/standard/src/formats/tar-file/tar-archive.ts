@@ -41,7 +41,7 @@ export function readTar(archive: Uint8Array, limit: number, withFolders: boolean
     if (number(header, 148, 8) !== checksum(header)) throw invalidInput("tar", "the body is not a valid tar file");
     const size = number(header, 124, 12);
     const start = at + blockSize;
-    if (start + size > archive.length) throw invalidInput("tar", "the tar file ends too early");
+    if (start + size > archive.length) throw invalidInput("tar", "unexpected end of the tar file");
     if (size > limit) throw invalidInput("tar", `an entry of the tar file is larger than ${limit} bytes`);
     const type = String.fromCharCode(header[156] as number);
     const content = archive.subarray(start, start + size);

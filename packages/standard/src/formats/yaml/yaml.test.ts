@@ -67,7 +67,7 @@ test("a list may be long, one value may not", () => {
   expect(() => write({ records })).toThrowError(expect.objectContaining({ code: "limit-size" }));
 });
 
-test("long texts are written in double quotes", () => {
+test("long strings are written in double quotes", () => {
   const lines = "# a 'line' \"of\" text: \u0085\u2028\ud800\t\u0000\n".repeat(8_000);
   expect(write({ lines, short: "x" })).toBe(`{"lines": ${JSON.stringify(lines)}, "short": "x"}\n`);
   expect(read(write({ lines: [lines, 1], short: "yes: no" }))).toEqual({ lines: [lines, 1], short: "yes: no" });

@@ -4,7 +4,7 @@ import { f, readTree, type Tree } from "@sluice/model";
 import { Document, isCollection, isPair, isScalar, visit } from "yaml";
 import { toRecord } from "../../xml/xml-object.ts";
 import { commonFields, invalidInput, withText } from "../format-input.ts";
-import { inSteps } from "../in-steps.ts";
+import { runIncrementally } from "../incremental.ts";
 
 /** Parsing takes microseconds per token and cannot be interrupted: the token limit keeps it below 0.2 seconds. */
 const limits = { bytes: 8 * 1024 * 1024, depth: 100, aliases: 50, keys: 20_000, nodes: 40_000, tokens: 100_000 };
@@ -54,7 +54,7 @@ export const yaml = defineFormat({
             yield undefined;
           }
         };
-        return inSteps(items(), () => text, clock);
+        return runIncrementally(items(), () => text, clock);
       },
       unmarshal: (body) =>
         withText(body, (text) => {

@@ -6,7 +6,7 @@ export const csimple = defineLanguage({
   ...simple,
   name: "csimple",
   title: "Compiled Simple",
-  summary: "Simple under the name of Camel's compiled form; the same as simple here.",
+  summary: "Same as simple; in Camel, the compiled form of Simple.",
   examples: [
     {
       title: "Text with functions in it",

@@ -17,7 +17,7 @@ interface Evaluation {
   callsLeft: number;
 }
 
-/** The variables of a script or of one call of a closure. */
+/** The variables of a script or of one closure call. */
 interface Frame {
   readonly evaluation: Evaluation;
   readonly parent: Frame | undefined;

@@ -77,4 +77,4 @@ export class TokenCursor {
 }
 
 const shown = (token: Token): string =>
-  token.kind === "end" ? "the end" : token.kind === "line" ? "the end of the line" : token.kind === "text" ? "a string" : `'${token.text}'`;
+  token.kind === "end" ? "end of the script" : token.kind === "line" ? "end of the line" : token.kind === "text" ? "string" : `'${token.text}'`;

@@ -139,7 +139,7 @@ export function range(from: unknown, to: unknown): readonly unknown[] {
   if (!isNumber(from) || !isNumber(to)) throw noOperator("range", from, to);
   const [start, end] = [Number(from), Number(to)];
   const length = Math.abs(Math.trunc(end) - Math.trunc(start)) + 1;
-  if (length > maxRangeLength) throw fault("java.lang.IllegalArgumentException", `groovy: a range may have ${maxRangeLength} values at most`);
+  if (length > maxRangeLength) throw fault("java.lang.IllegalArgumentException", `groovy: a range may have at most ${maxRangeLength} values`);
   return Array.from({ length }, (_, index) => (end >= start ? start + index : start - index));
 }
 

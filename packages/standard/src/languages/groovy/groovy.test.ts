@@ -115,7 +115,7 @@ describe("groovy", () => {
     ["Runtime.getRuntime()", "SERVICE_FUNCTIONS"],
     ["unknown + 1", "body, headers, exchange"],
     ["String.class.forName('x')", "methods in the reference"],
-    ["1 +", "unexpected the end"],
+    ["1 +", "unexpected end of the script"],
     ["'open", "is not closed"],
     ["[a: 1, 2]", "cannot be mixed"],
   ])("rejects %s at deploy time", (script, reason) => {

@@ -10,7 +10,7 @@ export const groovy = defineLanguage({
   name: "groovy",
   costly: true,
   title: "Groovy",
-  summary: "Evaluates the common subset of Groovy: property access, text with ${…}, arithmetic, comparisons, lists, maps and closures.",
+  summary: "Evaluates a subset of Groovy: property access, text with ${…}, arithmetic, comparisons, lists, maps and closures.",
   group: "language",
   icon: "code",
   since: "0.2",

@@ -63,7 +63,7 @@ export class JqLexer {
     }
   }
 
-  /** The next part of a string after its opening quote: literal text, then what ended it. */
+  /** The next part of a string after its opening quote: literal text, then the token that ended it. */
   stringPiece(): { readonly text: string; readonly ended: boolean } {
     let text = "";
     for (;;) {

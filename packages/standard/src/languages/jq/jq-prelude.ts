@@ -1,4 +1,4 @@
-// Builtins that are simplest to write in jq itself. Parsed on the first call of one of them.
+// Builtins that are simplest to write in jq itself. Parsed when one of them is first called.
 
 export const preludeSource = String.raw`
 def map_values(f): .[] |= f;

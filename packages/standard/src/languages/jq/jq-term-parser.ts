@@ -6,7 +6,7 @@ import type { Ast } from "./jq-tree.ts";
 const identity: Ast = { kind: "identity" };
 const notTerms: ReadonlySet<string> = new Set(["and", "or", "then", "elif", "else", "end", "as", "catch", "import", "include", "__loc__"]);
 
-/** A term with what follows it: `.name`, `[…]`, `?`. */
+/** A term with its suffixes: `.name`, `[…]`, `?`. */
 export function parsePostfix(parser: JqParser): Ast {
   let term = parseTerm(parser);
   for (;;) {
@@ -82,7 +82,7 @@ function parseTerm(parser: JqParser): Ast {
     case "word":
       return parseWord(parser, token);
     case "end":
-      throw parser.error("the program ends too early", token.offset);
+      throw parser.error("unexpected end of the program", token.offset);
     default:
       return parsePunctuation(parser, token);
   }

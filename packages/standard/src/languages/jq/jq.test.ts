@@ -72,8 +72,8 @@ describe("jq programs", () => {
     ["$nosuch", "$nosuch is not defined"],
     ["@base32x", "unknown format '@base32x': use @text, @json"],
     ['{@nosuch "a": 1}', "unknown format '@nosuch'"],
-    [".a |", "ends too early"],
-    ["{a:", "ends too early"],
+    [".a |", "unexpected end of the program"],
+    ["{a:", "unexpected end of the program"],
     ['"abc', "the string is not closed"],
     ["if 1 then 2", "'end'"],
     [`${"[".repeat(5000)}1${"]".repeat(5000)}`, "nested too deeply"],
@@ -97,7 +97,7 @@ describe("jq limits", () => {
     expect(() => outputs(program, null)).toThrow(throwsFlowError("java.lang.IllegalStateException", "time limit"));
   });
 
-  it("bounds texts, and patterns run in linear time", () => {
+  it("limits the length of strings, and matches patterns in linear time", () => {
     expect(() => outputs('reduce range(100) as $i ("x"; . + .)', null)).toThrow("size limit");
     expect(() => outputs('"abc" * 1e12', null)).toThrow("size limit");
     expect(outputs('test("^(a+)+$")', `${"a".repeat(50)}b`)).toEqual([false]);

@@ -3,7 +3,7 @@
 import type { QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from "quickjs-emscripten-core";
 
 export interface ScriptLimits {
-  /** How long one run may take. A single call of a builtin, such as sorting a long list, is not interrupted. */
+  /** How long one run may take. A single call to a builtin, such as sorting a long list, is not interrupted. */
   readonly timeLimitMs: number;
   readonly memoryLimitBytes: number;
   readonly stackLimitBytes: number;

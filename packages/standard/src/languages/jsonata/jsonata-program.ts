@@ -85,7 +85,7 @@ class JsonataProgram {
     }
   }
 
-  /** `clone` without JSONata's detour through text. */
+  /** `clone` without JSONata's conversion to text and back. */
   #copyOf(value: unknown): unknown {
     if (Array.isArray(value)) this.#spend(value.length);
     return copyJson(value);

@@ -61,7 +61,7 @@ export function parseOperand(scanner: PathParser): Operand {
   if (word !== undefined) return { kind: "literal", value: word === "null" ? null : word === "true" };
   const placeholder = scanner.match(/\uE000\d+\uE001/y);
   if (placeholder !== undefined) return { kind: "text", text: toText(placeholder), quoted: false };
-  throw scanner.error(scanner.ended ? "the filter ends too early" : `a value or a path is expected, not '${character}'`);
+  throw scanner.error(scanner.ended ? "unexpected end of the filter" : `a value or a path is expected, not '${character}'`);
 }
 
 function pattern(scanner: PathParser): Operand {

@@ -36,7 +36,7 @@ export class PathScanner {
     if (!this.take(word)) throw this.error(`expected '${word}'${this.ended ? " but the path ends" : ` but found '${this.peek()}'`}`);
   }
 
-  /** Consumes what the sticky pattern matches at this position. */
+  /** Consumes the match of the sticky pattern at this position. */
   match(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.position;
     const found = pattern.exec(this.text);
@@ -45,7 +45,7 @@ export class PathScanner {
     return found[0];
   }
 
-  /** A quoted text with its escapes resolved. */
+  /** A quoted string with its escapes resolved. */
   quoted(): Text {
     const quote = this.peek();
     const start = this.position++;

@@ -1,4 +1,4 @@
-// The parsed form of a JSONPath. Texts may contain `${…}` parts: those are evaluated at run time and stay data, so a message cannot change the
+// The parsed form of a JSONPath. Strings may contain `${…}` parts: those are evaluated at run time and stay data, so a message cannot change the
 // structure of a path.
 
 export interface Text {

@@ -50,7 +50,7 @@ export const aggregate = defineStep({
       doc: "Accepted but ignored: a merge that conflicts with another one is always repeated.",
       group: "advanced",
     }),
-    aggregateController: f.refused(
+    aggregateController: f.unsupported(
       "aggregateController refers to a Java object; complete groups with completionPredicate or the header CamelAggregationCompleteAllGroups",
     ),
     steps: f.steps({ doc: "Steps for a completed group.", default: [] }),
@@ -80,7 +80,7 @@ export const aggregate = defineStep({
     const completeAll = (exchange: Exchange) =>
       stored === undefined || exchange.run.session !== undefined ? inMemory.completeAll("force", exchange) : stored.completeAll("force");
     return (exchange) => {
-      // Test sessions must not change the groups of others.
+      // Messages of test sessions must not join stored groups, which contain live messages.
       const groups = exchange.run.session === undefined ? (stored ?? inMemory) : inMemory;
       if (takesFlag(exchange, "CamelAggregationCompleteAllGroups")) {
         return completeAll(exchange);

@@ -155,7 +155,7 @@ export class StoredGroups implements Lifecycle {
     }
     const now = host.clock.now();
     for (const [key, due] of this.#due)
-      // A message of another process may have extended the timeout.
+      // A message from another process may have extended the timeout.
       if (due <= now) await this.#mutex.run(key, () => this.#completeStored(key, "timeout", ({ dueAt }) => dueAt !== undefined && dueAt <= now));
   }
 

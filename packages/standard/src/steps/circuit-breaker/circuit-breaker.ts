@@ -46,7 +46,7 @@ export const circuitBreaker = defineStep({
       doc: "Name of a Resilience4jConfigurationDefinition under `beans`, as an alternative to resilience4jConfiguration.",
       group: "advanced",
     }),
-    faultToleranceConfiguration: f.refused("faultToleranceConfiguration is for MicroProfile; use resilience4jConfiguration"),
+    faultToleranceConfiguration: f.unsupported("faultToleranceConfiguration is for MicroProfile; use resilience4jConfiguration"),
     inheritErrorHandler: f.boolean({ doc: "Runs the error handler of the route first.", default: false, group: "advanced" }),
   },
   examples: [

@@ -28,7 +28,7 @@ export const loadBalance = defineStep({
     roundRobinLoadBalancer: f.object({ ...clauseFields, ...inherit }, { doc: "Uses the children in turn." }),
     randomLoadBalancer: f.object({ ...clauseFields, ...inherit }, { doc: "Uses a random child." }),
     topicLoadBalancer: f.object({ ...clauseFields, ...inherit }, { doc: "Sends a copy to every child; results are ignored." }),
-    customLoadBalancer: f.refused("customLoadBalancer refers to a Java object; use another load balancer or choice"),
+    customLoadBalancer: f.unsupported("customLoadBalancer refers to a Java object; use another load balancer or choice"),
     stickyLoadBalancer: f.object(
       { correlationExpression: f.expression({ doc: "Messages with the same value go to the same child.", required: true }), ...clauseFields, ...inherit },
       { doc: "Uses the same child for the same key." },

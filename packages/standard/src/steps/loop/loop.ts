@@ -24,7 +24,7 @@ export const loop = defineStep({
     expression: f.expression({ doc: "Number of iterations; with doWhile, the condition evaluated before each iteration.", required: true, inline: true }),
     copy: f.boolean({ doc: "Starts each iteration with the message as it was before the loop.", default: false }),
     doWhile: f.boolean({ doc: "Repeats while the condition is true.", default: false }),
-    onPrepare: f.refused("onPrepare refers to a Java processor; do this work in the first step of the loop"),
+    onPrepare: f.unsupported("onPrepare refers to a Java processor; do this work in the first step of the loop"),
     breakOnShutdown: f.boolean({ doc: "Accepted but ignored: a flow that stops finishes its messages.", default: false, group: "advanced" }),
     steps: f.steps({ doc: "The steps of one iteration.", default: [] }),
   },

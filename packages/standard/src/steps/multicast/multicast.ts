@@ -3,7 +3,7 @@ import { f } from "@sluice/model";
 import { useLatestStrategy } from "../../beans/use-latest.ts";
 import { branchesOf } from "../branches.ts";
 import { fanOut } from "../fan-out.ts";
-import { fanOutFields, refuseIdleTimeout } from "../fan-out-fields.ts";
+import { fanOutFields, rejectUnusedTimeout } from "../fan-out-fields.ts";
 import { strategyOf } from "../strategy-option.ts";
 
 /** Sends a copy of the message to each of its child steps. */
@@ -34,7 +34,7 @@ export const multicast = defineStep({
     },
   ],
   compile({ steps, ...options }, compiler) {
-    refuseIdleTimeout(options);
+    rejectUnusedTimeout(options);
     const { host } = compiler;
     const runs = steps.map((node) => compiler.steps([node]));
     const settings = { ...options, strategy: strategyOf(options, compiler) ?? useLatestStrategy, host };

@@ -4,7 +4,7 @@ import { useLatestStrategy } from "../../beans/use-latest.ts";
 import { branchesOf } from "../branches.ts";
 import { addressExpression, dynamicFields, normalUri, outletFinder } from "../dynamic-uri.ts";
 import { fanOut } from "../fan-out.ts";
-import { fanOutFields, refuseIdleTimeout } from "../fan-out-fields.ts";
+import { fanOutFields, rejectUnusedTimeout } from "../fan-out-fields.ts";
 import { uriList } from "../uri-list.ts";
 import { strategyOf } from "../strategy-option.ts";
 
@@ -31,7 +31,7 @@ export const recipientList = defineStep({
   },
   examples: [{ title: "Two recipients", yaml: 'recipientList: {constant: "mock:a,mock:b"}', given: { body: "news" }, expect: { body: "news" } }],
   compile({ expression, delimiter, ignoreInvalidEndpoints, allowedSchemes, ...options }, compiler, node) {
-    refuseIdleTimeout(options);
+    rejectUnusedTimeout(options);
     const { host } = compiler;
     const value = addressExpression(expression, compiler, delimiter);
     const find = outletFinder(compiler.endpoints.dynamic({ template: expression.text, allowedSchemes, span: node.span }), ignoreInvalidEndpoints);

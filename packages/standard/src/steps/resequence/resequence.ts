@@ -23,7 +23,7 @@ export const resequence = defineStep({
   stateScope: "one",
   adoptsSiblings: true,
   options: {
-    expression: f.expression({ doc: "The sort key; numbers are compared by value, even if they are text.", required: true, inline: true }),
+    expression: f.expression({ doc: "The sort key; numbers are compared by value, even if they are strings.", required: true, inline: true }),
     batchConfig: f.object(
       {
         batchSize: f.integer({ doc: "Sorts a batch when it has this many messages.", default: 100, min: 1, max: 100_000 }),
@@ -36,7 +36,7 @@ export const resequence = defineStep({
     ),
     streamConfig: f.object(
       {
-        comparator: f.refused("comparator refers to a Java object; sort by the value of the expression"),
+        comparator: f.unsupported("comparator refers to a Java object; sort by the value of the expression"),
         capacity: f.integer({ doc: "How many messages may wait; above that, the first is delivered despite a gap.", default: 1000, min: 1, max: 100_000 }),
         timeout: f.duration({ doc: "How long to wait for a missing predecessor.", default: 1000 }),
         rejectOld: f.boolean({ doc: "Fails messages that arrive after a later one was delivered.", default: false }),

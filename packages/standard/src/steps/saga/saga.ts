@@ -29,7 +29,7 @@ export const saga = defineStep({
       doc: "Whether an existing saga is joined, required or rejected.",
       default: "REQUIRED",
     }),
-    sagaService: f.refused("sagaService refers to a Java object; remove it, sagas are coordinated in memory"),
+    sagaService: f.unsupported("sagaService refers to a Java object; remove it; sagas are coordinated in memory"),
     completionMode: f.enum(["AUTO", "MANUAL"], {
       doc: "AUTO ends the saga with its steps; MANUAL when saga:complete or saga:compensate is called.",
       default: "AUTO",

@@ -23,7 +23,7 @@ export const sort = defineStep({
   options: {
     expression: f.expression({ doc: "The list to sort; the body by default. A list may have up to 500,000 elements.", inline: true }),
     comparator: f.string({
-      doc: "The order: a bean, such as #class:java.util.Collections$ReverseComparator; natural order by default.",
+      doc: "The comparator: the name of a bean, or #class:<type>; natural order by default.",
       examples: ["#class:java.util.Collections$ReverseComparator"],
     }),
   },

@@ -2,7 +2,7 @@ import { CompileError, defineStep } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { useOriginalStrategy } from "../../beans/use-original.ts";
 import { fanOut } from "../fan-out.ts";
-import { fanOutFields, refuseIdleTimeout } from "../fan-out-fields.ts";
+import { fanOutFields, rejectUnusedTimeout } from "../fan-out-fields.ts";
 import { countedItems, inGroups } from "../items.ts";
 import { strategyOf } from "../strategy-option.ts";
 import { failureLimit } from "./failure-limit.ts";
@@ -28,9 +28,9 @@ export const split = defineStep({
     delimiter: f.text({ doc: "Delimiter for text; `false` does not split text, `single` treats any value as one part.", default: "," }),
     steps: f.steps({ doc: "Steps for each part.", default: [] }),
     ...fanOutFields,
-    resumeStrategy: f.refused("resumeStrategy refers to a Java object; use idempotentConsumer to skip parts that were already processed"),
-    watermarkExpression: f.refused("watermarks need a resume strategy; use idempotentConsumer to skip parts that were already processed"),
-    watermarkKey: f.refused("watermarks need a resume strategy; use idempotentConsumer to skip parts that were already processed"),
+    resumeStrategy: f.unsupported("resumeStrategy refers to a Java object; use idempotentConsumer to skip parts that were already processed"),
+    watermarkExpression: f.unsupported("watermarks need a resume strategy; use idempotentConsumer to skip parts that were already processed"),
+    watermarkKey: f.unsupported("watermarks need a resume strategy; use idempotentConsumer to skip parts that were already processed"),
     group: f.integer({ doc: "Groups this many parts into one list; 0 does not group.", default: 0, min: 0 }),
     maxFailedRecords: f.integer({
       doc: "Stops the split when this many parts have failed; with fewer failures it succeeds. 0 for no limit.",
@@ -55,7 +55,7 @@ export const split = defineStep({
     },
   ],
   compile({ expression, delimiter, steps, group, maxFailedRecords, errorThreshold, ...options }, compiler) {
-    refuseIdleTimeout(options);
+    rejectUnusedTimeout(options);
     if (options.stopOnException && (maxFailedRecords > 0 || errorThreshold > 0))
       throw new CompileError("option-conflict", "stopOnException cannot be used with maxFailedRecords or errorThreshold", {
         hint: "keep one of them",

@@ -1,6 +1,6 @@
 import { defineStep, FlowError, whenOver } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
-import { Slots } from "../slots.ts";
+import { Semaphore } from "../semaphore.ts";
 
 /** Limits how many messages are in the rest of the route concurrently. */
 export const threads = defineStep({
@@ -30,20 +30,20 @@ export const threads = defineStep({
   },
   examples: [{ title: "Two at a time", yaml: "threads: {poolSize: 2}", given: { body: "a" }, expect: { body: "a" } }],
   compile({ poolSize, maxPoolSize, maxQueueSize, rejectedPolicy }) {
-    const slots = new Slots({ normal: poolSize, max: Math.max(poolSize, maxPoolSize), maxWaiting: maxQueueSize < 0 ? Infinity : maxQueueSize });
+    const semaphore = new Semaphore({ normal: poolSize, max: Math.max(poolSize, maxPoolSize), maxWaiting: maxQueueSize < 0 ? Infinity : maxQueueSize });
     return (exchange) => {
-      if (slots.holds(exchange)) return undefined;
-      const entry = slots.enter(exchange);
+      if (semaphore.holds(exchange)) return undefined;
+      const entry = semaphore.acquire(exchange);
       if (entry === "full") {
         if (rejectedPolicy === "CallerRuns") return undefined;
         throw new FlowError(
           "java.util.concurrent.RejectedExecutionException",
-          `threads is full: ${slots.running} messages are running and ${maxQueueSize} are waiting`,
+          `threads is full (running: ${semaphore.running}, waiting: ${maxQueueSize}); try again later`,
           { code: "threads-full", retryable: true },
         );
       }
-      whenOver(exchange, () => slots.leave(exchange));
-      return entry === "in" ? undefined : entry;
+      whenOver(exchange, () => semaphore.release(exchange));
+      return entry === "acquired" ? undefined : entry;
     };
   },
 });

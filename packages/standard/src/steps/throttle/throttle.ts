@@ -3,8 +3,8 @@ import { pause } from "@sluice/engine/tools";
 import { asText } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 import { BoundedMap } from "../bounded-map.ts";
+import { Semaphore } from "../semaphore.ts";
 import { sessionKey } from "../session-key.ts";
-import { Slots } from "../slots.ts";
 import { Permits } from "./permits.ts";
 
 /** Messages that may wait per key; further ones are rejected. */
@@ -44,7 +44,7 @@ export const throttle = defineStep({
     const keyOf = (exchange: Exchange): string => sessionKey(exchange, group === undefined ? "" : asText(group(exchange)));
     let limit = 0;
     const limitFor = (exchange: Exchange): number => (limit = readLimit(limitExpression(exchange), limit));
-    return mode === "TotalRequests" ? perPeriod() : atOnce();
+    return mode === "TotalRequests" ? perPeriod() : byConcurrency();
 
     function perPeriod(): (exchange: Exchange) => Awaitable {
       const permits = new BoundedMap<string, Permits>(maxKeys, () => new Permits(timePeriodMillis));
@@ -60,17 +60,20 @@ export const throttle = defineStep({
       };
     }
 
-    function atOnce(): (exchange: Exchange) => Awaitable {
-      const slots = new BoundedMap<string, Slots>(maxKeys, () => new Slots({ normal: 1, max: 1, maxWaiting: rejectExecution ? 0 : maxQueueLength }));
+    function byConcurrency(): (exchange: Exchange) => Awaitable {
+      const semaphores = new BoundedMap<string, Semaphore>(
+        maxKeys,
+        () => new Semaphore({ normal: 1, max: 1, maxWaiting: rejectExecution ? 0 : maxQueueLength }),
+      );
       return (exchange) => {
         const count = limitFor(exchange);
-        const key = slots.get(keyOf(exchange));
-        key.limits = { normal: count, max: count, maxWaiting: rejectExecution ? 0 : maxQueueLength };
-        if (key.holds(exchange)) return undefined;
-        const entry = key.enter(exchange);
+        const semaphore = semaphores.get(keyOf(exchange));
+        semaphore.limits = { normal: count, max: count, maxWaiting: rejectExecution ? 0 : maxQueueLength };
+        if (semaphore.holds(exchange)) return undefined;
+        const entry = semaphore.acquire(exchange);
         if (entry === "full") throw rejected(`Exceeded the max throttle rate of ${count} messages at the same time`);
-        whenOver(exchange, () => key.leave(exchange));
-        return entry === "in" ? undefined : entry;
+        whenOver(exchange, () => semaphore.release(exchange));
+        return entry === "acquired" ? undefined : entry;
       };
     }
   },

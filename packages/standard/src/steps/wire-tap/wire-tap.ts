@@ -25,7 +25,7 @@ export const wireTap = defineStep({
     pattern: f.enum(["InOnly", "InOut"], { doc: "Accepted but ignored: a tap never waits for a reply.", group: "advanced" }),
     variableSend: f.string({ doc: "Variable whose value is sent as the body, in place of the message body.", group: "advanced" }),
     variableReceive: f.string({ doc: "Accepted but ignored: a tap has no reply.", group: "advanced" }),
-    onPrepare: f.refused("onPrepare refers to a Java processor; put the steps into the route the tap sends to"),
+    onPrepare: f.unsupported("onPrepare refers to a Java processor; put the steps into the route the tap sends to"),
     ignoreInvalidEndpoint: f.boolean({ doc: "Sends nothing when the address is invalid.", default: false }),
     ...dynamicFields,
     allowOptimisedComponents: f.boolean({ doc: "Accepted but ignored.", default: true, group: "advanced" }),

@@ -1,4 +1,4 @@
-// Bounds loops that do not depend on the document (`for`, `some`, `!`, function bodies, `1 to n`) by inserting calls of guard
+// Bounds loops that do not depend on the document (`for`, `some`, `!`, function bodies, `1 to n`) by inserting calls to guard
 // functions into the syntax tree.
 import { nodeTypes } from "../node-type.ts";
 import { XmlNode } from "../xml-node.ts";

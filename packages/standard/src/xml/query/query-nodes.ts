@@ -27,7 +27,7 @@ export const nodesFactory = {
   createDocument: () => named(nodeTypes.document, "#document", null, ""),
 } as unknown as INodesFactory;
 
-/** Only what building a new tree needs: existing nodes are never changed. */
+/** Only the methods that build a new tree: existing nodes are never changed. */
 export const documentWriter = {
   insertBefore: (parent: XmlNode, child: XmlNode) => parent.append(child),
   setAttributeNS: (element: XmlNode, uri: string, name: string, value: string) => element.addAttribute(named(nodeTypes.attribute, name, uri, value)),

@@ -10,7 +10,7 @@ export interface Argument {
   readonly offset: number;
 }
 
-/** A call of a function: its name, the text between the parentheses, and how to compile parts of it. */
+/** A function call: its name, the text between the parentheses, and how to compile parts of it. */
 export interface Call {
   readonly name: string;
   readonly text: string;

@@ -8,7 +8,7 @@ import { toInteger } from "./conversions.ts";
 const encoder = new TextEncoder();
 const isNull = (value: unknown): value is null | undefined => value === null || value === undefined;
 
-/** A function of one text; null stays null. */
+/** A function of one string; null stays null. */
 const ofText =
   (change: (text: string) => unknown): SimpleFunction =>
   (call) => {

@@ -11,7 +11,7 @@ export interface ParseSettings {
 
 const maxOperators = 1000;
 
-/** Parses text as a template: one part keeps its type, several become one text. */
+/** Parses text as a template: a single part keeps its type, several parts become one string. */
 export function parseTemplate(text: string, settings: ParseSettings): SimpleNode {
   return new TemplateParser(text, settings).parse();
 }

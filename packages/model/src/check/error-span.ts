@@ -4,7 +4,7 @@ import type { Span } from "../flow/span.ts";
 import type { MapEntry, MapTree, Tree } from "../flow/tree.ts";
 
 /** The subject of an error; the first match is used. */
-export interface Aim {
+export interface ErrorSubject {
   /** The name of an option, possibly nested. */
   readonly option?: string | undefined;
   /** The text of an option as written. */
@@ -13,13 +13,13 @@ export interface Aim {
   readonly offset?: number | undefined;
 }
 
-/** The position of what the error is about; `owner` when the document does not contain it. */
-export function aimedSpan(tree: Tree | undefined, source: string, owner: Span, aim: Aim): Span {
+/** The position of the part that the error is about; `owner` when the document does not contain it. */
+export function errorSpan(tree: Tree | undefined, source: string, owner: Span, subject: ErrorSubject): Span {
   const within = tree === undefined ? [] : ownersAt(tree, owner.start);
   for (const part of within) {
-    const found = find(part, aim);
+    const found = find(part, subject);
     if (found === undefined) continue;
-    return aim.offset === undefined || aim.value === undefined ? found : spanInText(source, found, aim.value, aim.offset);
+    return subject.offset === undefined || subject.value === undefined ? found : spanInText(source, found, subject.value, subject.offset);
   }
   return owner;
 }
@@ -66,7 +66,7 @@ function ownersAt(tree: Tree, start: number): readonly Tree[] {
   return found;
 }
 
-function find(tree: Tree, { option, value }: Aim): Span | undefined {
+function find(tree: Tree, { option, value }: ErrorSubject): Span | undefined {
   if (option !== undefined) {
     const entry = entryOf(tree, option);
     if (entry !== undefined) return entry.keySpan;

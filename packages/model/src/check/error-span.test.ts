@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { Tree } from "../flow/tree.ts";
 import { readTree } from "../read/read-tree.ts";
-import { aimedSpan, spanInText, type Aim } from "./aimed-span.ts";
+import { errorSpan, spanInText, type ErrorSubject } from "./error-span.ts";
 
 /** The text at the reported position, to the end of its line. */
-function pointed(source: string, owner: string, aim: Aim): string {
+function pointed(source: string, owner: string, subject: ErrorSubject): string {
   const { tree } = readTree(source);
   const start = source.indexOf(owner);
   const at = { line: 1, column: 1, endLine: 1, endColumn: 1, start, end: start + owner.length };
-  const span = aimedSpan(tree, source, at, aim);
+  const span = errorSpan(tree, source, at, subject);
   const line = source.split("\n")[span.line - 1] as string;
   return span === at ? "the owner" : line.slice(span.column - 1);
 }
@@ -27,7 +27,7 @@ const flow = `- from:
 `;
 
 describe("position of an error found after binding", () => {
-  test.each<[string, string, Aim, string]>([
+  test.each<[string, string, ErrorSubject, string]>([
     ["an option by name", "split:", { option: "stopOnException" }, "stopOnException: true"],
     ["an option inside another", "split:", { option: "ref" }, "ref: nowhere}}"],
     ["an option by its text", "split:", { value: "nowhere" }, "nowhere}}"],
@@ -37,7 +37,7 @@ describe("position of an error found after binding", () => {
     ["falls back to the owner for unknown text", "split:", { value: "elsewhere" }, "the owner"],
     ["a mapping that begins with its first key", "name: x", { value: "com.acme.Thing" }, "com.acme.Thing"],
     ["an offset within a string", '"timer', { value: "timer:t?period=soon", offset: 15 }, 'soon"'],
-  ])("%s", (_, owner, aim, expected) => expect(pointed(flow, owner, aim)).toBe(expected));
+  ])("%s", (_, owner, subject, expected) => expect(pointed(flow, owner, subject)).toBe(expected));
 });
 
 describe("position of a character in a string", () => {

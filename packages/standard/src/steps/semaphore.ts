@@ -1,7 +1,7 @@
 import type { Exchange } from "@sluice/engine/spi";
 import { cancelledError } from "@sluice/engine/tools";
 
-export interface SlotLimits {
+export interface SemaphoreLimits {
   /** Concurrency limit before others wait. */
   readonly normal: number;
   /** Concurrency limit when the queue is full. */
@@ -11,39 +11,39 @@ export interface SlotLimits {
 }
 
 /** Semaphore with a bounded FIFO queue. */
-export class Slots {
+export class Semaphore {
   running = 0;
-  /** May change at any time; occupied slots are not affected. */
-  limits: SlotLimits;
-  readonly #inside = new WeakSet<Exchange>();
-  readonly #queue: { readonly exchange: Exchange; readonly enterNow: () => void }[] = [];
+  /** May change at any time; holders are not affected. */
+  limits: SemaphoreLimits;
+  readonly #holders = new WeakSet<Exchange>();
+  readonly #queue: { readonly exchange: Exchange; readonly admit: () => void }[] = [];
 
-  constructor(limits: SlotLimits) {
+  constructor(limits: SemaphoreLimits) {
     this.limits = limits;
   }
 
   holds(exchange: Exchange): boolean {
-    return this.#inside.has(exchange);
+    return this.#holders.has(exchange);
   }
 
-  /** Takes a slot now, later (promise), or not at all ("full"). */
-  enter(exchange: Exchange): "in" | "full" | Promise<void> {
+  /** Acquires a permit now, later (promise), or not at all ("full"). */
+  acquire(exchange: Exchange): "acquired" | "full" | Promise<void> {
     const { normal, max, maxWaiting } = this.limits;
     if (this.running < normal || (this.#queue.length >= maxWaiting && this.running < max)) {
       this.#take(exchange);
-      return "in";
+      return "acquired";
     }
     return this.#queue.length >= maxWaiting ? "full" : this.#wait(exchange);
   }
 
-  leave(exchange: Exchange): void {
-    if (!this.#inside.delete(exchange)) return;
+  release(exchange: Exchange): void {
+    if (!this.#holders.delete(exchange)) return;
     this.running--;
-    if (this.running < this.limits.normal) this.#queue.shift()?.enterNow();
+    if (this.running < this.limits.normal) this.#queue.shift()?.admit();
   }
 
   #take(exchange: Exchange): void {
-    this.#inside.add(exchange);
+    this.#holders.add(exchange);
     this.running++;
   }
 
@@ -52,19 +52,19 @@ export class Slots {
       const { signal } = exchange.run;
       const entry = {
         exchange,
-        enterNow: (): void => {
-          signal.removeEventListener("abort", giveUp);
+        admit: (): void => {
+          signal.removeEventListener("abort", onAbort);
           this.#take(exchange);
           resolve();
         },
       };
-      const giveUp = (): void => {
+      const onAbort = (): void => {
         const at = this.#queue.indexOf(entry);
         if (at >= 0) this.#queue.splice(at, 1);
         reject(cancelledError(signal));
       };
       this.#queue.push(entry);
-      signal.addEventListener("abort", giveUp, { once: true });
+      signal.addEventListener("abort", onAbort, { once: true });
     });
   }
 }

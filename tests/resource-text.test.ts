@@ -1,4 +1,4 @@
-// Texts that flows load from files: where they are found, and what is rejected.
+// Text that flows load from files: where it is found, and which files are rejected.
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -27,12 +27,12 @@ export function placedSteps(
 export const branchKey = (blocks: readonly BlockOutline[], block: BlockOutline): string =>
   `${block.name}[${blocks.filter(({ name }) => name === block.name).indexOf(block)}]`;
 
-export type Partners = ReadonlyMap<PlacedStep, PlacedStep>;
+export type StepMatches = ReadonlyMap<PlacedStep, PlacedStep>;
 
 /** The previous version of each step: matched by written id, else by content, else by kind and order. */
-export function partnersOf(before: readonly PlacedStep[], after: readonly PlacedStep[]): Partners {
+export function matchSteps(before: readonly PlacedStep[], after: readonly PlacedStep[]): StepMatches {
   const left = new Set(before);
-  const partners = new Map<PlacedStep, PlacedStep>();
+  const matches = new Map<PlacedStep, PlacedStep>();
   const match = (keyOf: (placed: PlacedStep) => string | undefined, fits: (was: PlacedStep, is: PlacedStep) => boolean = () => true): void => {
     const waiting = new Map<string, PlacedStep[]>();
     for (const was of left) {
@@ -44,12 +44,12 @@ export function partnersOf(before: readonly PlacedStep[], after: readonly Placed
     }
     for (const list of waiting.values()) list.reverse();
     for (const is of after) {
-      const key = partners.has(is) ? undefined : keyOf(is);
+      const key = matches.has(is) ? undefined : keyOf(is);
       const list = key === undefined ? undefined : waiting.get(key);
       const was = list?.at(-1);
       if (was === undefined || !fits(was, is)) continue;
       list?.pop();
-      partners.set(is, was);
+      matches.set(is, was);
       left.delete(was);
     }
   };
@@ -60,19 +60,19 @@ export function partnersOf(before: readonly PlacedStep[], after: readonly Placed
     ({ step }) => step.name,
     (was, is) => !(was.step.hasOwnId && is.step.hasOwnId),
   );
-  return partners;
+  return matches;
 }
 
 const contentOf = (options: WrittenOptions): string => JSON.stringify([...options].filter(([name]) => name !== "id").toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
 /** Steps that moved to another step or branch, or whose order among their siblings changed. */
-export function movedSteps(after: readonly PlacedStep[], partners: Partners): ReadonlySet<PlacedStep> {
+export function movedSteps(after: readonly PlacedStep[], matches: StepMatches): ReadonlySet<PlacedStep> {
   const moved = new Set<PlacedStep>();
   const stayed = new Map<PlacedStep | undefined, Map<string, PlacedStep[]>>();
   for (const is of after) {
-    const was = partners.get(is);
+    const was = matches.get(is);
     if (was === undefined) continue;
-    const formerParent = is.parent === undefined ? undefined : partners.get(is.parent);
+    const formerParent = is.parent === undefined ? undefined : matches.get(is.parent);
     const isSamePlace = was.parent === formerParent && was.branch === is.branch && (is.parent === undefined || formerParent !== undefined);
     if (!isSamePlace) {
       moved.add(is);
@@ -86,7 +86,7 @@ export function movedSteps(after: readonly PlacedStep[], partners: Partners): Re
   }
   for (const branches of stayed.values()) {
     for (const steps of branches.values()) {
-      const kept = longestIncreasing(steps.map((step) => (partners.get(step) as PlacedStep).step.index));
+      const kept = longestIncreasing(steps.map((step) => (matches.get(step) as PlacedStep).step.index));
       steps.forEach((step, index) => kept.has(index) || moved.add(step));
     }
   }

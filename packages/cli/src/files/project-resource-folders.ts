@@ -3,13 +3,13 @@ import { dirname, join, resolve } from "node:path";
 import { isProjectRoot } from "./project-properties.ts";
 
 /** The folders with text files for these flow files, the nearest first. */
-export function resourcePlaces(flowPaths: readonly string[]): readonly string[] {
-  const places = new Set<string>();
+export function projectResourceFolders(flowPaths: readonly string[]): readonly string[] {
+  const folders = new Set<string>();
   for (const path of flowPaths) {
     let folder = dirname(resolve(path));
-    for (; !isProjectRoot(folder); folder = dirname(folder)) places.add(folder);
-    places.add(folder);
-    places.add(join(folder, "src", "main", "resources"));
+    for (; !isProjectRoot(folder); folder = dirname(folder)) folders.add(folder);
+    folders.add(folder);
+    folders.add(join(folder, "src", "main", "resources"));
   }
-  return [...places];
+  return [...folders];
 }

@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import { foldersNamed } from "./project-folders.ts";
 
 /** The folders with Kamelets for these flow files, the nearest first. */
-export function kameletPlaces(flowPaths: readonly string[]): readonly string[] {
+export function projectKameletFolders(flowPaths: readonly string[]): readonly string[] {
   const beside = new Set(flowPaths.map((path) => dirname(resolve(path))));
   return [...new Set([...[...beside].filter(holdsKamelets), ...foldersNamed("kamelets", flowPaths)])];
 }
