@@ -1,5 +1,6 @@
 // All texts shown in the designer. Texts with values are functions, so that translations can change the word order.
 
+import { breakpointsStrings } from "./strings/breakpoints.ts";
 import { count } from "./strings/count.ts";
 import { canvasStrings, inspectorStrings } from "./strings/drawing.ts";
 import { dataStrings } from "./strings/data.ts";
@@ -289,6 +290,7 @@ export const strings = {
   canvas: canvasStrings,
   data: dataStrings,
   metrics: metricsStrings,
+  breakpoints: breakpointsStrings,
   runs: runsStrings,
   deadLetters: deadLettersStrings,
   replay: replayStrings,
