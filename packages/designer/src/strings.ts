@@ -233,7 +233,7 @@ export const strings = {
   deployedPanel: {
     title: (target: string) => `Running on ${target}`,
     url: "URL",
-    tryCall: "Try a call",
+    send: "Send the sample",
     starts: (trigger: string, detail: string) => (detail === "" ? `Started by ${trigger}` : `Started by ${trigger}: ${detail}`),
     copied: (what: string) => `Copied ${what}`,
     notCopied: "The browser does not allow copying here.",
