@@ -15,10 +15,10 @@ const languageNames = /"?(simple|jsonpath|jq|xpath|jsonata|constant|header|excha
 export function createLazyEnvironment(ids: { readonly tables: readonly string[]; readonly documents: readonly string[] }, read: ReadMapping): LazyEnvironment {
   const tables = new Map<string, ValueTable>();
   const documents = new Map<string, unknown>();
-  const asked = new Set<string>();
+  const requested = new Set<string>();
   let environment: MappingEnvironment = { tables, documents };
   const wanted = (text: string, kind: string, known: readonly string[]): readonly string[] =>
-    known.filter((id) => !asked.has(`${kind} ${id}`) && text.includes(id)).map((id) => (asked.add(`${kind} ${id}`), id));
+    known.filter((id) => !requested.has(`${kind} ${id}`) && text.includes(id)).map((id) => (requested.add(`${kind} ${id}`), id));
   return {
     get environment() {
       return environment;

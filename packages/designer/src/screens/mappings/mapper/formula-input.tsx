@@ -20,7 +20,7 @@ export function FormulaInput({ label, value, placeholder, isInvalid = false, nam
   const group = useRef("");
   const [draft, setDraft] = useState<{ readonly text: string; readonly written: string } | undefined>(undefined);
   const [open, setOpen] = useState<{ readonly start: number; readonly items: readonly string[]; readonly active: number } | undefined>(undefined);
-  // The written form of a text may differ, e.g. without spaces: what was typed stays until the value changes elsewhere.
+  // The written form of a string may differ, e.g. without spaces: what was typed stays until the value changes elsewhere.
   const shown = draft !== undefined && draft.written === value ? draft.text : value;
   const write = (text: string): void => {
     if (group.current === "") group.current = `formula-${++focuses}`;
