@@ -56,5 +56,9 @@ function Shown({ view, message: { before, after, times, isHeld } }: { readonly v
   }
   // The trigger has only a message after it.
   const shown = view === "after" ? after : (before ?? after);
-  return shown === undefined ? <p className="muted data__note">{words.noAfter}</p> : <DataTree message={shown} />;
+  return shown === undefined ? (
+    <p className="muted data__note">{words.noAfter}</p>
+  ) : (
+    <DataTree message={shown} side={view === "after" || before === undefined ? "after" : "before"} />
+  );
 }
