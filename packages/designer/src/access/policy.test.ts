@@ -59,7 +59,7 @@ describe("the policy decision for a call", () => {
     [{ ip: { deny: ["::1"] } }, { ...call, hasCredentials: false }, { rule: undefined, outcome: "allowed" }],
     [{ ...policy, rules: [{ routes: [], public: true }] }, call, { rule: undefined, outcome: "forbidden" }],
     [{ rules: [{ roles: ["write"] }] }, call, { rule: 1, outcome: "forbidden" }],
-  ])("%j on %j", (given, asked, verdict) => {
-    expect(verdictOf(given, asked)).toEqual(verdict);
+  ])("%j on %j", (given, request, verdict) => {
+    expect(verdictOf(given, request)).toEqual(verdict);
   });
 });

@@ -14,7 +14,7 @@ export function copiedText(flow: OpenFlow): string | undefined {
   return `${rangeTexts(flow.text, { listPath: first.listPath, first: first.index, count: steps.length }).map(listItem).join("\n")}\n`;
 }
 
-/** The command that pastes a text; undefined when it contains no steps. */
+/** The command that pastes text; undefined if the text contains no steps. */
 export function pasteSteps(title: string, text: string): DocumentCommand | undefined {
   const { tree } = readTree(text);
   const list = tree?.type === "map" ? listItem(text.trimEnd()) : text;

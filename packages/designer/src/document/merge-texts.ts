@@ -1,4 +1,4 @@
-// Merges two changed versions of a text, line by line. Changes that do not touch are both applied.
+// Merges two changed versions of a file, line by line. Changes that do not touch are both applied.
 import { diffLines } from "@sluice/model";
 
 /** Lines that both sides agree on, or that one side changed. */

@@ -40,10 +40,10 @@ export function RunsScreen() {
       },
       { replace: true },
     );
-  const asked = search.toString();
-  const query = useMemo(() => queryOf(new URLSearchParams(asked)), [asked]);
+  const searchText = search.toString();
+  const query = useMemo(() => queryOf(new URLSearchParams(searchText)), [searchText]);
   const pages = useRunPages(target, query, follow ? (query.text === undefined ? pollMs : searchPollMs) : undefined);
-  const isEmpty = pages.isLoaded && pages.total === 0 && asked === "";
+  const isEmpty = pages.isLoaded && pages.total === 0 && searchText === "";
   return (
     <div className="screen">
       <div className="screen__head">

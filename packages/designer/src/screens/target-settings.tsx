@@ -34,9 +34,9 @@ export function TargetSettings() {
       setError(undefined);
       if (body.targets.some(({ name }) => name === draft.name)) setDraft(emptyDraft);
     } catch (reason) {
-      const asked = questionOf(reason, body);
-      setUnconfirmed(asked);
-      setError(asked === undefined ? (reason as Error).message : undefined);
+      const question = questionOf(reason, body);
+      setUnconfirmed(question);
+      setError(question === undefined ? (reason as Error).message : undefined);
     }
   };
   return (
@@ -69,9 +69,9 @@ const saved = (targets: readonly TargetEntry[]): TargetsBody["targets"] => targe
 function questionOf(reason: unknown, { targets, password, confirmed }: TargetsBody): Unconfirmed | undefined {
   if (!(reason instanceof ApiError) || !Array.isArray(reason.detail["confirm"])) return undefined;
   const needsPassword = reason.detail["needs"] === "password";
-  const asked = reason.detail["confirm"] as Unconfirmed["addresses"];
+  const added = reason.detail["confirm"] as Unconfirmed["addresses"];
   const known = (confirmed ?? []).map((address) => ({ address, tokenEnv: targets.find(({ baseUrl }) => baseUrl.startsWith(address))?.tokenEnv ?? "" }));
-  return { targets, addresses: [...known, ...asked], needsPassword, error: needsPassword && password !== undefined ? reason.message : undefined };
+  return { targets, addresses: [...known, ...added], needsPassword, error: needsPassword && password !== undefined ? reason.message : undefined };
 }
 
 function TargetTable({ targets, onRemove }: { readonly targets: readonly TargetEntry[]; readonly onRemove: (name: string) => void }) {

@@ -8,7 +8,7 @@ export type RunQuery = Omit<NonNullable<CallInput<"GET /runs">["query"]>, "curso
 
 export interface RunPages {
   readonly runs: readonly Run[];
-  /** All matches; unknown while a text is searched, because the runtime searches page by page. */
+  /** All matches; unknown while text is searched, because the runtime searches page by page. */
   readonly total: number | undefined;
   /** Runs that started before this time have not been searched yet. */
   readonly searchedBack: string | undefined;

@@ -10,7 +10,7 @@ export type SeenMessage = Pick<ShownMessage, "body"> & Partial<Pick<ShownMessage
 
 export interface EvaluationRequest {
   readonly language: string;
-  /** The language's value as written: a text, or a mapping with options. */
+  /** The language's value as written: a string, or a mapping with options. */
   readonly expression: unknown;
   /** The flow and its sample. */
   readonly flow: SimulationRequest;
@@ -32,7 +32,7 @@ export async function evaluate({ language, expression, flow, step, message: give
   if (message === undefined) return { kind: "unreached" };
   const { body, headers = {}, properties = {}, variables = {} } = message;
   const isCondition = tried.conditions.some((text) => isText(expression, text));
-  const steps = [isCondition ? asked({ [language]: expression }) : { setBody: { [language]: expression } }];
+  const steps = [isCondition ? choiceOf({ [language]: expression }) : { setBody: { [language]: expression } }];
   const source = JSON.stringify([{ route: { id: routeId, from: { uri: "direct:expression", steps } } }]);
   const { tables, mappings, params } = flow;
   const documents = {
@@ -51,7 +51,7 @@ export async function evaluate({ language, expression, flow, step, message: give
 const routeId = "expression";
 
 /** A step that evaluates a condition. */
-const asked = (condition: Readonly<Record<string, unknown>>) => ({
+const choiceOf = (condition: Readonly<Record<string, unknown>>) => ({
   choice: { when: [{ ...condition, steps: [{ setBody: { constant: "true" } }] }], otherwise: { steps: [{ setBody: { constant: "false" } }] } },
 });
 

@@ -70,9 +70,9 @@ export class SimulatedHost implements Host {
   }
 }
 
-function match({ path, prefix }: HttpMount, asked: string): Readonly<Record<string, string>> | undefined {
+function match({ path, prefix }: HttpMount, requested: string): Readonly<Record<string, string>> | undefined {
   const wanted = segments(path);
-  const given = segments(asked);
+  const given = segments(requested);
   if (given.length < wanted.length || (given.length > wanted.length && !prefix)) return undefined;
   const params: Record<string, string> = {};
   for (const [index, segment] of wanted.entries()) {

@@ -168,8 +168,8 @@ function Frame({ runId }: { readonly runId: string | undefined }) {
 /** The view is part of the URL, so that a link or a reload shows the same view. */
 function useView(): readonly [View, (view: View) => void] {
   const [search, setSearch] = useSearchParams();
-  const asked = search.get("view");
-  const view: View = asked === "split" || asked === "yaml" ? asked : "canvas";
+  const requested = search.get("view");
+  const view: View = requested === "split" || requested === "yaml" ? requested : "canvas";
   return useMemo(() => [view, (next: View) => setSearch(next === "canvas" ? {} : { view: next }, { replace: true })] as const, [view, setSearch]);
 }
 
