@@ -230,6 +230,8 @@ export interface Catalog {
     readonly beans: readonly string[];
     readonly connections: readonly string[];
   }[];
+  /** The exception types that flows can name. */
+  readonly exceptions: readonly string[];
   /** Unsupported Camel keywords and their replacements. */
   readonly refused: Readonly<Record<string, string>>;
 }
@@ -271,6 +273,8 @@ export interface CatalogOption {
   readonly connection?: readonly string[];
   /** The value is, or with `within` contains, a name that the connection can list. */
   readonly browse?: { readonly what: string; readonly within?: boolean };
+  /** What the value, or each item, names. */
+  readonly names?: "exception" | "aggregation-strategy" | "message-mapping" | "value-mapping" | "route";
   readonly inline?: boolean;
   readonly shorthand?: string;
   /** For a list, the type of its items. */
@@ -966,6 +970,8 @@ export interface RunStep {
   readonly durationMs: number;
   readonly status: "running" | "completed" | "failed";
   readonly attempts: number;
+  /** Every attempt of a step that was redelivered, at most 20; between them the step waited. */
+  readonly tries?: readonly { readonly startedAt: string; readonly durationMs: number }[];
 }
 
 export interface SessionCalls {
