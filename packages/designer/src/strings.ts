@@ -291,6 +291,13 @@ export const strings = {
   data: dataStrings,
   metrics: metricsStrings,
   breakpoints: breakpointsStrings,
+  names: {
+    choose: (label: string) => `Choose from the list: ${label}`,
+    search: "Search names",
+    searchOrCreate: "Search names, or type a new one",
+    create: (name: string) => `Create ${name}…`,
+    noneYet: "Nothing here yet. Type a name to create one.",
+  },
   runs: runsStrings,
   deadLetters: deadLettersStrings,
   replay: replayStrings,

@@ -1,10 +1,11 @@
 // Storage of a table or document: saved as a workspace file, deployed to the runtime.
-import { ApiError, type DocumentSummary, type TableSummary } from "@sluice/client";
+import { ApiError, type TableSummary } from "@sluice/client";
 import { documentText } from "@sluice/mapping";
 import { parse } from "yaml";
 import { runtimeAt, type MappingKind } from "../api-client/runtime-client.ts";
 import { workspaceClient, type DocumentFile } from "../api-client/workspace-client.ts";
 import { mappingStrings } from "../strings/mappings.ts";
+import { installedMappings } from "./installed-mappings.ts";
 
 export interface SavedMapping {
   /** The saved version; undefined for a mapping that does not exist yet. */
@@ -44,25 +45,6 @@ export async function loadMapping(kind: MappingKind, id: string, target: string 
     documentIds: documents.map((entry) => entry.id),
     isRuntimeKnown: true,
   };
-}
-
-interface InstalledMappings {
-  readonly tables: readonly TableSummary[];
-  readonly documents: readonly DocumentSummary[];
-}
-
-/** The mappings of the runtime, or why they cannot be read. */
-export async function installedMappings(target: string | undefined): Promise<InstalledMappings | { readonly error: Error }> {
-  const runtime = runtimeAt(target);
-  try {
-    const [{ valueMappings: tables }, { messageMappings: documents }] = await Promise.all([
-      runtime.call("GET /value-mappings"),
-      runtime.call("GET /message-mappings"),
-    ]);
-    return { tables, documents };
-  } catch (error) {
-    return { error: error as Error };
-  }
 }
 
 /** Without a runtime, the files of the workspace are edited and tried as usual. */

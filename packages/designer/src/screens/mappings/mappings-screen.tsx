@@ -9,7 +9,7 @@ import { Moment } from "../../controls/moment.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { SearchField } from "../../controls/search-field.tsx";
 import { DataTable, hiddenHead, numericHead } from "../../controls/data-table.tsx";
-import { installedMappings } from "../../mappings/saved-mapping.ts";
+import { installedMappings } from "../../mappings/installed-mappings.ts";
 import { mappingKinds, mappingList, notInstalled, type MappingEntry } from "../../mappings/mapping-list.ts";
 import { strings } from "../../strings.ts";
 import { mappingStrings as words } from "../../strings/mappings.ts";
