@@ -214,6 +214,31 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", { timeout
     await page.getByText("Enter or double-click inserts into Source (jq)").waitFor();
   });
 
+  it("shows CSV text as rows, and stores a value in a variable before the step, as one undo step", async () => {
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/data`);
+    await page.getByRole("button", { name: "Try it", exact: true }).click();
+    const panel = page.getByRole("complementary", { name: "Data" });
+    const sample = page.getByRole("textbox", { name: "Body" });
+    await sample.fill("sku,qty\nKB-1,2\nKB-2,3\n");
+    await page.getByRole("treeitem", { name: /With simple/ }).click();
+    await panel.getByRole("treeitem", { name: /^Body CSV/ }).waitFor();
+    await panel.getByRole("treeitem", { name: /^sku "KB-1"/ }).waitFor();
+    await sample.fill('{"order":{"total":7}}');
+    const total = panel.getByRole("treeitem", { name: /^total/ });
+    await total.focus();
+    await page.keyboard.press(".");
+    expect(await findingsOf(page)).toEqual([]);
+    await page.getByRole("menuitem", { name: "Extract to variable" }).click();
+    await page.getByRole("treeitem", { name: /Set variable total/ }).waitFor();
+    await page.keyboard.press("Control+s");
+    await expect
+      .poll(() => designer.flowText("data"), soon)
+      .toMatch(/- setVariable:\n +(?:id: .*\n +)?name: "?total"?\n +simple: "\$\{body\.order\.total\}"\n/);
+    await page.keyboard.press("Control+z");
+    await expect.poll(() => page.getByRole("treeitem", { name: /Set variable total/ }).count(), soon).toBe(0);
+  });
+
   it("on a phone, tapping a card opens its options over the canvas, and the message at the step", async () => {
     const { page } = open;
     await page.setViewportSize({ width: 390, height: 844 });

@@ -122,8 +122,8 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", { timeout: 1
     const { stdout } = await promisify(execFile)("sh", ["-c", `${command} -s -m 20 -o /dev/null -w '%{http_code}'`]);
     expect(stdout).toBe("200");
     expect(await findingsOf(page)).toEqual([]);
-    await panel.getByRole("button", { name: "Try a call" }).click();
-    await page.getByRole("button", { name: "Send", exact: true }).waitFor();
+    await panel.getByRole("button", { name: "Send the sample" }).click();
+    await page.getByRole("region", { name: "Response" }).getByText("200").waitFor();
     await panel.getByRole("button", { name: "Close" }).click();
     await expect.poll(() => panel.count(), soon).toBe(0);
     await server.api("DELETE", "/flows/orders");

@@ -6,17 +6,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startTestServer, token, type StartedServer } from "../started-server.ts";
 import { findingsOf } from "./axe.ts";
 import { hasBrowser, openBrowser, openPage, soon, typeSource, type OpenPage } from "./browser.ts";
+import { erpOrder, erpResult, shopOrder, units } from "./mapper-sample.ts";
 import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
 
 const screenshots = process.env["SCREENSHOTS"];
-const units = {
-  name: "Units of measure",
-  columns: ["shop", "sap"],
-  rows: [
-    ["piece", "ST"],
-    ["box", "KAR"],
-  ],
-};
 const order = {
   name: "Order to ERP",
   source: { format: "json" },
@@ -28,42 +21,6 @@ const order = {
   ],
   tests: [{ name: "one piece", input: { id: "A", lines: [{ unit: "piece" }] }, output: { orderNo: "A", items: [{ uom: "ST" }] } }],
 };
-const line = { qty: 1, price: 10, color: "red" };
-const shopOrder = {
-  id: "A-1",
-  placedAt: "2026-11-16T14:02:11Z",
-  customer: { first: "Ada", last: "Lovelace", country: "DE", email: "ada@example.org" },
-  currency: "EUR",
-  total: 1240.5,
-  note: "quick",
-  delivery: { street: "Hauptstr. 5", zip: "20095", city: "Hamburg" },
-  lines: [
-    { sku: "KB-1", unit: "box", ...line },
-    { sku: "KB-2", unit: "piece", ...line },
-  ],
-};
-const erpResult = {
-  OrderNo: "A-1",
-  OrderDate: "2026-11-16",
-  Customer: "Ada Lovelace",
-  FirstName: "Ada",
-  LastName: "Lovelace",
-  Email: "ada@example.org",
-  Country: "DE",
-  Currency: "EUR",
-  Total: 1240.5,
-  Note: "quick",
-  Street: "Hauptstr. 5",
-  Zip: "20095",
-  City: "Hamburg",
-  Express: "X",
-  Items: [
-    { Position: 10, Sku: "KB-1", Unit: "KAR", Qty: 1, Price: 10, Color: "red" },
-    { Position: 20, Sku: "KB-2", Unit: "ST", Qty: 1, Price: 10, Color: "red" },
-  ],
-};
-/** Only its shape matters. */
-const erpOrder = { ...erpResult, Items: erpResult.Items.slice(0, 1) };
 const flow = "- route: {id: convert, from: {uri: webhook, steps: [{to: 'value-mapping:uom?from=shop&to=sap'}]}}\n";
 
 const entry = (agency: string, value: string): string => `<entry><agency>${agency}</agency><schema>unit</schema><value>${value}</value></entry>`;

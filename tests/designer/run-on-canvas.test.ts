@@ -42,6 +42,12 @@ const parallelFlow = `- route:
             tokenize: {token: ","}
             steps:
               - log: {id: part, message: part}
+        - loadBalance:
+            id: balanced
+            roundRobinLoadBalancer: {}
+            steps:
+              - log: {id: left, message: left}
+              - log: {id: right, message: right}
 `;
 
 describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)", { timeout: 120_000 }, () => {
@@ -90,6 +96,9 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     for (const label of ["Branch 1 of 3", "Branch 3 of 3", "mock:a", "mock:b", "Try", "If it fails with", "Always"])
       await page.getByText(label, { exact: true }).first().waitFor();
     await page.getByText("For each part in parallel").waitFor();
+    const [left, right] = await Promise.all([0, 1].map((index) => boxOf(card(page, `${key}/4/loadBalance/steps/${index}`))));
+    expect(Math.round(left!.y)).toBe(Math.round(right!.y));
+    expect(left!.x + left!.width).toBeLessThan(right!.x);
     const [tried, caught] = await Promise.all([boxOf(card(page, `${key}/2/doTry/steps/0`)), boxOf(card(page, `${key}/2/doTry/steps/1`))]);
     expect(caught.x).toBeGreaterThan(tried.x + tried.width);
     expect(await lane(1).innerText()).toContain("Dropped: timed out");
@@ -134,6 +143,40 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     expect(await findingsOf(page)).toEqual([]);
     await steps.getByRole("link", { name: "Route called" }).click();
     await page.getByText("1 of 1: inside").waitFor();
+  });
+
+  it("a step that was tried three times has three bars where they were recorded, with the waits between them", async () => {
+    const { page } = open;
+    const text = `- errorHandler:
+    defaultErrorHandler:
+      redeliveryPolicy: {maximumRedeliveries: 2, redeliveryDelay: "200"}
+- route:
+    id: tried
+    from:
+      uri: platform-http:/api/tried
+      steps:
+        - to: {id: ask, uri: "http://127.0.0.1:9/none"}
+`;
+    designer.writeFlow("tried", text);
+    await server.putFlow("tried", text);
+    const reply = await call(server.baseUrl, "POST", "/api/tried", "x");
+    expect(reply.status).toBe(500);
+    const runId = reply.headers.get("x-run-id");
+    const run = (await server.api("GET", `/runs/${runId}`)).json;
+    const tries = run.steps[0].tries as readonly { startedAt: string; durationMs: number }[];
+    expect(tries).toHaveLength(3);
+    await page.goto(`${designer.url}/flows/tried/runs/${runId}`);
+    const row = page.getByRole("region", { name: "Run steps" }).getByRole("row").filter({ hasText: "ask" });
+    await row.locator(".run__bar").nth(2).waitFor();
+    const axis = await boxOf(row.locator(".run__axis"));
+    const lefts = await row.locator(".run__bar").evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().left));
+    const begin = Date.parse(run.startedAt);
+    const last = tries[2]!;
+    const whole = Math.max(run.durationMs, Date.parse(last.startedAt) + last.durationMs - begin);
+    const expected = tries.map(({ startedAt }) => axis.x + (axis.width * (Date.parse(startedAt) - begin)) / whole);
+    expect(lefts).toHaveLength(3);
+    lefts.forEach((left, index) => expect(Math.abs(left - expected[index]!)).toBeLessThanOrEqual(2));
+    expect((await boxOf(row.locator(".run__wait"))).width).toBeGreaterThan(axis.width * 0.5);
   });
 
   it("Send opens its run on the canvas with the reply and the messages", async () => {

@@ -2,6 +2,7 @@
 /* oxlint-disable max-lines -- generated: one member per endpoint or schema */
 
 import type {
+  BreakpointSession,
   Capture,
   Catalog,
   ClusterChange,
@@ -551,6 +552,42 @@ export interface Operations {
       readonly timeoutMs?: number;
     };
     readonly reply: InvokeOutcome;
+  };
+  /** Sets breakpoints: the first message that reaches one is held, all others pass. */
+  readonly "POST /breakpoints": {
+    readonly body: {
+      readonly flowId: string;
+      readonly breakpoints: readonly { readonly routeId: string; readonly stepId: string; readonly when?: string; readonly skip?: number }[];
+      readonly ttlMs?: number;
+    };
+    readonly reply: BreakpointSession;
+  };
+  /** Returns the session and the held message, and renews the lease. */
+  readonly "GET /breakpoints/:id": {
+    readonly params: { readonly id: string };
+    readonly reply: BreakpointSession;
+  };
+  /** Removes the breakpoints; a held message continues unchanged. */
+  readonly "DELETE /breakpoints/:id": {
+    readonly params: { readonly id: string };
+    readonly reply: BreakpointSession;
+  };
+  /** Lets the held message continue, unchanged or changed. */
+  readonly "POST /breakpoints/:id/continue": {
+    readonly params: { readonly id: string };
+    readonly body?: { readonly body?: unknown; readonly bodyBase64?: string; readonly headers?: Readonly<Record<string, unknown>> };
+    readonly reply: BreakpointSession;
+  };
+  /** Lets the held message continue and holds it again before its next step. */
+  readonly "POST /breakpoints/:id/step": {
+    readonly params: { readonly id: string };
+    readonly body?: { readonly body?: unknown; readonly bodyBase64?: string; readonly headers?: Readonly<Record<string, unknown>> };
+    readonly reply: BreakpointSession;
+  };
+  /** Cancels the run of the held message. */
+  readonly "POST /breakpoints/:id/abort": {
+    readonly params: { readonly id: string };
+    readonly reply: BreakpointSession;
   };
   /** Returns all steps, connectors, languages, formats, entities, beans and Kamelets with their options. */
   readonly "GET /catalog": {

@@ -1,5 +1,6 @@
 // All text shown in the designer. Text with values is a function, so that translations can change the word order.
 
+import { breakpointsStrings } from "./strings/breakpoints.ts";
 import { count } from "./strings/count.ts";
 import { canvasStrings, inspectorStrings } from "./strings/drawing.ts";
 import { dataStrings } from "./strings/data.ts";
@@ -232,7 +233,7 @@ export const strings = {
   deployedPanel: {
     title: (target: string) => `Running on ${target}`,
     url: "URL",
-    tryCall: "Try a call",
+    send: "Send the sample",
     starts: (trigger: string, detail: string) => (detail === "" ? `Started by ${trigger}` : `Started by ${trigger}: ${detail}`),
     copied: (what: string) => `Copied ${what}`,
     notCopied: "The browser does not allow copying here.",
@@ -289,6 +290,14 @@ export const strings = {
   canvas: canvasStrings,
   data: dataStrings,
   metrics: metricsStrings,
+  breakpoints: breakpointsStrings,
+  names: {
+    choose: (label: string) => `Choose from the list: ${label}`,
+    search: "Search names",
+    searchOrCreate: "Search names, or type a new one",
+    create: (name: string) => `Create ${name}…`,
+    noneYet: "Nothing here yet. Type a name to create one.",
+  },
   runs: runsStrings,
   deadLetters: deadLettersStrings,
   replay: replayStrings,

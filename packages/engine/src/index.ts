@@ -25,7 +25,7 @@ export type { ConnectionBean, ConnectionLookup, Connections } from "./spi/connec
 export type { KameletFile, KameletFiles, ResourceFile, ResourceFiles } from "./spi/host.ts";
 export type { PartIndex, UnloadedPart } from "./spi/declaration.ts";
 export type { HttpIngress, Ids, Lookup } from "./spi/host.ts";
-export { StepTrail, type StepRecord } from "./exchange/step-trail.ts";
+export { StepTrail, type StepRecord, type StepTry } from "./exchange/step-trail.ts";
 export { exportedName, functionStub, type FunctionStub, type StubKind } from "./compile/function-stub.ts";
 export { bindFields } from "./compile/bind-fields.ts";
 export * from "./entities/index.ts";

@@ -50,6 +50,10 @@ export const settingFields = {
   trustedProxies: f.string({ doc: "Comma-separated addresses and networks of proxies whose X-Forwarded-For header is trusted.", default: "" }),
   wrongCredentials: f.integer({ doc: "Failed logins per address and flow before attempts are limited to ten per minute.", default: 50, min: 1 }),
   testSessions: f.enum(["on", "isolated", "off"], { doc: "Test sessions: `on`, `isolated` (they cannot mock live traffic) or `off`.", default: "on" }),
+  breakpoints: f.boolean({
+    doc: "Allow breakpoints: a client of the management API can hold one message of a route at a time, see it and change it; see docs/how-to/breakpoints.md.",
+    default: false,
+  }),
   drainMs: f.duration({ doc: "Time limit for runs in flight to finish when a flow is replaced or the runtime stops.", default: 30_000 }),
   maxBody: f.size({ doc: "Maximum size of a request body, after decompression.", default: 10 * mebibyte }),
   maxBodyBytesHeld: f.size({

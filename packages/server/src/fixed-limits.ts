@@ -31,6 +31,12 @@ export const fixedLimits = {
   sessionCalls: 1_000,
   /** Memory for the recorded calls of a test session. */
   sessionBytes: 8 * mebibyte,
+  /** Breakpoint sessions; each holds at most one message. */
+  maxBreakpointSessions: 4,
+  /** How long a breakpoint session lasts without a call of its client. */
+  breakpointLeaseMs: 15_000,
+  /** How long a breakpoint holds a message at most. */
+  breakpointHoldMs: 300_000,
 };
 
 export type FixedLimits = Readonly<typeof fixedLimits>;

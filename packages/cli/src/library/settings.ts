@@ -38,6 +38,8 @@ export interface SluiceSettings {
   readonly wrongCredentials?: number;
   /** Test sessions: `on`, `isolated` (they cannot mock live traffic) or `off`. Default: on. */
   readonly testSessions?: "on" | "isolated" | "off";
+  /** Allow breakpoints: a client of the management API can hold one message of a route at a time, see it and change it; see docs/how-to/breakpoints.md. Default: false. */
+  readonly breakpoints?: boolean;
   /** Time limit for runs in flight to finish when a flow is replaced or the runtime stops. Default: 30000. */
   readonly drainMs?: number | string;
   /** Maximum size of a request body, after decompression. Default: 10485760. */

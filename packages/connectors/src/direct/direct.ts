@@ -17,7 +17,7 @@ import { f, type Values } from "@sluice/model";
 import { callFields, sinkFields, withPattern } from "../camel-options.ts";
 import { Consumers } from "./consumers.ts";
 
-const path = { name: f.string({ doc: "Name of the endpoint, shared by the caller and the called route.", required: true }) };
+const path = { name: f.string({ doc: "Name of the endpoint, shared by the caller and the called route.", required: true, names: "route" }) };
 
 const options = {
   ...sinkFields,

@@ -1,6 +1,6 @@
 import { f, type Values } from "@sluice/model";
 
-export const queuePath = { name: f.string({ doc: "Name of the queue; all endpoints with this name share one queue.", required: true }) };
+export const queuePath = { name: f.string({ doc: "Name of the queue; all endpoints with this name share one queue.", required: true, names: "route" }) };
 
 export const redeliveryOptions = {
   maximumRedeliveries: f.integer({

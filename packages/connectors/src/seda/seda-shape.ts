@@ -1,7 +1,7 @@
 import { f, type Values } from "@sluice/model";
 import { callFields, sinkFields } from "../camel-options.ts";
 
-export const sedaPath = { name: f.string({ doc: "Name of the queue; all endpoints with this name share one queue.", required: true }) };
+export const sedaPath = { name: f.string({ doc: "Name of the queue; all endpoints with this name share one queue.", required: true, names: "route" }) };
 
 export const sedaOptions = {
   size: f.integer({ doc: "Capacity of the queue; 1000 unless set here or by the consuming route.", min: 1, max: 10_000_000 }),

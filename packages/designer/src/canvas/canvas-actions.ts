@@ -1,6 +1,7 @@
 // All canvas actions on the selection, with their shortcuts: the menu, the keyboard and the shortcut list are generated from this list and from the
 // document commands.
 import { flushSync } from "react-dom";
+import { breakableStep, toggleBreakpoint } from "../breakpoints/breakpoint-list.ts";
 import { currentCatalog } from "../catalog/use-catalog.ts";
 import { holdsSteps } from "../catalog/flow-catalog.ts";
 import type { DocumentCommand } from "../commands/command.ts";
@@ -54,12 +55,19 @@ export const canvasActions: readonly CanvasAction[] = [
   {
     name: "add-branch",
     title: words.addBranch,
-    shortcut: "B",
+    shortcut: "Shift+B",
     isPossible: (editor) => branchOwner(editor) !== undefined,
     run: (editor) => {
       const step = branchOwner(editor);
       if (step !== undefined) openPicker({ for: "branch", step });
     },
+  },
+  {
+    name: "breakpoint",
+    title: strings.breakpoints.toggle,
+    shortcut: "B",
+    isPossible: (editor) => breakableStep(editor) !== undefined,
+    run: (editor) => toggleBreakpoint(editor),
   },
   { name: "add-element", title: words.addElement, shortcut: "Shift+R", hidden: true, isPossible: always, run: () => openPicker({ for: "element" }) },
   { name: "wrap", title: words.wrap, shortcut: "W", isPossible: ({ flow }) => selectedSteps(flow).length > 0, run: () => openPicker({ for: "wrap" }) },

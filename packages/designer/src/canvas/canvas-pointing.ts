@@ -1,5 +1,6 @@
 // Mouse and clipboard handling of the canvas.
 import type { ClipboardEvent, FocusEvent, MouseEvent } from "react";
+import { toggleBreakpoint } from "../breakpoints/breakpoint-list.ts";
 import { copiedText, pasteSteps } from "../commands/paste-steps.ts";
 import { removeStep } from "../commands/remove-step.ts";
 import type { Editor } from "../document/editor.ts";
@@ -27,6 +28,7 @@ export function pointingOn(editor: Editor) {
       const key = keyOf(target);
       if (key === undefined || shiftKey) return;
       editor.select(pathOf(key));
+      if ((target as Element).closest("[data-breakpoint]") !== null) return toggleBreakpoint(editor);
       useCanvasUi.setState({ isSheetOpen: true });
     },
     /** Before the focus moves, so that Shift extends the selection instead of starting a new one. */

@@ -1,7 +1,8 @@
-import { CircleAlert, CircleX, Check } from "lucide-react";
+import { CircleAlert, CirclePause, CircleX, Check } from "lucide-react";
 import { createContext, memo, useContext } from "react";
 import type { StepKind } from "../catalog/flow-catalog.ts";
 import { strings } from "../strings.ts";
+import { useBreakpointMarks } from "./breakpoint-marks.ts";
 import { useCardFacts, type CardMetrics } from "./card-facts.ts";
 import { changeSigns, useChangeMarks, type CardChange } from "./change-marks.ts";
 import { useMark } from "./selected-keys.ts";
@@ -68,6 +69,7 @@ function CardContent({
   frame,
 }: StepCardProps & { readonly frame: Readonly<Record<string, unknown>> }) {
   const facts = useCardFacts(id);
+  const breakpoint = useBreakpointMarks(({ cards }) => cards.get(id));
   const change = useChangeMarks(({ cards }) => cards.get(id));
   // In a review, the changed and removed options are what the card is about.
   const changes = change === undefined || change.text === "" ? undefined : change.text;
@@ -79,16 +81,28 @@ function CardContent({
       data-dropped={facts?.dropped || undefined}
       data-metrics={(facts?.metrics !== undefined && faults === 0 && change === undefined) || undefined}
       data-change={change?.kind}
+      data-held={breakpoint === "held" || undefined}
     >
+      {kind === "trigger" ? null : (
+        <span className="card__breakpoint" data-breakpoint={breakpoint ?? ""} title={strings.breakpoints.toggle} aria-hidden="true" />
+      )}
       <StepIcon icon={icon} kind={kind} />
       <span className="card__text">
         <span className="card__title">{title}</span>
-        <span className="visually-hidden">{label}</span>
+        <span className="visually-hidden">
+          {label}
+          {breakpoint === undefined ? "" : breakpoint === "held" ? strings.breakpoints.heldLabel : strings.breakpoints.label}
+        </span>
         <span className="card__subtitle" title={changes ?? facts?.error ?? subtitle}>
           {changes ?? (disabled ? words.disabled : (facts?.error ?? (facts?.dropped === true ? words.dropped : subtitle)))}
         </span>
       </span>
-      {change !== undefined ? (
+      {breakpoint === "held" ? (
+        <span className="card__state card__state--fail">
+          <CirclePause size={14} aria-hidden="true" />
+          <span className="card__state-text">{strings.breakpoints.heldBadge}</span>
+        </span>
+      ) : change !== undefined ? (
         <ChangeBadge kind={change.kind} />
       ) : facts?.metrics === undefined || faults > 0 ? (
         <CardState faults={faults} error={facts?.error} count={facts?.count} summary={facts?.summary} />

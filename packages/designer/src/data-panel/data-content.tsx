@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { Button } from "../controls/button.tsx";
 import { MessageView } from "../controls/message-view.tsx";
 import { useEditorState } from "../editor/editor-context.ts";
@@ -6,6 +6,8 @@ import { strings } from "../strings.ts";
 import { useStepMessage, type StepMessage } from "../trial/step-message.tsx";
 import { DataTree } from "./data-tree.tsx";
 import "./data-panel.css";
+
+const HeldMessage = lazy(() => import("../breakpoints/held-message.tsx").then((module) => ({ default: module.HeldMessage })));
 
 const words = strings.data;
 const views = ["before", "after", "diff"] as const;
@@ -36,8 +38,15 @@ export function DataContent() {
   );
 }
 
-function Shown({ view, message: { before, after, times } }: { readonly view: DataView; readonly message: StepMessage }) {
+function Shown({ view, message: { before, after, times, isHeld } }: { readonly view: DataView; readonly message: StepMessage }) {
   if (times === 0) return <p className="muted data__note">{words.unreached}</p>;
+  if (isHeld === true && view === "before") {
+    return (
+      <Suspense>
+        <HeldMessage />
+      </Suspense>
+    );
+  }
   if (view === "diff") {
     return (
       <div className="data__diff">
@@ -47,5 +56,9 @@ function Shown({ view, message: { before, after, times } }: { readonly view: Dat
   }
   // The trigger has only a message after it.
   const shown = view === "after" ? after : (before ?? after);
-  return shown === undefined ? <p className="muted data__note">{words.noAfter}</p> : <DataTree message={shown} />;
+  return shown === undefined ? (
+    <p className="muted data__note">{words.noAfter}</p>
+  ) : (
+    <DataTree message={shown} side={view === "after" || before === undefined ? "after" : "before"} />
+  );
 }

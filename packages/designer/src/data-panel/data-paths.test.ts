@@ -98,3 +98,26 @@ describe("completion after a dot", () => {
     expect(pathCompletions("simple", "${body.", undefined)).toBeUndefined();
   });
 });
+
+describe("CSV text", () => {
+  const rows = (body: string, headers = {}) => messageData({ body, headers });
+  test("is a list of rows with named columns, whose values have no path before they are parsed", () => {
+    const csv = rows('sku;name\r\nKB-1;"Key ""board"";\nblack"\r\nKB-2;Mouse\r\n');
+    expect(csv).toMatchObject({
+      format: "csv",
+      body: [
+        { sku: "KB-1", name: 'Key "board";\nblack' },
+        { sku: "KB-2", name: "Mouse" },
+      ],
+    });
+    expect(pathText("simple", { root: "body", names: [0, "sku"] }, csv)).toBeUndefined();
+    expect(pathText("simple", { root: "body", names: [] }, csv)).toBe("${body}");
+  });
+  test("is told from prose, unless the content type says what it is", () => {
+    const prose = "Dear all, hello\nsee you, soon, there\n";
+    expect(rows(prose).format).toBe("text");
+    expect(rows("a,b\n1,2,3\n", { "Content-Type": "text/csv; charset=utf-8" })).toMatchObject({ format: "csv", body: [{ a: "1", b: "2" }] });
+    expect(rows("one line, two parts").format).toBe("text");
+    expect(rows('a,b\n"open,2\n').format).toBe("text");
+  });
+});

@@ -1,7 +1,11 @@
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { useMemo, useRef, useState, type CSSProperties, type KeyboardEvent } from "react";
+import { shownShortcut } from "../commands/shortcut.ts";
+import { Menu } from "../controls/menu.tsx";
+import { useEditor } from "../editor/editor-context.ts";
 import { strings } from "../strings.ts";
 import type { SomeMessage } from "../trial/message-text.ts";
+import { extractVariable } from "./extract-variable.ts";
 import { placeType, useInsertTarget } from "./insert-target.ts";
 import { dataAt, innerPlaces, messageData, valueSummary, valueType, type DataPlace, type DataRoot, type MessageData } from "./message-data.ts";
 import { pathText } from "./path-text.ts";
@@ -23,7 +27,9 @@ interface Row {
 }
 
 /** A message as a tree: Enter, a double-click or a drag inserts the path of a value into an expression. */
-export function DataTree({ message }: { readonly message: SomeMessage }) {
+export function DataTree({ message, side }: { readonly message: SomeMessage; readonly side: "before" | "after" }) {
+  const editor = useEditor();
+  const [menu, setMenu] = useState<{ readonly x: number; readonly y: number; readonly row: Row } | undefined>(undefined);
   const data = useMemo(() => messageData(message), [message]);
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const [filter, setFilter] = useState("");
@@ -43,7 +49,7 @@ export function DataTree({ message }: { readonly message: SomeMessage }) {
   const insert = ({ place }: Row): void => {
     if (place.names.length === 0 && place.root !== "body") return;
     if (target === undefined) return setNote(words.insertHint);
-    setNote(target.insert(place, data) ? "" : words.cannot(target.language));
+    setNote(target.insert(place, data) ? "" : data.format === "csv" && place.root === "body" ? words.parseFirst : words.cannot(target.language));
   };
   const copy = ({ place }: Row): void => {
     const path = pathText(target?.language ?? "simple", place, data) ?? pathText("simple", place, data) ?? "";
@@ -52,13 +58,33 @@ export function DataTree({ message }: { readonly message: SomeMessage }) {
       () => undefined,
     );
   };
+  const copyValue = ({ value }: Row): void =>
+    void navigator.clipboard?.writeText(typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "")).then(
+      () => setNote(words.copied(valueSummary(value))),
+      () => undefined,
+    );
+  const extract = ({ place, name }: Row): void =>
+    setNote(
+      extractVariable(editor, place, data, side)
+        ? words.extracted(name)
+        : data.format === "csv" && place.root === "body"
+          ? words.parseFirst
+          : words.notExtracted,
+    );
+  const openMenu = (row: Row, x: number, y: number): void => {
+    setCurrent(row.key);
+    setMenu({ x, y, row });
+  };
   const focus = (row: Row | undefined): void => {
     if (row === undefined) return;
     setCurrent(row.key);
     tree.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(row.key)}"]`)?.focus();
   };
   const onKeyDown = (event: KeyboardEvent, row: Row, index: number): void => {
-    if (event.key === "c" && (event.ctrlKey || event.metaKey)) copy(row);
+    if (event.key === "." || event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) {
+      const box = event.currentTarget.getBoundingClientRect();
+      openMenu(row, box.left + 24, box.bottom);
+    } else if (event.key === "c" && (event.ctrlKey || event.metaKey)) copy(row);
     else if (event.ctrlKey || event.metaKey || event.altKey) return;
     else if (event.key === "Enter") insert(row);
     else if (event.key === "ArrowDown") focus(rows[index + 1]);
@@ -100,6 +126,10 @@ export function DataTree({ message }: { readonly message: SomeMessage }) {
             onKeyDown={(event) => onKeyDown(event, row, index)}
             onClick={() => row.isOpen !== undefined && toggle(row.key)}
             onDoubleClick={() => insert(row)}
+            onContextMenu={(event) => {
+              event.preventDefault();
+              openMenu(row, event.clientX, event.clientY);
+            }}
             onDragStart={(event) => {
               event.dataTransfer.setData(placeType, JSON.stringify(row.place));
               event.dataTransfer.setData("text/plain", pathText("simple", row.place, data) ?? "");
@@ -110,10 +140,25 @@ export function DataTree({ message }: { readonly message: SomeMessage }) {
               {row.isOpen === undefined ? null : row.isOpen ? <ChevronDown size={14} /> : <ChevronRight size={14} />}
             </span>
             <span className="data__name">{row.name}</span>
-            <span className="data__value">{summaryOf(row, data)}</span>
+            <span className="tree-value">{summaryOf(row, data)}</span>
           </div>
         ))}
       </div>
+      {menu === undefined ? null : (
+        <Menu
+          label={words.actions}
+          x={menu.x}
+          y={menu.y}
+          entries={[
+            { key: "insert", title: words.insert, keys: shownShortcut("Enter"), run: () => insert(menu.row) },
+            { key: "copy-path", title: words.copyPath, keys: shownShortcut("Mod+C"), run: () => copy(menu.row) },
+            { key: "copy-value", title: words.copyValue, keys: undefined, run: () => copyValue(menu.row) },
+            { key: "extract", title: words.extract, keys: undefined, run: () => extract(menu.row) },
+          ]}
+          onClose={() => setMenu(undefined)}
+          onReturn={() => focus(menu.row)}
+        />
+      )}
       {all.length > rows.length ? <p className="muted data__note">{words.more(all.length - rows.length)}</p> : null}
       {message.truncated === true ? <p className="muted data__note">{words.truncated}</p> : null}
       <p className="data__hint muted" role="status">

@@ -1,4 +1,5 @@
-// A message as data with named members: JSON and XML text is parsed, everything else stays as it is.
+// A message as data with named members: JSON, XML and CSV text is parsed, everything else stays as it is.
+import { csvData } from "./csv-data.ts";
 import type { SomeMessage } from "../trial/message-text.ts";
 
 export type DataRoot = "body" | "header" | "variable" | "exchangeProperty";
@@ -14,7 +15,7 @@ export interface DataPlace {
 export interface MessageData {
   readonly body: unknown;
   /** How the body arrives at the step. */
-  readonly format: "data" | "json" | "xml" | "text" | "empty";
+  readonly format: "data" | "json" | "xml" | "csv" | "text" | "empty";
   readonly header: Members;
   readonly variable: Members;
   readonly exchangeProperty: Members;
@@ -25,10 +26,10 @@ export type Members = Readonly<Record<string, unknown>>;
 export const isMembers = (value: unknown): value is Members => typeof value === "object" && value !== null && !Array.isArray(value);
 
 export function messageData({ body, headers = {}, variables = {}, properties = {} }: SomeMessage): MessageData {
-  return { ...bodyData(body), header: headers, variable: variables, exchangeProperty: properties };
+  return { ...bodyData(body, headers), header: headers, variable: variables, exchangeProperty: properties };
 }
 
-function bodyData(body: unknown): Pick<MessageData, "body" | "format"> {
+function bodyData(body: unknown, headers: Members): Pick<MessageData, "body" | "format"> {
   if (body === null || body === undefined || body === "") return { body: undefined, format: "empty" };
   if (typeof body !== "string") return { body, format: "data" };
   const text = body.trimStart();
@@ -40,7 +41,10 @@ function bodyData(body: unknown): Pick<MessageData, "body" | "format"> {
     }
   }
   const xml = text.startsWith("<") ? xmlData(text) : undefined;
-  return xml === undefined ? { body, format: "text" } : { body: xml, format: "xml" };
+  if (xml !== undefined) return { body: xml, format: "xml" };
+  const type = Object.entries(headers).find(([name]) => name.toLowerCase() === "content-type")?.[1];
+  const csv = csvData(text, typeof type === "string" && /\bcsv\b/i.test(type));
+  return csv === undefined ? { body, format: "text" } : { body: csv, format: "csv" };
 }
 
 const xmlToken =

@@ -78,7 +78,9 @@ const writers: Readonly<Record<string, WritePath>> = {
 };
 
 /** The expression that reads the value; undefined when the language cannot. */
-export const pathText = (language: string, place: DataPlace, data: Pick<MessageData, "format">): string | undefined => writers[language]?.(place, data);
+export const pathText = (language: string, place: DataPlace, data: Pick<MessageData, "format">): string | undefined =>
+  // Columns of CSV text have no path until a step has parsed it.
+  place.root === "body" && place.names.length > 0 && data.format === "csv" ? undefined : writers[language]?.(place, data);
 
 /** The text with a value's path at the caret: inside an open `${`, the braces are already there. */
 export function insertedPath(

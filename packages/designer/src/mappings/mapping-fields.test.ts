@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { previewDocument } from "./document-preview.ts";
 import { outputValue, proposals, sourceFields, targetFields, type SourceField, type TargetField } from "./mapping-fields.ts";
 import { appliedTo, mappingFunctions } from "./function-list.ts";
-import { addedField, linked, moved, renamed, unlinked, withFormula, withLookup, withMember } from "./rule-edits.ts";
+import { addedField, linked, moved, renamed, reordered, unlinked, withFormula, withLookup, withMember } from "./rule-edits.ts";
 
 const sample = JSON.stringify({ id: "A", "odd name": 1, customer: { "e-mail": "a@b" }, lines: [{ sku: "KB", qty: 2 }], tags: ["x"] });
 const document = {
@@ -116,4 +116,15 @@ test("fields with the same name are suggested for unfilled fields", () => {
     ["lines[*].qty", "items[].qty"],
     ["customer['e-mail']", "Email"],
   ]);
+});
+
+test("a field moves to the position of another one of its group only", () => {
+  const document = { map: [{ to: "a" }, { to: "b" }, { to: "c", map: [{ to: "d" }, { to: "e" }] }] };
+  const names = (rules: readonly { readonly to: string }[] | undefined): string | undefined => rules?.map(({ to }) => to).join("");
+  const at = (...rule: readonly number[]) => ({ path: "", rule });
+  expect(names(rulesOf(reordered(document, at(0), at(2)) ?? {}))).toBe("bca");
+  expect(names(rulesOf(reordered(document, at(2), at(0)) ?? {}))).toBe("cab");
+  expect(names(rulesOf(reordered(document, at(2, 1), at(2, 0)) ?? {}).at(-1)?.map)).toBe("ed");
+  expect(reordered(document, at(2, 1), at(0))).toBeUndefined();
+  expect(reordered(document, at(1), at(1))).toBeUndefined();
 });

@@ -166,6 +166,17 @@ export function moved(document: Members, { rule }: TargetPlace, by: 1 | -1): Mem
   return changeRule(document, { path: "", rule: around }, (one) => ({ ...one, map: swap(rulesOf(one)) }));
 }
 
+/** Moves a field before another one of the same group, or after it if it comes from above; undefined for fields of different groups. */
+export function reordered(document: Members, { rule: from }: TargetPlace, { rule: to }: TargetPlace): Members | undefined {
+  if (from === undefined || to === undefined || from.length !== to.length || from.slice(0, -1).join() !== to.slice(0, -1).join()) return undefined;
+  const [first, last] = [from.at(-1) as number, to.at(-1) as number];
+  if (first === last) return undefined;
+  const move = (rules: readonly unknown[]): readonly unknown[] => rules.toSpliced(first, 1).toSpliced(last, 0, rules[first]);
+  const around = from.slice(0, -1);
+  if (around.length === 0) return { ...document, map: move(rulesOf(document)) };
+  return changeRule(document, { path: "", rule: around }, (one) => ({ ...one, map: move(rulesOf(one)) }));
+}
+
 /** Sets or removes members of a side, such as its format or sample. */
 export function withSide(document: Members, side: "source" | "target", members: Members): Members {
   const before = isMembers(document[side]) ? document[side] : {};

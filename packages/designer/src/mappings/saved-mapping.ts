@@ -1,9 +1,11 @@
 // Storage of a table or document: saved as a workspace file, deployed to the runtime.
-import { ApiError } from "@sluice/client";
+import { ApiError, type TableSummary } from "@sluice/client";
 import { documentText } from "@sluice/mapping";
 import { parse } from "yaml";
 import { runtimeAt, type MappingKind } from "../api-client/runtime-client.ts";
 import { workspaceClient, type DocumentFile } from "../api-client/workspace-client.ts";
+import { mappingStrings } from "../strings/mappings.ts";
+import { installedMappings } from "./installed-mappings.ts";
 
 export interface SavedMapping {
   /** The saved version; undefined for a mapping that does not exist yet. */
@@ -15,16 +17,21 @@ export interface SavedMapping {
   readonly file: DocumentFile | undefined;
   readonly tableIds: readonly string[];
   readonly documentIds: readonly string[];
+  /** False when the runtime did not answer: what it uses is not known. */
+  readonly isRuntimeKnown: boolean;
 }
 
 export async function loadMapping(kind: MappingKind, id: string, target: string | undefined): Promise<SavedMapping> {
   // The hash is read before the content, so that a change in between is rejected on save instead of overwritten.
   const runtime = runtimeAt(target);
-  const [{ valueMappings: tables }, { messageMappings: documents }, files] = await Promise.all([
-    runtime.call("GET /value-mappings"),
-    runtime.call("GET /message-mappings"),
-    workspaceClient.documents(kind),
-  ]);
+  const [lists, files] = await Promise.all([installedMappings(target), workspaceClient.documents(kind)]);
+  if ("error" in lists)
+    return fromWorkspace(
+      id,
+      files.find((entry) => entry.id === id),
+      lists.error,
+    );
+  const { tables, documents } = lists;
   const installed = (kind === "value-mappings" ? tables : documents).find((entry) => entry.id === id);
   const file = files.find((entry) => entry.id === id);
   const deployed = installed === undefined ? undefined : await runtime.call(`GET /${kind}/:id`, { params: { id } });
@@ -36,7 +43,47 @@ export async function loadMapping(kind: MappingKind, id: string, target: string 
     file,
     tableIds: tables.map((entry) => entry.id),
     documentIds: documents.map((entry) => entry.id),
+    isRuntimeKnown: true,
   };
+}
+
+/** Without a runtime, the files of the workspace are edited and tried as usual. */
+async function fromWorkspace(id: string, file: DocumentFile | undefined, error: Error): Promise<SavedMapping> {
+  // It may exist on the runtime, so it must not be shown as empty.
+  if (file === undefined) throw error;
+  const [tables, documents] = await Promise.all([workspaceClient.documents("value-mappings"), workspaceClient.documents("message-mappings")]);
+  return {
+    document: contentOf(file.text),
+    deployed: undefined,
+    hash: undefined,
+    file,
+    tableIds: tables.map((entry) => entry.id),
+    documentIds: documents.map((entry) => entry.id).filter((other) => other !== id),
+    isRuntimeKnown: false,
+  };
+}
+
+/** The tables that a look-up can use: those of the runtime, or of the workspace while the runtime does not answer. */
+export async function lookupTables(target: string | undefined): Promise<readonly LookupTable[]> {
+  const lists = await installedMappings(target);
+  if ("tables" in lists) return lists.tables;
+  return (await workspaceClient.documents("value-mappings")).map(({ id, text }) => {
+    const { name, columns } = (contentOf(text) ?? {}) as { readonly name?: string; readonly columns?: unknown };
+    return { id, name: name ?? id, columns: Array.isArray(columns) ? columns.map(String) : [] };
+  });
+}
+
+export type LookupTable = Pick<TableSummary, "id" | "columns"> & { readonly name?: string | null | undefined };
+
+/** A table or document by id: that of the runtime, or of the workspace while the runtime does not answer. */
+export async function readMapping(kind: MappingKind, id: string, target: string | undefined): Promise<unknown> {
+  try {
+    return await runtimeAt(target).call(`GET /${kind}/:id`, { params: { id } });
+  } catch (error) {
+    const file = (await workspaceClient.documents(kind)).find((entry) => entry.id === id);
+    if (file === undefined) throw error;
+    return contentOf(file.text);
+  }
 }
 
 export interface SaveOutcome {
@@ -70,9 +117,10 @@ export async function deployMapping(
   kind: MappingKind,
   id: string,
   document: unknown,
-  { hash }: SavedMapping,
+  { hash, isRuntimeKnown }: SavedMapping,
   target: string | undefined,
 ): Promise<DeployOutcome> {
+  if (!isRuntimeKnown) throw new Error(mappingStrings.reloadToDeploy);
   return runtimeAt(target).call(`PUT /${kind}/:id`, { params: { id }, body: document, ifMatch: hash });
 }
 

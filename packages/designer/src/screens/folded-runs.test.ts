@@ -4,7 +4,8 @@ import { foldRuns } from "./folded-runs.ts";
 
 const run = (id: string, { parent = null as string | null, correlationId = id, uri = "webhook" } = {}): Run =>
   ({ id, parentRunId: parent, correlationId, trigger: { uri } }) as Run;
-const folded = (runs: readonly Run[]) => foldRuns(runs).map(({ run: { id }, called }) => [id, called.map((one) => `${one.depth} ${one.run.id}`)]);
+const folded = (runs: readonly Run[]) =>
+  foldRuns(runs, (uri) => uri.startsWith("seda:")).map(({ run: { id }, called }) => [id, called.map((one) => `${one.depth} ${one.run.id}`)]);
 
 test("called runs are under the run that called them, in the order of the calls; others are separate", () => {
   const newestFirst = [

@@ -12,9 +12,12 @@ interface CalledRun {
   readonly depth: number;
 }
 
-/** A called run whose caller is not in the list, because it is older or does not match the filter, is listed separately. */
-export function foldRuns(runs: readonly Run[]): readonly FoldedRun[] {
-  const callers = callersIn(runs);
+/**
+ * A called run whose caller is not in the list, because it is older or does not match the filter, is listed separately. `isRouteCall` is true for
+ * URIs through which routes call each other.
+ */
+export function foldRuns(runs: readonly Run[], isRouteCall: (uri: string) => boolean): readonly FoldedRun[] {
+  const callers = callersIn(runs, isRouteCall);
   const calledBy = new Map<string, Run[]>();
   const roots: Run[] = [];
   for (const run of runs) {
@@ -26,13 +29,12 @@ export function foldRuns(runs: readonly Run[]): readonly FoldedRun[] {
   return roots.map((run) => ({ run, called: below(run.id, 1) }));
 }
 
-const isQueued = ({ trigger, parentRunId }: Run): boolean => parentRunId === null && trigger.uri.startsWith("seda:");
-
 /**
- * The id of the run that called a run. A message in a `seda` queue has no parent run, only the correlation id of the first run: it belongs to
+ * The id of the run that called a run. A message that a route queued for another one has no parent run, only the correlation id of the first run: it belongs to
  * that run unless several, which got the same correlation id from outside, are in the list.
  */
-function callersIn(runs: readonly Run[]): (run: Run) => string | undefined {
+function callersIn(runs: readonly Run[], isRouteCall: (uri: string) => boolean): (run: Run) => string | undefined {
+  const isQueued = ({ trigger, parentRunId }: Run): boolean => parentRunId === null && isRouteCall(trigger.uri);
   const known = new Set(runs.map(({ id }) => id));
   const first = new Map<string, string | undefined>();
   for (const run of runs) if (run.parentRunId === null && !isQueued(run)) first.set(run.correlationId, first.has(run.correlationId) ? undefined : run.id);

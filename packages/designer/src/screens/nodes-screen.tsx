@@ -1,5 +1,6 @@
-import { CircleAlert, CircleCheck, CircleDashed, Network } from "lucide-react";
+import { Network } from "lucide-react";
 import type { ClusterHealth, ClusterNode } from "@sluice/client";
+import { Chip } from "../controls/chip.tsx";
 import { DataTable, numericHead } from "../controls/data-table.tsx";
 import { EmptyState } from "../controls/empty-state.tsx";
 import { FailureBanner } from "../controls/failure-banner.tsx";
@@ -9,11 +10,7 @@ import { nodesStrings as words } from "../strings/nodes.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
 import { useTitle } from "./page-context.tsx";
 
-const styles = {
-  up: { icon: CircleCheck, className: " chip--ok" },
-  starting: { icon: CircleDashed, className: "" },
-  behind: { icon: CircleAlert, className: " chip--fail" },
-} as const;
+const tones = { up: "ok", starting: "idle", behind: "fail" } as const;
 
 /** The nodes of the cluster that the target belongs to, as reported by the node that answers. */
 export function NodesScreen() {
@@ -87,13 +84,9 @@ function NodeTable({ nodes, answering }: { readonly nodes: readonly ClusterNode[
 /** A node is behind when it could not apply a change, even if it is ready otherwise. */
 function NodeState({ node: { ready, behind } }: { readonly node: ClusterNode }) {
   const state = behind.length > 0 ? "behind" : ready ? "up" : "starting";
-  const { icon: Icon, className } = styles[state];
   return (
     <div>
-      <span className={`chip${className}`}>
-        <Icon size={14} aria-hidden="true" />
-        {words.states[state]}
-      </span>
+      <Chip tone={tones[state]}>{words.states[state]}</Chip>
       {behind.map(({ id, reason }) => (
         <div key={id}>{words.problem(id, reason)}</div>
       ))}

@@ -2,6 +2,7 @@ import { ChevronDown, ChevronRight } from "lucide-react";
 import { Fragment, useState, type CSSProperties, type ReactNode } from "react";
 import { Link } from "wouter";
 import type { Run } from "@sluice/client";
+import { useCatalog, useCatalogLoader } from "../catalog/use-catalog.ts";
 import { Moment } from "../controls/moment.tsx";
 import { strings } from "../strings.ts";
 import { foldRuns } from "./folded-runs.ts";
@@ -18,6 +19,8 @@ export const StatusChip = ({ status }: { readonly status: string }) => (
 
 /** A list of runs, newest first; each links to its flow's canvas. Runs of called routes are folded into the run that called them. */
 export function RunTable({ runs, chosen }: { readonly runs: readonly Run[]; readonly chosen?: string | undefined }) {
+  useCatalogLoader();
+  const catalog = useCatalog();
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const toggle = (id: string): void => setOpened((before) => (before.has(id) ? new Set([...before].filter((one) => one !== id)) : new Set([...before, id])));
   if (runs.length === 0) return <p className="muted">{strings.common.nothingFound}</p>;
@@ -37,7 +40,7 @@ export function RunTable({ runs, chosen }: { readonly runs: readonly Run[]; read
           </tr>
         </thead>
         <tbody>
-          {foldRuns(runs).map(({ run, called }) => {
+          {foldRuns(runs, (uri) => catalog?.isRouteCall(uri) === true).map(({ run, called }) => {
             const isOpen = opened.has(run.id);
             return (
               <Fragment key={run.id}>

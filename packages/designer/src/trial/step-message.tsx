@@ -1,6 +1,8 @@
 // The message at the selected step: of the open run, else of the sample as the engine in the page runs it.
 import { createContext, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { pathKey, type Path } from "@sluice/model";
+import { useWatch } from "../breakpoints/breakpoint-watch.ts";
+import { useBreakpointMarks } from "../canvas/breakpoint-marks.ts";
 import { stepAround } from "../document/open-flow.ts";
 import { useEditorState } from "../editor/editor-context.ts";
 import type { SomeMessage } from "./message-text.ts";
@@ -15,6 +17,8 @@ export interface StepMessage {
   readonly after: SomeMessage | undefined;
   /** Undefined for the sample. */
   readonly runId: string | undefined;
+  /** True while a breakpoint holds the message before the step. */
+  readonly isHeld?: boolean;
   /** How often the step was reached. */
   readonly times: number;
 }
@@ -28,8 +32,10 @@ export function StepMessageProvider({ children }: { readonly children: ReactNode
   const { run, steps: recorded, at } = useShownRun();
   const key = useEditorState(({ flow }) => (flow.selection === undefined ? undefined : pathKey(stepAround(flow, flow.selection)?.path ?? flow.selection)));
   const { steps: tried, input, isGuess } = useSampleSteps(run === undefined && key !== undefined);
+  const held = useHeld(key);
   const message = useMemo((): StepMessage => {
     if (key === undefined) return nothing;
+    if (held !== undefined) return { before: held.message, after: undefined, runId: held.runId, times: 1, isHeld: true };
     const isHere = ({ path }: { readonly path: Path | undefined }): boolean => path !== undefined && pathKey(path) === key;
     const seen: readonly Pick<StepMessage, "before" | "after">[] = run === undefined ? tried.filter(isHere) : recorded.filter(isHere);
     // In a loop, the visit that the run was moved to.
@@ -41,8 +47,16 @@ export function StepMessageProvider({ children }: { readonly children: ReactNode
     if (!key.endsWith("/from")) return { ...nothing, runId: run?.id };
     const first = run === undefined ? input : recorded[0]?.before;
     return { before: undefined, after: first, runId: run?.id, times: first === undefined ? 0 : 1 };
-  }, [key, run, recorded, at, tried, input, isGuess]);
+  }, [key, held, run, recorded, at, tried, input, isGuess]);
   return <StepMessageContext value={message}>{children}</StepMessageContext>;
+}
+
+/** The message that a breakpoint holds before the step. */
+function useHeld(key: string | undefined) {
+  const flowId = useEditorState(({ flow }) => flow.id);
+  const held = useWatch((state) => (state.flowId === flowId ? state.session?.held : undefined));
+  const isHere = useBreakpointMarks(({ cards }) => key !== undefined && cards.get(key) === "held");
+  return isHere ? (held ?? undefined) : undefined;
 }
 
 const noSteps: VisitedSteps = { steps: [], input: undefined, isGuess: true };

@@ -40,6 +40,9 @@ test("called routes are rows below the step that called them, including those th
   const later = run("later", { parentRunId: "main", startedAt: at(150), durationMs: 50, trigger: { uri: "seda:later" }, steps: [] });
   const stranger = run("stranger", { parentRunId: "other", steps: [] });
   const rows = waterfallRows({ run: main, steps: recordedSteps(main as never, outline), chain: [later, stranger, sub, main], outline });
-  const shown = rows.map((row) => `${"  ".repeat(row.depth)}${row.kind === "route" ? `route ${row.run.routeId}` : row.step.stepId} ${row.start} ${row.length}`);
+  const shown = rows.map(
+    (row) =>
+      `${"  ".repeat(row.depth)}${row.kind === "route" ? `route ${row.run.routeId}` : row.step.stepId} ${row.bars.map(({ start, length }) => `${start} ${length}`).join(", ")}`,
+  );
   expect(shown).toEqual(["only 0 0.3", "  call 0.05 0.25", "    route sub 0.1 0.15", "      inner 0.125 0.1", "copy 0.3 0.005", "  route later 0.75 0.25"]);
 });

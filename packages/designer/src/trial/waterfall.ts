@@ -5,9 +5,15 @@ import type { RecordedStep } from "./recorded-run.ts";
 
 interface RowTime {
   readonly depth: number;
-  /** Shares of the whole time, 0 to 1. */
+  /** One per attempt; the step waited between them. */
+  readonly bars: readonly Bar[];
+}
+
+/** Shares of the whole time, 0 to 1. */
+export interface Bar {
   readonly start: number;
   readonly length: number;
+  readonly isFailed: boolean;
 }
 
 export type WaterfallRow =
@@ -28,17 +34,23 @@ export function waterfallRows({ run, steps, chain, outline }: Shown): readonly W
   const children = childrenByRun(chain, run.id);
   const everyEnd = [run, ...descendants(run.id, children)].flatMap((one) => [endOfRun(one), ...one.steps.map(endOfStep)]);
   const whole = Math.max(1, Math.max(...everyEnd) - begin);
-  const time = (startedAt: string, durationMs: number): Pick<RowTime, "start" | "length"> => ({
+  const bar = (startedAt: string, durationMs: number, isFailed: boolean): Bar => ({
     start: Math.min(1, Math.max(0, (Date.parse(startedAt) - begin) / whole)),
     length: Math.min(1, durationMs / whole),
+    isFailed,
   });
+  const barsOf = ({ startedAt, durationMs, status, tries }: RunStep): readonly Bar[] =>
+    tries === undefined
+      ? [bar(startedAt, durationMs, status === "failed")]
+      : // Every attempt but the last failed.
+        tries.map((one, index) => bar(one.startedAt, one.durationMs, index < tries.length - 1 || status === "failed"));
   const uris = new Map(outline?.routes.flatMap((route) => [...everyStep(route.steps)].map((step) => [`${route.id}/${step.id}`, step.detail] as const)) ?? []);
   const rows: WaterfallRow[] = [];
   const addRoute = (called: Run, depth: number): void => {
-    rows.push({ kind: "route", run: called, depth, ...time(called.startedAt, called.durationMs ?? 0) });
+    rows.push({ kind: "route", run: called, depth, bars: [bar(called.startedAt, called.durationMs ?? 0, called.status === "failed")] });
     const below = callers(called, children.get(called.id) ?? [], uris);
     called.steps.forEach((step, index) => {
-      rows.push({ kind: "called", run: called, step, depth: depth + 1, ...time(step.startedAt, step.durationMs) });
+      rows.push({ kind: "called", run: called, step, depth: depth + 1, bars: barsOf(step) });
       for (const child of below.get(index) ?? []) addRoute(child, depth + 2);
     });
     for (const child of below.get(-1) ?? []) addRoute(child, depth + 1);
@@ -46,14 +58,17 @@ export function waterfallRows({ run, steps, chain, outline }: Shown): readonly W
   const below = callers(run, children.get(run.id) ?? [], uris);
   steps.forEach((step, index) => {
     const depth = depthOf(step, steps);
-    rows.push({ kind: "step", index, step, depth, ...time(step.startedAt, step.durationMs) });
+    rows.push({ kind: "step", index, step, depth, bars: barsOf(step) });
     for (const child of below.get(index) ?? []) addRoute(child, depth + 1);
   });
   for (const child of below.get(-1) ?? []) addRoute(child, 0);
   return rows;
 }
 
-const endOfStep = ({ startedAt, durationMs }: RunStep): number => Date.parse(startedAt) + durationMs;
+function endOfStep({ startedAt, durationMs, tries }: RunStep): number {
+  const last = tries?.at(-1);
+  return last === undefined ? Date.parse(startedAt) + durationMs : Date.parse(last.startedAt) + last.durationMs;
+}
 const endOfRun = ({ startedAt, durationMs }: Run): number => Date.parse(startedAt) + (durationMs ?? 0);
 
 function childrenByRun(chain: readonly Run[], rootId: string): ReadonlyMap<string, readonly Run[]> {

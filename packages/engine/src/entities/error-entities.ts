@@ -15,7 +15,10 @@ export const onExceptionFields = {
   description: f.string({ doc: "Human-readable description." }),
   note: f.string({ doc: "Note for readers of the flow." }),
   disabled: f.boolean({ doc: "Disables the clause.", default: false }),
-  exception: f.list(f.string({ doc: "An exception type.", required: true }), { doc: "Exception types this clause handles.", required: true }),
+  exception: f.list(f.string({ doc: "An exception type.", required: true, names: "exception" }), {
+    doc: "Exception types this clause handles.",
+    required: true,
+  }),
   onWhen: f.expression({ doc: "The clause applies only when this condition is true." }),
   handled: f.expression({ doc: "True marks the failure as handled: the caller receives the message as the steps leave it." }),
   continued: f.expression({ doc: "True ignores the failure: the route continues after the failed step." }),

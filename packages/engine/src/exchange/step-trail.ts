@@ -12,13 +12,24 @@ export interface StepRecord extends StepName {
   readonly durationMs: number;
   readonly status: "running" | "completed" | "failed";
   readonly attempts: number;
+  /** Every attempt of a step that was redelivered, in order; undefined for others. */
+  readonly tries?: readonly StepTry[];
+}
+
+export interface StepTry {
+  readonly startedAt: number;
+  readonly durationMs: number;
 }
 
 /** Steps recorded per run; a split of a million lines must not exhaust memory. */
 const maxSteps = 200;
+/** Attempts recorded per step; a redelivery may be repeated without end. */
+const maxTries = 20;
 
 export class StepTrail {
-  readonly #steps: { -readonly [Key in keyof StepRecord]: StepRecord[Key] }[] = [];
+  readonly #steps: { -readonly [Key in keyof Omit<StepRecord, "tries">]: StepRecord[Key] }[] = [];
+  /** By index of the step; created for the first redelivery. */
+  #tries: Map<number, { -readonly [Key in keyof StepTry]: StepTry[Key] }[]> | undefined = undefined;
 
   get length(): number {
     return this.#steps.length;
@@ -31,12 +42,16 @@ export class StepTrail {
   }
 
   /** A redelivery continues the record of the step that failed; -1 when there is none. */
-  again({ stepId }: StepName, attempt: number): number {
+  again({ stepId }: StepName, attempt: number, startedAt: number): number {
     const place = this.#steps.findLastIndex((step) => step.stepId === stepId);
     const step = this.#steps[place];
     if (step !== undefined) {
       step.status = "running";
       step.attempts = attempt;
+      this.#tries ??= new Map();
+      const tries = this.#tries.get(place) ?? [{ startedAt: step.startedAt, durationMs: step.durationMs }];
+      this.#tries.set(place, tries);
+      if (tries.length < maxTries) tries.push({ startedAt, durationMs: 0 });
     }
     return place;
   }
@@ -45,11 +60,16 @@ export class StepTrail {
     const step = this.#steps[place];
     if (step === undefined) return;
     step.durationMs = durationMs;
+    const last = this.#tries?.get(place)?.at(-1);
+    if (last !== undefined && last.durationMs === 0) last.durationMs = durationMs;
     step.status = failed ? "failed" : "completed";
   }
 
   /** The current records of all steps. */
   records(): readonly StepRecord[] {
-    return this.#steps.map((step) => ({ ...step }));
+    return this.#steps.map((step, place) => {
+      const tries = this.#tries?.get(place);
+      return tries === undefined ? { ...step } : { ...step, tries: tries.map((one) => ({ ...one })) };
+    });
   }
 }

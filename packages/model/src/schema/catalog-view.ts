@@ -2,7 +2,7 @@
 // described by shape, since only the engine can run them.
 import type { Kamelet } from "../documents/kamelet.ts";
 import { describe } from "./field.ts";
-import type { BrowsedName, Field, FieldInfo, Fields, Kind } from "./field.ts";
+import type { BrowsedName, Field, FieldInfo, Fields, Kind, NameKind } from "./field.ts";
 import type { Described, EntityShape, FormatShape, LanguageShape, StepShape, Vocabulary } from "./shape.ts";
 
 export interface OptionView {
@@ -28,6 +28,8 @@ export interface OptionView {
   readonly connection?: readonly string[];
   /** The value is, or contains, a name that the connection of the endpoint can list. */
   readonly browse?: BrowsedName;
+  /** The value is one of these names, which tools can list. */
+  readonly names?: NameKind;
   /** For an expression: its language is written as a key next to the other options. */
   readonly inline?: boolean;
   /** For an object: the member that a bare string sets. */
@@ -125,6 +127,8 @@ export interface CatalogView {
   readonly kamelets: readonly KameletView[];
   /** The packages an operator loaded, each with the names it adds. */
   readonly plugins: readonly PluginView[];
+  /** The exception types that flows can name. */
+  readonly exceptions: readonly string[];
   /** Camel names that are rejected, each with its replacement. */
   readonly refused: Readonly<Record<string, string>>;
 }
@@ -189,6 +193,7 @@ export interface CatalogParts extends Vocabulary {
   readonly beans: ReadonlyMap<string, BeanShape>;
   readonly kamelets: readonly Omit<Kamelet, "template">[];
   readonly plugins: readonly PluginView[];
+  readonly exceptions: readonly string[];
   /** The options of every step. */
   readonly common: Fields;
   readonly route: Fields;
@@ -231,6 +236,7 @@ export function catalogView(parts: CatalogParts): CatalogView {
     beans: distinct(parts.beans).map((bean) => ({ ...described(bean), names: bean.names, kind: bean.kind, properties: fieldsView(bean.properties) })),
     kamelets: parts.kamelets.map(kameletView),
     plugins: parts.plugins,
+    exceptions: parts.exceptions,
     refused: Object.fromEntries(parts.refused),
   };
 }
@@ -262,6 +268,7 @@ function optionView(name: string, field: Field<unknown>): OptionView {
     ...(spec.multiline === true ? { multiline: true } : {}),
     ...(spec.connection === undefined ? {} : { connection: spec.connection }),
     ...(spec.browse === undefined ? {} : { browse: spec.browse }),
+    ...(spec.names === undefined ? {} : { names: spec.names }),
     ...(inline === true ? { inline } : {}),
     ...(shorthand === undefined ? {} : { shorthand }),
     ...(item === undefined ? {} : { item: optionView("", item) }),

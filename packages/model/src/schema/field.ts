@@ -39,11 +39,17 @@ export interface Spec<T = unknown> {
   readonly connection?: readonly string[];
   /** The value is, or contains, a name that the connection of the endpoint can list. */
   readonly browse?: BrowsedName;
+  /** The value, or each item of the list, is one of these names, which tools can list. */
+  readonly names?: NameKind;
   /** Why this Camel option is not supported; a flow that sets it is rejected with this sentence. */
   readonly unsupported?: string;
   /** A warning about the value, such as one with a different meaning in an older version of Camel. */
   caution?(text: string): string | undefined;
 }
+
+/** What a value names: an exception type, a bean, a mapping, or a route that is called. */
+export const nameKinds = ["exception", "aggregation-strategy", "message-mapping", "value-mapping", "route"] as const;
+export type NameKind = (typeof nameKinds)[number];
 
 export interface BrowsedName {
   /** The kind of name: one of `browses` of the connection type, such as `topics`. */

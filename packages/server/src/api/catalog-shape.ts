@@ -1,6 +1,6 @@
 // The schema of the catalog; the same members as CatalogView of the model.
 import { z } from "zod";
-import { paletteGroups } from "@sluice/model";
+import { nameKinds, paletteGroups } from "@sluice/model";
 import { shape } from "./endpoint.ts";
 
 const kinds = [
@@ -41,6 +41,7 @@ const optionShape = shape(
       .object({ what: z.string(), within: z.boolean().optional() })
       .optional()
       .describe("The value is, or with `within` contains, a name that the connection can list."),
+    names: z.enum(nameKinds).optional().describe("What the value, or each item, names."),
     inline: z.boolean().optional(),
     shorthand: z.string().optional(),
     item: z
@@ -139,6 +140,7 @@ export const catalogShape = shape(
         }),
       )
       .describe("The packages in SERVICE_CONNECTORS and the names each adds."),
+    exceptions: z.array(z.string()).describe("The exception types that flows can name."),
     refused: z.record(z.string(), z.string()).describe("Unsupported Camel keywords and their replacements."),
   }),
   "Catalog",

@@ -1,4 +1,5 @@
 // The declarations as JSON and the JSON Schema of the flow language, for tools.
+import { exceptionTypeNames } from "@sluice/engine/tools";
 import { toPlain } from "@sluice/engine/values";
 import { catalogView, commonFields, f, flowToJsonSchema, fromFields, routeFields, type CatalogParts, type CatalogView } from "@sluice/model";
 import { createHash } from "node:crypto";
@@ -14,7 +15,17 @@ export function describeCatalog(catalog: ServerCatalog, plugins: CatalogView["pl
   const unloaded = catalog.index.entries().filter(({ scheme }) => !catalog.connectors.has(scheme));
   const connections = new Map(catalog.connectionTypes.loaded);
   return toPlain(
-    catalogView({ ...catalog, connections, unloaded, plugins, kamelets, common: commonFields, route: routeFields(catalog), from: fromFields }),
+    catalogView({
+      ...catalog,
+      connections,
+      unloaded,
+      plugins,
+      kamelets,
+      exceptions: exceptionTypeNames(),
+      common: commonFields,
+      route: routeFields(catalog),
+      from: fromFields,
+    }),
   ) as CatalogView;
 }
 

@@ -16,7 +16,9 @@ import type { EventHub } from "../streams/event-hub.ts";
 import type { StreamOpener } from "../streams/open-stream.ts";
 import type { ClusterView } from "../other-nodes/cluster-view.ts";
 import type { ServiceView } from "../other-workers/service-view.ts";
+import type { BreakpointSessions } from "../breakpoints/breakpoint-sessions.ts";
 import { accessEndpoints } from "./access.ts";
+import { breakpointEndpoints } from "./breakpoints.ts";
 import { catalogEndpoints } from "./catalog.ts";
 import { connectionEndpoints, type ConnectionsApiParts } from "./connections.ts";
 import { deadLetterEndpoints, type DeadLetterParts } from "./dead-letters.ts";
@@ -57,6 +59,7 @@ export interface ApiParts {
   readonly streams: { readonly opener: StreamOpener; readonly trace: EventHub; readonly log: EventHub };
   readonly sessions: TestSessions;
   readonly invoke: InvokeParts;
+  readonly breakpoints: BreakpointSessions;
   readonly deadLetters: DeadLetterParts;
   readonly replay: RunReplayParts;
   readonly mounts: WebhookMounts;
@@ -83,6 +86,7 @@ export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
     ...replayEndpoints(parts.replay, parts.service),
     ...streamEndpoints(parts.streams.opener, parts.streams, parts.service),
     ...testEndpoints(parts.sessions, parts.invoke),
+    ...breakpointEndpoints(parts.breakpoints),
     ...catalogEndpoints(parts.catalog, parts.plugins, parts.kamelets),
   ];
   endpoints.push(

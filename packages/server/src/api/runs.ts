@@ -24,6 +24,10 @@ const stepShape = shape(
     durationMs: z.number(),
     status: z.enum(["running", "completed", "failed"]),
     attempts: z.int(),
+    tries: z
+      .array(z.looseObject({ startedAt: z.string(), durationMs: z.number() }))
+      .optional()
+      .describe("Every attempt of a step that was redelivered, at most 20; between them the step waited."),
   }),
   "RunStep",
 );

@@ -40,6 +40,7 @@ function problem({ flow }: Deployment, route: Route | undefined, reason: string)
 const refused: readonly { readonly methods: readonly string[]; readonly path: RegExp; readonly reason: string }[] = [
   { methods: ["POST", "DELETE", "PUT"], path: /^\/test\/session/, reason: "test sessions are not supported in a cluster yet" },
   { methods: ["PUT", "POST"], path: /\/capture$/, reason: "captures are not supported in a cluster yet" },
+  { methods: ["POST", "DELETE"], path: /^\/breakpoints/, reason: "breakpoints are not supported in a cluster yet" },
 ];
 
 export const refusalOf = ({ method, path }: { readonly method: string; readonly path: string }): string | undefined =>

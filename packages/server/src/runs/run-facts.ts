@@ -1,5 +1,5 @@
 // Data about a run without references to messages, exchanges or errors. It can be sent to another process and is created on demand.
-import type { Run, StepRecord } from "@sluice/engine";
+import type { Run, StepRecord, StepTry } from "@sluice/engine";
 import { maskMembers } from "../masking/secret-members.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
@@ -126,6 +126,11 @@ export function runJson(run: RunFacts, secrets: SecretValues): Readonly<Record<s
   };
 }
 
-function stepJson(step: StepRecord): Readonly<Record<string, unknown>> {
-  return { ...step, startedAt: new Date(step.startedAt).toISOString(), durationMs: Math.round(step.durationMs * 1_000) / 1_000 };
+function stepJson({ tries, ...step }: StepRecord): Readonly<Record<string, unknown>> {
+  return { ...step, ...timeJson(step), ...(tries === undefined ? {} : { tries: tries.map(timeJson) }) };
 }
+
+const timeJson = ({ startedAt, durationMs }: StepTry): Readonly<Record<string, unknown>> => ({
+  startedAt: new Date(startedAt).toISOString(),
+  durationMs: Math.round(durationMs * 1_000) / 1_000,
+});

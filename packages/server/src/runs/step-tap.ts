@@ -14,7 +14,7 @@ function noted(next: Processor, node: StepNode): Processor {
     const { trail } = exchange.run;
     if (trail === undefined) return next(exchange);
     const began = performance.now();
-    const known = exchange.attempt > 1 ? trail.again(name, exchange.attempt) : -1;
+    const known = exchange.attempt > 1 ? trail.again(name, exchange.attempt, timeOrigin + began) : -1;
     const place = known >= 0 ? known : trail.begin(name, timeOrigin + began);
     if (place < 0) return next(exchange);
     let pending: void | Promise<void>;

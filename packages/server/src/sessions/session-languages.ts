@@ -1,25 +1,32 @@
-// The expression languages of test sessions: Simple in mocks, JSONPath in assertions.
+// The expression languages of test and breakpoint sessions: Simple in mocks and conditions, JSONPath in assertions.
 import { Exchange, Message, Run, type Catalog, type Expression, type Host, type JsonPath, type LanguageScope, type RouteIdentity } from "@sluice/engine";
+import { isTrue } from "@sluice/engine/values";
 import { Refusal } from "../refusal.ts";
 
 const nowhere: RouteIdentity = { id: "test-session", flowId: "test-session", flowHash: "" };
 
-export function createSessionLanguages(catalog: Catalog, host: Host): { compile(text: string): Expression; readonly jsonPath: JsonPath } {
+interface SessionLanguages {
+  compile(text: string): Expression;
+  compilePredicate(text: string): Expression<boolean>;
+  readonly jsonPath: JsonPath;
+}
+
+export function createSessionLanguages(catalog: Catalog, host: Host): SessionLanguages {
   const scope: LanguageScope = {
     host,
     route: nowhere,
     property: () => undefined,
     language: (name) => catalog.languages.get(name),
     bean() {
-      throw new Refusal("body-invalid", "expressions of a test session cannot use beans");
+      throw new Refusal("body-invalid", "expressions of a session cannot use beans");
     },
   };
 
-  function compileIn(language: string, text: string): Expression {
+  function compileIn(language: string, text: string, asPredicate = false): Expression {
     const declaration = catalog.languages.get(language);
     if (declaration === undefined) throw new Refusal("body-invalid", `the language '${language}' is not available`);
     try {
-      return declaration.compile(text, {}, scope);
+      return asPredicate && declaration.compilePredicate !== undefined ? declaration.compilePredicate(text, {}, scope) : declaration.compile(text, {}, scope);
     } catch (error) {
       throw new Refusal("body-invalid", `'${text.slice(0, 100)}' is not a valid ${language} expression: ${(error as Error).message}`);
     }
@@ -27,6 +34,10 @@ export function createSessionLanguages(catalog: Catalog, host: Host): { compile(
 
   return {
     compile: (text) => compileIn("simple", text),
+    compilePredicate(text) {
+      const evaluate = compileIn("simple", text, true);
+      return (exchange) => isTrue(evaluate(exchange));
+    },
     jsonPath(path) {
       const find = compileIn("jsonpath", path);
       return (body) => {

@@ -4,7 +4,7 @@ import type { ServiceView } from "../other-workers/service-view.ts";
 import type { ServerParts } from "./open-management.ts";
 
 /** Connects the lead to the other workers; undefined for a single process. */
-export function joinWorkers({ server, documents, streams, http, engine, sessions, captures, flows }: ServerParts): ServiceView | undefined {
+export function joinWorkers({ server, documents, streams, http, engine, sessions, captures, breakpoints, flows }: ServerParts): ServiceView | undefined {
   const { settings, variant, log } = server;
   return variant.leadPort?.attach({
     runtime: engine.runtime,
@@ -15,6 +15,7 @@ export function joinWorkers({ server, documents, streams, http, engine, sessions
     connections: engine.namedConnections,
     sessions,
     captures,
+    breakpoints,
     history: engine.history,
     disk: engine.disk,
     replayStore: engine.replayStore,

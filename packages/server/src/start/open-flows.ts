@@ -2,6 +2,7 @@ import type { Deployment } from "@sluice/engine";
 import type { StoredParams } from "../flows/flow-store.ts";
 import type { FlowParts } from "../flows/installed-flows.ts";
 import { createKeyedMutex } from "@sluice/engine/tools";
+import { BreakpointSessions } from "../breakpoints/breakpoint-sessions.ts";
 import { createSessionLanguages } from "../sessions/session-languages.ts";
 import { createTestSessions, type TestSessions } from "../sessions/test-sessions.ts";
 import { readTests, tryFlow, type TrialParts } from "../trial/try-flow.ts";
@@ -30,6 +31,22 @@ export function openSessions(
       mocked: streams.mocked,
     }),
   );
+}
+
+export function openBreakpoints({ settings, clock, secrets, log }: ServerProcess, { runtime, catalog, host }: EngineParts): BreakpointSessions {
+  const { compilePredicate } = createSessionLanguages(catalog, host);
+  return new BreakpointSessions({
+    runtime,
+    clock,
+    secrets,
+    log,
+    compilePredicate,
+    allowed: settings.breakpoints,
+    maxSessions: settings.maxBreakpointSessions,
+    leaseMs: settings.breakpointLeaseMs,
+    holdMs: settings.breakpointHoldMs,
+    runMs: settings.runMs,
+  });
 }
 
 interface FlowNeeds {

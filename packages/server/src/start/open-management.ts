@@ -10,6 +10,7 @@ import { httpByteMetrics } from "../http/http-bytes.ts";
 import type { ManagementHandler } from "../http/management.ts";
 import { createMetricsText, type MetricsParts } from "../metrics/metrics-text.ts";
 import type { ServiceView } from "../other-workers/service-view.ts";
+import type { BreakpointSessions } from "../breakpoints/breakpoint-sessions.ts";
 import type { Captures } from "../replay/captures.ts";
 import type { TestSessions } from "../sessions/test-sessions.ts";
 import type { DurableStore } from "../store/durable-store.ts";
@@ -31,6 +32,7 @@ export interface ServerParts {
   readonly engine: EngineParts;
   readonly sessions: TestSessions;
   readonly captures: Captures;
+  readonly breakpoints: BreakpointSessions;
   readonly flows: FlowParts;
 }
 
@@ -43,7 +45,7 @@ export interface Management {
 }
 
 export function openManagement(parts: ServerParts, service: ServiceView | undefined, late: LateParts): Management {
-  const { server, durable, documents, streams, http, engine, sessions, captures, flows } = parts;
+  const { server, durable, documents, streams, http, engine, sessions, captures, breakpoints, flows } = parts;
   const { clock, log, secrets, settings, ids } = server;
   const { runtime, history, disk, replayStore, catalog, plugins } = engine;
   const { policies } = http;
@@ -71,6 +73,7 @@ export function openManagement(parts: ServerParts, service: ServiceView | undefi
     streams: { opener: streams.opener, trace: streams.trace.hub, log: streams.logs.hub },
     sessions,
     invoke: { runtime, clock, secrets },
+    breakpoints,
     mounts: http.mounts,
     catalog,
     plugins: plugins.packages,

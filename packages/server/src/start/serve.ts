@@ -92,9 +92,11 @@ function announce({ server }: ServerParts, announcement: Announcement): void {
 }
 
 async function stop(parts: ServerParts, listener: HttpListener, watchers: readonly (() => void)[]): Promise<ShutdownReport> {
-  const { server, durable, streams, engine, sessions, captures } = parts;
+  const { server, durable, streams, engine, sessions, captures, breakpoints } = parts;
   const { settings, log, clock, lock, writer } = server;
   try {
+    // Held messages would delay the drain.
+    breakpoints.closeAll("the runtime is shutting down");
     // The schedules move to other nodes before this one drains.
     await server.cluster?.leave();
     return await shutDown({

@@ -8,6 +8,7 @@ import type { StoredParams } from "../flows/flow-store.ts";
 import type { Mappings } from "../mappings/open-mappings.ts";
 import type { RuntimeLog } from "../log/runtime-log.ts";
 import type { RunCounts } from "../metrics/run-counts.ts";
+import type { BreakpointSessions } from "../breakpoints/breakpoint-sessions.ts";
 import type { Captures } from "../replay/captures.ts";
 import type { ReplayStore } from "../replay/replay-store.ts";
 import type { DiskRuns } from "../run-store/open-run-store.ts";
@@ -40,6 +41,7 @@ export interface LeadParts {
   readonly connections: NamedConnections;
   readonly sessions: TestSessions;
   readonly captures: Captures;
+  readonly breakpoints: BreakpointSessions;
   readonly history: RunHistory;
   readonly disk: DiskRuns | undefined;
   readonly replayStore: ReplayStore;

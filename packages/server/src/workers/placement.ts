@@ -5,7 +5,7 @@ export interface PlacementParts {
   readonly runtime: Runtime;
   /** True when the flow has rate limits, which are counted in one process. */
   isCounted(flowId: string): boolean;
-  /** True while messages of the route are being captured. */
+  /** True while messages of the route are captured or may be held at a breakpoint. */
   isCaptured(routeId: string): boolean;
 }
 

@@ -49,11 +49,11 @@ export class Publication {
 
   /** Changes since the last call, in the order in which they must be applied. */
   async advance(): Promise<readonly Change[]> {
-    const { sessions, captures } = this.#parts;
+    const { sessions, captures, breakpoints } = this.#parts;
     const paused = sessions.mocksAllTraffic;
     const pausing: Change[] = paused === this.#paused ? [] : [{ kind: "paused", paused }];
     this.#paused = paused;
-    this.#captured = captures.isActive;
+    this.#captured = captures.isActive || breakpoints.isActive;
     const documents = [...this.#newDocuments("table"), ...this.#newDocuments("mapping")];
     const policies = [...this.#newPolicies(), ...this.#newConnections()];
     const flows = this.#newFlows();
@@ -119,11 +119,11 @@ export class Publication {
   }
 
   #newFlows(): readonly Change[] {
-    const { runtime, paramsOf, policies, captures } = this.#parts;
+    const { runtime, paramsOf, policies, captures, breakpoints } = this.#parts;
     const placed = placeRoutes({
       runtime,
       isCounted: (flowId) => policies.isCounted(flowId),
-      isCaptured: (routeId) => captures.state(routeId) !== undefined,
+      isCaptured: (routeId) => captures.state(routeId) !== undefined || breakpoints.covers(routeId),
     });
     const changes: Change[] = [];
     for (const [id, routeIds] of placed) {

@@ -9,6 +9,7 @@ export const strategyFields = {
   aggregationStrategy: f.string({
     doc: "How results are merged: the name of a bean, or #class:<type>.",
     examples: ["#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy"],
+    names: "aggregation-strategy",
   }),
   aggregationStrategyMethodName: f.string({ doc: "Method of the operator's bean that merges messages; `aggregate` by default.", group: "advanced" }),
   aggregationStrategyMethodAllowNull: f.boolean({

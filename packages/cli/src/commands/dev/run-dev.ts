@@ -38,6 +38,7 @@ export async function run(call: Call): Promise<number> {
           deployToken: token,
           port: Number(port),
           watch: true,
+          breakpoints: environment["SERVICE_BREAKPOINTS"] === undefined || settings.breakpoints,
           drainMs: 2_000,
         },
       },

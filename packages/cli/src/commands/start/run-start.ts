@@ -24,7 +24,8 @@ export async function run({ terminal, signal }: Call): Promise<number> {
   const file = given === undefined || given === "" ? deployTokenFile(resolve(settings.dataDir)) : undefined;
   await assertPortFree(settings.host, settings.port, environment);
   const runtime = spawn(process.execPath, [commandFile, "run"], {
-    env: { ...environment, SERVICE_DEPLOY_TOKEN: file?.token ?? given },
+    // Breakpoints are off by default; here runtime and designer are used by the same person.
+    env: { SERVICE_BREAKPOINTS: "true", ...environment, SERVICE_DEPLOY_TOKEN: file?.token ?? given },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = new Promise<number | null>((resolve) => runtime.once("exit", resolve));

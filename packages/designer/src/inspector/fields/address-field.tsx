@@ -11,6 +11,7 @@ import { asMap, textOf } from "../tree-values.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { BrowseButton } from "./browse-button.tsx";
 import { MappingLink } from "./mapping-link.tsx";
+import { NamesButton } from "./names-button.tsx";
 import { OptionFrame } from "./option-frame.tsx";
 import { optionLabel } from "./option-label.ts";
 import { OptionList } from "./option-list.tsx";
@@ -67,7 +68,14 @@ export function AddressField({ option, options }: FieldProps) {
         option={{ ...option, title: label, doc: connector === undefined ? option.doc : `${option.doc} ${words.addressHint(connector.syntax)}.` }}
         isSet={uri !== ""}
         error={faultAt(scope, valueAt(scope, option.name))}
-        extra={path === undefined ? null : <BrowseButton option={path} onChoose={choose} />}
+        extra={
+          path === undefined ? null : (
+            <>
+              <BrowseButton option={path} onChoose={choose} />
+              <NamesButton option={path} label={label} onChoose={choose} />
+            </>
+          )
+        }
       >
         {(control) => (
           <TypedInput

@@ -106,12 +106,15 @@ function ExpressionText({ option, label, error }: { readonly option: OptionView;
         message={result?.message ?? before}
         write={(text) => writeExpression(scope, place, text)}
       />
-      {error === undefined ? null : (
-        <div className="field__error" id={`${id}-error`}>
-          {error}
-        </div>
-      )}
-      {result === undefined || (error !== undefined && result.error !== undefined) ? null : <ResultLine label={label} {...result} />}
+      <div className="expression__outcome">
+        {error !== undefined ? (
+          <div className="field__error" id={`${id}-error`} title={error}>
+            {error}
+          </div>
+        ) : result === undefined ? null : (
+          <ResultLine label={label} {...result} />
+        )}
+      </div>
     </div>
   );
 }

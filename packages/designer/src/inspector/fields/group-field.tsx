@@ -7,6 +7,7 @@ import { strings } from "../../strings.ts";
 import { FormContext, inner, useForm } from "../form-scope.ts";
 import { textOf } from "../tree-values.ts";
 import { useFormWriter } from "../use-form-writer.ts";
+import { NamesButton } from "./names-button.tsx";
 import { optionLabel } from "./option-label.ts";
 import { OptionList } from "./option-list.tsx";
 import { TypedInput } from "./typed-input.tsx";
@@ -105,6 +106,11 @@ export function ListField({ option }: { readonly option: OptionView }) {
             </FormContext.Provider>
           )}
           <span className="list-field__tools">
+            <NamesButton
+              option={option.item}
+              label={words.itemLabel(label, index + 1)}
+              onChoose={(name) => writer.write(words.changed(label), (source) => setScalar(source, [...list.path, index], name))}
+            />
             {index === 0 ? null : (
               <button
                 type="button"

@@ -20,7 +20,9 @@ export function ResultLine({ label, value, fullValue, type, error, runId }: Live
           <span className="muted">{type}</span>
         </>
       ) : (
-        <output className="field__error">{error}</output>
+        <output className="field__error" title={error}>
+          {error}
+        </output>
       )}
     </p>
   );

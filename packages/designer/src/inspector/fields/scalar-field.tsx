@@ -11,6 +11,7 @@ import { faultAt, removeValue, textAt, useForm, valueAt, writeText } from "../fo
 import { useFormWriter } from "../use-form-writer.ts";
 import { BrowseButton } from "./browse-button.tsx";
 import { CompletingInput } from "./completing-input.tsx";
+import { NamesButton } from "./names-button.tsx";
 import { OptionFrame } from "./option-frame.tsx";
 import { optionLabel, shownDefault } from "./option-label.ts";
 
@@ -38,7 +39,10 @@ export function ScalarField({ option }: { readonly option: OptionView }) {
     const extra = isChosen ? (
       <ModeButton label={label} toText={false} disabled={!fits} onClick={() => setAsText(false)} />
     ) : (
-      <BrowseButton option={option} onChoose={insert} />
+      <>
+        <BrowseButton option={option} onChoose={insert} />
+        <NamesButton option={option} onChoose={choose} />
+      </>
     );
     return (
       <OptionFrame {...frame} extra={extra}>

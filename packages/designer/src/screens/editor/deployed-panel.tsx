@@ -8,11 +8,12 @@ import { strings } from "../../strings.ts";
 import { curlOf } from "../../trial/curl.ts";
 import { calledPath } from "../../trial/sample-draft.ts";
 import { useTrialState } from "../../trial/trial-context.ts";
+import { useSend } from "../../trial/use-send.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 
 const words = strings.deployedPanel;
 
-/** After a deployment: how the flow is called, or its trigger. */
+/** After a deployment: how the flow is called, or its trigger. A call that fails opens the form with `onTry`. */
 export function DeployedPanel({ onTry }: { readonly onTry: () => void }) {
   const editor = useEditor();
   const target = useEditorState((state) => state.deployedTo);
@@ -20,6 +21,7 @@ export function DeployedPanel({ onTry }: { readonly onTry: () => void }) {
   const sample = useTrialState((state) => state.sample);
   const baseUrl = useWorkspace((state) => state.targets.find(({ name }) => name === target)?.baseUrl);
   const catalog = useCatalog();
+  const send = useSend();
   const [copied, setCopied] = useState<string | undefined>(undefined);
   const route = routes?.find(({ from }) => catalog?.isHttpTrigger(from.uri) === true) ?? routes?.[0];
   if (target === undefined || route === undefined) return null;
@@ -46,7 +48,17 @@ export function DeployedPanel({ onTry }: { readonly onTry: () => void }) {
           <Button icon={<Copy size={14} aria-hidden="true" />} onClick={() => copy("curl", curlOf(method, url, sample))}>
             curl
           </Button>
-          <Button onClick={onTry}>{words.tryCall}</Button>
+          <Button
+            variant="primary"
+            onClick={() =>
+              void send().catch((error: Error) => {
+                setCopied(error.message);
+                onTry();
+              })
+            }
+          >
+            {words.send}
+          </Button>
         </>
       ) : (
         <span className="muted">{words.starts(face.title, face.subtitle)}</span>

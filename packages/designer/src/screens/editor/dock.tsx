@@ -1,5 +1,5 @@
 import { ChevronDown, ChevronUp } from "lucide-react";
-import { useId, useRef } from "react";
+import { useId, useRef, type ReactNode } from "react";
 import { Button } from "../../controls/button.tsx";
 import { Separator } from "../../controls/separator.tsx";
 import { strings } from "../../strings.ts";
@@ -11,8 +11,15 @@ import { useProblems } from "../../editor/use-problems.ts";
 
 const defaultSize = 220;
 
+interface DockProps {
+  readonly tab: DockTabId;
+  readonly onTab: (tab: DockTabId) => void;
+  /** Bars above the tabs, which stay visible when the dock is collapsed. */
+  readonly children?: ReactNode;
+}
+
 /** The lower panel of the editor: one tab at a time, with standard keyboard navigation. */
-export function Dock({ tab, onTab }: { readonly tab: DockTabId; readonly onTab: (tab: DockTabId) => void }) {
+export function Dock({ tab, onTab, children }: DockProps) {
   const id = useId();
   const problems = useProblems();
   const shown = dockTabs.find((entry) => entry.id === tab) ?? dockTabs[0];
@@ -44,6 +51,7 @@ export function Dock({ tab, onTab }: { readonly tab: DockTabId; readonly onTab: 
           onReset={() => changePanel("dock", { size: undefined })}
         />
       )}
+      {children}
       <DeployedPanel onTry={() => show("try")} />
       <div className="dock__bar">
         <div

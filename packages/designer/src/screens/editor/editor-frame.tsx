@@ -36,6 +36,8 @@ const SourceView = lazy(() => import("../../source-view/source-view.tsx").then((
 
 const DataPanel = lazy(() => import("./data-panel.tsx").then((module) => ({ default: module.DataPanel })));
 
+const BreakpointBar = lazy(() => import("../../breakpoints/breakpoint-bar.tsx").then((module) => ({ default: module.BreakpointBar })));
+
 const ReviewDialog = lazy(() => import("../../review/review-dialog.tsx").then((module) => ({ default: module.ReviewDialog })));
 
 const ShownChanges = lazy(() => import("../../review/shown-changes.tsx").then((module) => ({ default: module.ShownChanges })));
@@ -132,7 +134,11 @@ function Frame({ runId }: { readonly runId: string | undefined }) {
           </Suspense>
         ) : null}
         {view === "canvas" ? <InspectorPanel /> : null}
-        <Dock tab={tab} onTab={setTab} />
+        <Dock tab={tab} onTab={setTab}>
+          <Suspense>
+            <BreakpointBar />
+          </Suspense>
+        </Dock>
       </div>
       <QuestionDialog />
       {isReviewing && target !== undefined ? (

@@ -8,7 +8,8 @@ import { EditorFrame } from "./editor-frame.tsx";
 import { hasUnsavedWork, openEditor } from "./open-editors.ts";
 
 const draftEveryMs = 5000;
-const diskEveryMs = 4000;
+/** Another tab learns of a saved change within 2 s. */
+const diskEveryMs = 1500;
 
 type Opened = { readonly editor: Editor } | { readonly missing: true } | { readonly error: string };
 

@@ -1,5 +1,5 @@
 import { ChevronLeft, ChevronRight, GitFork } from "lucide-react";
-import { useContext, useMemo, useState } from "react";
+import { useContext, useMemo, useState, type CSSProperties } from "react";
 import { Link, useLocation } from "wouter";
 import type { ReplayOutcome, RunDetail } from "@sluice/client";
 import { runtimeAt } from "../../api-client/runtime-client.ts";
@@ -12,7 +12,7 @@ import { shownMs, type RecordedStep } from "../../trial/recorded-run.ts";
 import { emptySample } from "../../trial/sample-draft.ts";
 import { draftOfRun, type TestDraft } from "../../trial/test-draft.ts";
 import { useTrial } from "../../trial/trial-context.ts";
-import { waterfallRows, type WaterfallRow } from "../../trial/waterfall.ts";
+import { waterfallRows, type Bar, type WaterfallRow } from "../../trial/waterfall.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { ReplayDialog } from "../replay-dialog.tsx";
 import { StatusChip } from "../run-table.tsx";
@@ -178,13 +178,17 @@ function Timeline({ run, at }: { readonly run: RunDetail; readonly at: number })
               <td className="number">{shownMs(row.kind === "route" ? (row.run.durationMs ?? 0) : row.step.durationMs)} ms</td>
               <td>
                 <span className="run__axis">
-                  <span
-                    className="run__bar"
-                    data-kind={row.kind}
-                    data-failed={(row.kind === "route" ? row.run : row.step).status === "failed" || undefined}
-                    data-dropped={(row.kind === "step" && row.step.isDropped) || undefined}
-                    style={{ insetInlineStart: `${row.start * 100}%`, inlineSize: `${row.length * 100}%` }}
-                  />
+                  {row.bars.length > 1 ? <span className="run__wait" style={spanOf(row.bars)} /> : null}
+                  {row.bars.map((bar, number) => (
+                    <span
+                      key={number}
+                      className="run__bar"
+                      data-kind={row.kind}
+                      data-failed={bar.isFailed || undefined}
+                      data-dropped={(row.kind === "step" && row.step.isDropped) || undefined}
+                      style={{ insetInlineStart: `${bar.start * 100}%`, inlineSize: `${bar.length * 100}%` }}
+                    />
+                  ))}
                 </span>
               </td>
             </tr>
@@ -193,6 +197,13 @@ function Timeline({ run, at }: { readonly run: RunDetail; readonly at: number })
       </table>
     </div>
   );
+}
+
+/** From the first attempt to the last: the time between them is waiting. */
+function spanOf(bars: readonly Bar[]): CSSProperties {
+  const [first, last] = [bars[0], bars.at(-1)];
+  const start = first?.start ?? 0;
+  return { insetInlineStart: `${start * 100}%`, inlineSize: `${((last?.start ?? 0) - start) * 100}%` };
 }
 
 function RowName({ row, isShown }: { readonly row: WaterfallRow; readonly isShown: boolean }) {

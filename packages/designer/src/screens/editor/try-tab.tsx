@@ -1,14 +1,12 @@
 import { useState } from "react";
-import { useLocation } from "wouter";
-import { runtimeAt } from "../../api-client/runtime-client.ts";
-import { workspaceClient, type TryReply } from "../../api-client/workspace-client.ts";
+import type { TryReply } from "../../api-client/workspace-client.ts";
 import { useCatalog } from "../../catalog/use-catalog.ts";
 import { Button } from "../../controls/button.tsx";
-import { headersOf, routeOf, type SampleDraft } from "../../trial/sample-draft.ts";
-import { useSentReply } from "../../trial/sent-reply.ts";
+import { routeOf } from "../../trial/sample-draft.ts";
 import { useTrial, useTrialState } from "../../trial/trial-context.ts";
+import { useSend } from "../../trial/use-send.ts";
 import { strings } from "../../strings.ts";
-import { isLocalTarget, useWorkspace } from "../../workspace/workspace-store.ts";
+import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 import { ReplyView } from "./reply-view.tsx";
 import { SampleForm } from "./sample-form.tsx";
@@ -21,28 +19,15 @@ type TryResponse = TryReply | { readonly error: string };
 
 /** Runs a sample message through the flow: in the page, step by step, or by calling the deployed flow. */
 export function TryTab() {
-  const editor = useEditor();
-  const [, navigate] = useLocation();
   const trial = useTrial();
   const isOn = useTrialState((state) => state.isOn);
   const sample = useTrialState((state) => state.sample);
   const routes = useEditorState((state) => state.flow.good?.outline.routes) ?? [];
-  const target = useWorkspace((state) => state.target);
   const [response, setResponse] = useState<TryResponse | undefined>(undefined);
   const route = routeOf(routes, sample);
   const served = useCatalog()?.isHttpTrigger(route?.from.uri ?? "") === true;
-  const send = (): void => {
-    if (route === undefined) return;
-    void sendSample(route.id, sample, target).then(
-      (reply) => {
-        setResponse(reply);
-        useSentReply.setState({ reply });
-        // The run shows the reply and what every step did with the message.
-        if (reply.runId !== null) navigate(`/flows/${editor.id}/runs/${reply.runId}`);
-      },
-      (error: Error) => setResponse({ error: error.message }),
-    );
-  };
+  const sendSample = useSend();
+  const send = (): void => void sendSample().then(setResponse, (error: Error) => setResponse({ error: error.message }));
   return (
     <div className="try">
       <form
@@ -73,17 +58,6 @@ export function TryTab() {
       <TrialResult />
     </div>
   );
-}
-
-const captureMs = 60_000;
-
-/** Calls the deployed flow. On a runtime of this machine the messages are captured, so that the run can show them. */
-async function sendSample(routeId: string, sample: SampleDraft, target: string | undefined): Promise<TryReply> {
-  if (isLocalTarget(target))
-    await runtimeAt(target)
-      .call("POST /routes/:id/capture", { params: { id: routeId }, body: { forMs: captureMs } })
-      .catch(() => undefined);
-  return workspaceClient.tryWebhook({ target: target ?? null, routeId, method: sample.method, headers: headersOf(sample.headers), body: sample.body });
 }
 
 function NotDeployed() {

@@ -38,7 +38,7 @@ function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
   const isNarrow = useIsNarrow();
   const [chosenView, setView] = useState<DocumentView | undefined>(undefined);
   const view = chosenView ?? (isNarrow ? "table" : "map");
-  const { preview, lazyEnvironment, document, fault, sample, setSample } = usePreview(id, text, loaded, target);
+  const { preview, lazyEnvironment, document, fault, sample, setSample, kept, keep } = usePreview(id, text, loaded, target);
   // The trees are updated immediately, the result after a pause.
   const current = useMemo(() => {
     const read = readDocument(text);
@@ -81,7 +81,7 @@ function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
       onUseDeployed={() => change(documentStart(id, saving.saved.deployed))}
     >
       {view === "map" && current !== undefined ? (
-        <Mapper document={current} sample={sample} runtime={target} onSample={setSample} result={outcome} {...edited} />
+        <Mapper document={current} sample={sample} runtime={target} onSample={setSample} result={outcome} kept={kept} onKeep={keep} {...edited} />
       ) : null}
       {view === "table" && current !== undefined ? (
         <>

@@ -9,6 +9,7 @@ import { Moment } from "../../controls/moment.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { SearchField } from "../../controls/search-field.tsx";
 import { DataTable, hiddenHead, numericHead } from "../../controls/data-table.tsx";
+import { installedMappings } from "../../mappings/installed-mappings.ts";
 import { mappingKinds, mappingList, notInstalled, type MappingEntry } from "../../mappings/mapping-list.ts";
 import { strings } from "../../strings.ts";
 import { mappingStrings as words } from "../../strings/mappings.ts";
@@ -154,13 +155,18 @@ function withUnsaved(entries: readonly MappingEntry[], target: string | undefine
 
 async function loadEntries(target: string | undefined): Promise<readonly MappingEntry[]> {
   const runtime = runtimeAt(target);
-  const [{ valueMappings: tables }, { messageMappings: documents }, valueFiles, messageFiles, { flows }] = await Promise.all([
-    runtime.call("GET /value-mappings"),
-    runtime.call("GET /message-mappings"),
+  const [lists, valueFiles, messageFiles, flows] = await Promise.all([
+    installedMappings(target),
     workspaceClient.documents("value-mappings"),
     workspaceClient.documents("message-mappings"),
-    runtime.call("GET /flows"),
+    runtime.call("GET /flows").then(
+      (reply) => reply.flows,
+      () => [],
+    ),
   ]);
+  // Without a runtime, the files of the workspace can still be edited.
+  if ("error" in lists && valueFiles.length + messageFiles.length === 0) throw lists.error;
+  const { tables, documents } = "error" in lists ? { tables: [], documents: [] } : lists;
   const texts = await Promise.all(
     flows.slice(0, maxFlows).map(({ id }) =>
       runtime.call("GET /flows/:id", { params: { id } }).then(

@@ -1,9 +1,8 @@
 import { useEffect, useMemo, useState } from "react";
-import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { previewDocument, readDocument, sampleOf, withSample, type Preview, type SyntaxFault } from "../../mappings/document-preview.ts";
-import { keepSample, keptSample } from "../../mappings/kept-samples.ts";
+import { keepSample, keptSample, listSample, listedSamples } from "../../mappings/kept-samples.ts";
 import { createLazyEnvironment, type LazyEnvironment } from "../../mappings/mapping-environment.ts";
-import type { SavedMapping } from "../../mappings/saved-mapping.ts";
+import { readMapping, type SavedMapping } from "../../mappings/saved-mapping.ts";
 
 const pauseMs = 120;
 export interface LivePreview {
@@ -14,15 +13,21 @@ export interface LivePreview {
   readonly sample: string;
   readonly lazyEnvironment: LazyEnvironment;
   setSample(text: string): void;
+  /** The samples that the user kept, each with whether the mapping succeeds for it. */
+  readonly kept: readonly KeptSample[];
+  keep(): void;
+}
+
+export interface KeptSample {
+  readonly text: string;
+  readonly isValid: boolean;
 }
 
 /** Parses, compiles and runs the document shortly after each keystroke. */
 export function usePreview(id: string, text: string, { tableIds, documentIds }: SavedMapping, target: string | undefined): LivePreview {
   const lazyEnvironment = useMemo(
     () =>
-      createLazyEnvironment({ tables: tableIds, documents: documentIds.filter((other) => other !== id) }, (kind, other) =>
-        runtimeAt(target).call(`GET /${kind}/:id`, { params: { id: other } }),
-      ),
+      createLazyEnvironment({ tables: tableIds, documents: documentIds.filter((other) => other !== id) }, (kind, other) => readMapping(kind, other, target)),
     [id, tableIds, documentIds, target],
   );
   const [own, setOwn] = useState<string | undefined>(() => keptSample(id));
@@ -57,8 +62,16 @@ export function usePreview(id: string, text: string, { tableIds, documentIds }: 
       clearTimeout(timer);
     };
   }, [text, own, lazyEnvironment]);
+  const [list, setList] = useState(() => listedSamples(id));
+  const kept = useMemo(
+    () => list.map((text): KeptSample => ({ text, isValid: state.document !== undefined && isValidFor(state.document, text, lazyEnvironment.environment) })),
+    // The preview changes whenever the environment was completed.
+    [list, state.document, state.preview, lazyEnvironment],
+  );
   return {
     ...state,
+    kept,
+    keep: () => setList(listSample(id, sample)),
     sample,
     lazyEnvironment,
     setSample(next) {
@@ -66,4 +79,9 @@ export function usePreview(id: string, text: string, { tableIds, documentIds }: 
       setOwn(next);
     },
   };
+}
+
+function isValidFor(document: Readonly<Record<string, unknown>>, sample: string, environment: LazyEnvironment["environment"]): boolean {
+  const { errors, problems } = previewDocument(withSample(document, sample), sample, environment, Date.now());
+  return errors.length === 0 && problems.length === 0;
 }

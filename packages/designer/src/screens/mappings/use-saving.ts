@@ -11,8 +11,8 @@ export interface Saving {
   readonly warnings: readonly string[];
   /** The saved version: the loaded one, or the last saved one. */
   readonly saved: SavedMapping;
-  /** Whether the runtime uses the saved version, another one, or none. */
-  readonly state: "deployed" | "changed" | "draft";
+  /** Whether the runtime uses the saved version, another one, or none; unknown while it does not answer. */
+  readonly state: "deployed" | "changed" | "draft" | "unknown";
   /** Writes the workspace file; false when it failed. */
   save(document: unknown): Promise<boolean>;
   /** Saves it and installs it on the runtime; false when it was rejected. */
@@ -56,6 +56,11 @@ export function useSaving(kind: MappingKind, id: string, loaded: SavedMapping, t
       setWarnings(fileLeft === undefined ? found : [...found, fileLeft === "commented" ? words.fileLeftCommented : words.fileLeftChanged]);
       return words.deployed(target ?? "", shownTime(new Date().toISOString()));
     });
-  const state = saved.hash === undefined ? "draft" : isSameDocument(saved.document, saved.deployed) ? "deployed" : "changed";
+  const state = stateOf(saved);
   return { isBusy, note, error, warnings, saved, state, save, deploy, refuse: setError };
+}
+
+function stateOf({ isRuntimeKnown, hash, document, deployed }: SavedMapping): Saving["state"] {
+  if (!isRuntimeKnown) return "unknown";
+  return hash === undefined ? "draft" : isSameDocument(document, deployed) ? "deployed" : "changed";
 }

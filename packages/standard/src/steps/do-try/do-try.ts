@@ -29,7 +29,7 @@ export const doTry = defineStep({
     doCatch: f.list(
       f.object(
         {
-          exception: f.list(f.string({ doc: "A fully qualified exception type.", required: true }), {
+          exception: f.list(f.string({ doc: "A fully qualified exception type.", required: true, names: "exception" }), {
             doc: "Exception types this clause handles, including subtypes.",
             required: true,
           }),

@@ -45,7 +45,7 @@ export const loadBalance = defineStep({
     ),
     failoverLoadBalancer: f.object(
       {
-        exception: f.list(f.string({ doc: "A fully qualified exception type.", required: true }), {
+        exception: f.list(f.string({ doc: "A fully qualified exception type.", required: true, names: "exception" }), {
           doc: "The failures after which the next child is tried; all failures if empty.",
           default: [],
         }),

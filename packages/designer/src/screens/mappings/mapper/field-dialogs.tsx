@@ -1,7 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import type { TableSummary } from "@sluice/client";
 import { formatNames } from "../../../mappings/document-format.ts";
-import { runtimeAt } from "../../../api-client/runtime-client.ts";
 import { Button } from "../../../controls/button.tsx";
 import { Dialog } from "../../../controls/dialog.tsx";
 import { Field } from "../../../controls/field.tsx";
@@ -9,6 +7,7 @@ import { SearchList } from "../../../controls/search-list.tsx";
 import { TextAreaField } from "../../../controls/text-area-field.tsx";
 import { mappingFunctions, type MappingFunction } from "../../../mappings/function-list.ts";
 import type { Lookup } from "../../../mappings/rule-edits.ts";
+import { lookupTables, type LookupTable } from "../../../mappings/saved-mapping.ts";
 import { strings } from "../../../strings.ts";
 import { mapperStrings as words } from "../../../strings/mapper.ts";
 
@@ -53,15 +52,10 @@ interface LookupDialogProps {
 
 /** Which table translates the value, from which column to which. */
 export function LookupDialog({ target, before, onChoose, onClose }: LookupDialogProps) {
-  const [tables, setTables] = useState<readonly TableSummary[] | undefined>(undefined);
+  const [tables, setTables] = useState<readonly LookupTable[] | undefined>(undefined);
   const [lookup, setLookup] = useState<Lookup>({ table: "", from: "", to: "", onMissing: "", ...before });
   useEffect(() => {
-    void runtimeAt(target)
-      .call("GET /value-mappings")
-      .then(
-        ({ valueMappings }) => setTables(valueMappings),
-        () => setTables([]),
-      );
+    void lookupTables(target).then(setTables, () => setTables([]));
   }, [target]);
   const table = tables?.find(({ id }) => id === lookup.table) ?? tables?.[0];
   const columns = table?.columns ?? [];

@@ -3,6 +3,7 @@ import type { SourceField, TargetField } from "../../../mappings/mapping-fields.
 import { mapperStrings as words } from "../../../strings/mapper.ts";
 
 const fieldType = "application/x-sluice-source-field";
+const targetType = "application/x-sluice-target-field";
 
 interface SourceTreeProps {
   readonly fields: readonly SourceField[];
@@ -51,7 +52,7 @@ export function SourceTree({ fields, used, linked, linking, onLink }: SourceTree
             }}
           >
             <span className="mapper__name">{name}</span>
-            <span className="mapper__value">{example}</span>
+            <span className="tree-value">{example}</span>
           </div>
         );
       })}
@@ -81,12 +82,14 @@ interface TargetTreeProps {
   readonly onSelect: (path: string) => void;
   /** A source was dropped, or Enter pressed while linking. */
   readonly onLink: (source: string | undefined, target: TargetField) => void;
+  /** A target was dropped onto another one of its group. */
+  readonly onReorder: (path: string, onto: TargetField) => void;
   readonly onCancel: () => void;
   readonly onAction: (action: TargetAction, target: TargetField) => void;
 }
 
 /** The fields of the output, each with its formula. */
-export function TargetTree({ fields, selected, errors, isLinking, onSelect, onLink, onCancel, onAction }: TargetTreeProps) {
+export function TargetTree({ fields, selected, errors, isLinking, onSelect, onLink, onReorder, onCancel, onAction }: TargetTreeProps) {
   const [over, setOver] = useState<string | undefined>(undefined);
   const tabStop = fields.some(({ path }) => path === selected) ? selected : fields[0]?.path;
   if (fields.length === 0) return <p className="muted mapper__note">{words.noTarget}</p>;
@@ -108,9 +111,11 @@ export function TargetTree({ fields, selected, errors, isLinking, onSelect, onLi
   const drop = (event: DragEvent, field: TargetField): void => {
     setOver(undefined);
     const source = event.dataTransfer.getData(fieldType);
-    if (source === "") return;
+    const other = event.dataTransfer.getData(targetType);
+    if (source === "" && other === "") return;
     event.preventDefault();
-    onLink(source, field);
+    if (source === "") onReorder(other, field);
+    else onLink(source, field);
   };
   return (
     <div className="mapper__tree" role="tree" aria-label={words.targetFields} data-side="target">
@@ -133,13 +138,18 @@ export function TargetTree({ fields, selected, errors, isLinking, onSelect, onLi
             aria-selected={path === selected}
             tabIndex={path === tabStop ? 0 : -1}
             title={error}
+            draggable={field.rule !== undefined}
             style={{ "--depth": depth } as CSSProperties}
+            onDragStart={(event) => {
+              event.dataTransfer.setData(targetType, path);
+              event.dataTransfer.effectAllowed = "move";
+            }}
             onFocus={() => onSelect(path)}
             onClick={() => onSelect(path)}
             onDoubleClick={() => onAction("formula", field)}
             onKeyDown={(event) => onKeyDown(event, field)}
             onDragOver={(event) => {
-              if (!event.dataTransfer.types.includes(fieldType)) return;
+              if (!event.dataTransfer.types.some((type) => type === fieldType || type === targetType)) return;
               event.preventDefault();
               setOver(path);
             }}
@@ -156,7 +166,7 @@ export function TargetTree({ fields, selected, errors, isLinking, onSelect, onLi
               ) : null}
             </span>
             <span className="visually-hidden">{words.rowState(required, (formula ?? "") !== "" && !isLoop, error)}</span>
-            <span className="mapper__value">{shownSource(field)}</span>
+            <span className="tree-value">{shownSource(field)}</span>
           </div>
         );
       })}

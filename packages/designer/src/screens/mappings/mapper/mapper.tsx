@@ -6,8 +6,9 @@ import { appliedTo, mappingFunctions } from "../../../mappings/function-list.ts"
 import { outputValue, proposals, sourceFields, targetFields, type SourceField, type TargetField } from "../../../mappings/mapping-fields.ts";
 import { isMembers, type Members } from "../../../data-panel/message-data.ts";
 import { relativePath } from "../../../mappings/mapping-paths.ts";
-import { addedField, linked, moved, renamed, unlinked, withFormula, withLookup, withMember, withSide } from "../../../mappings/rule-edits.ts";
+import { addedField, linked, moved, renamed, reordered, unlinked, withFormula, withLookup, withMember, withSide } from "../../../mappings/rule-edits.ts";
 import { mapperStrings as words } from "../../../strings/mapper.ts";
+import type { KeptSample } from "../use-preview.ts";
 import { FunctionDialog, LookupDialog, NameDialog, SideDialog } from "./field-dialogs.tsx";
 import { SourceTree, TargetTree, type TargetAction } from "./field-trees.tsx";
 import { FormulaInput } from "./formula-input.tsx";
@@ -25,12 +26,14 @@ export interface MapperProps {
   readonly onChange: (document: Members, group?: string) => void;
   readonly onSample: (text: string) => void;
   readonly result: ReactNode;
+  readonly kept: readonly KeptSample[];
+  readonly onKeep: () => void;
 }
 
 type Open = "function" | "lookup" | "add" | "rename" | "source" | "target";
 
 /** Source tree, links, target tree and result; the formula of the selected target above them. */
-export function Mapper({ document, sample, output, errors, runtime, onChange, onSample, result }: MapperProps) {
+export function Mapper({ document, sample, output, errors, runtime, onChange, onSample, result, kept, onKeep }: MapperProps) {
   const frame = useRef<HTMLDivElement>(null);
   const bar = useRef<HTMLDivElement>(null);
   const [chosen, setChosen] = useState<string | undefined>(undefined);
@@ -157,6 +160,12 @@ export function Mapper({ document, sample, output, errors, runtime, onChange, on
               const source = path === undefined ? linking : sources.find((field) => field.path === path);
               if (source !== undefined) link(source, target);
             }}
+            onReorder={(path, onto) => {
+              const from = targets.find((field) => field.path === path);
+              const next = from === undefined ? undefined : reordered(document, from, onto);
+              setNote(next === undefined ? words.otherGroup : words.reordered(path));
+              if (next !== undefined) onChange(next);
+            }}
             onCancel={() => {
               setLinking(undefined);
               setNote(words.hint);
@@ -170,6 +179,20 @@ export function Mapper({ document, sample, output, errors, runtime, onChange, on
         <span role="status">{note}</span>
         <span className="grow" />
         {missing === undefined ? null : <span className="problem-text">{words.missingRequired(missing.path)}</span>}
+        {kept.length === 0 ? null : (
+          <select className="input mapper__samples" aria-label={words.keptSamples} value={sample} onChange={(event) => onSample(event.target.value)}>
+            {kept.some(({ text }) => text === sample) ? null : <option value={sample}>{words.otherSample}</option>}
+            {kept.map(({ text, isValid }, index) => (
+              <option key={text} value={text}>
+                {words.keptSample(index + 1, isValid)}
+              </option>
+            ))}
+          </select>
+        )}
+        {kept.length === 0 ? null : <span>{words.validFor(kept.filter(({ isValid }) => isValid).length, kept.length)}</span>}
+        <Button disabled={sample.trim() === "" || kept.some(({ text }) => text === sample)} title={words.keepHint} onClick={onKeep}>
+          {words.keep}
+        </Button>
         <span>{words.mapped(leaves.filter(({ formula = "" }) => formula !== "").length, leaves.length)}</span>
         <Button icon={<Shuffle size={16} aria-hidden="true" />} disabled={matching.length === 0} onClick={matchAll}>
           {words.match(matching.length)}

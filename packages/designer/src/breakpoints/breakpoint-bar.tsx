@@ -1,0 +1,215 @@
+import { CircleDot, Play, Square, StepForward, X } from "lucide-react";
+import { useEffect, useState } from "react";
+import { everyStep, pathKey, type RouteOutline } from "@sluice/model";
+import { useBreakpointMarks, type BreakpointMark } from "../canvas/breakpoint-marks.ts";
+import { cardOf } from "../canvas/canvas-actions.ts";
+import { Button } from "../controls/button.tsx";
+import { Dialog } from "../controls/dialog.tsx";
+import { useEditor, useEditorState } from "../editor/editor-context.ts";
+import { strings } from "../strings.ts";
+import { isLocalTarget, useWorkspace } from "../workspace/workspace-store.ts";
+import { setBreakpoints, setCondition, toggleBreakpoint, useBreakpoints, type Breakpoint } from "./breakpoint-list.ts";
+import { changedFields, draftProblem, move, unwatch, useWatch, watch } from "./breakpoint-watch.ts";
+import "./breakpoint-bar.css";
+
+const words = strings.breakpoints;
+
+/** The breakpoints of the open flow: arming them, and the held message. Nothing while there are none. */
+export function BreakpointBar() {
+  const editor = useEditor();
+  const breakpoints = useBreakpoints(editor.id);
+  const session = useWatch((state) => (state.flowId === editor.id ? state.session : undefined));
+  const problem = useWatch((state) => (state.flowId === editor.id ? state.problem : undefined));
+  useMarks(breakpoints);
+  useSelectHeld();
+  useEffect(() => () => void unwatch(), [editor]);
+  if (breakpoints.length === 0 && session === undefined) return null;
+  const isOpen = session !== undefined && session.state !== "ended";
+  return (
+    <section className="breakpoints" aria-label={words.title} data-state={session?.state}>
+      <CircleDot size={16} aria-hidden="true" className="breakpoints__icon" />
+      {session?.state === "held" ? (
+        <HeldActions />
+      ) : isOpen ? (
+        <Waiting state={session.state} count={session.breakpoints.length} />
+      ) : (
+        <Arming breakpoints={breakpoints} />
+      )}
+      <span className="grow" />
+      <span className="breakpoints__note" role="status">
+        {problem === undefined ? session?.state === "ended" ? words.ended(session.reason ?? "") : "" : <span className="field__error">{problem}</span>}
+      </span>
+    </section>
+  );
+}
+
+function Arming({ breakpoints }: { readonly breakpoints: readonly Breakpoint[] }) {
+  const editor = useEditor();
+  const target = useWorkspace((state) => state.target);
+  const isDeployed = useWorkspace((state) => state.runtime.flows.has(editor.id));
+  const [isAsking, setAsking] = useState(false);
+  const [isListing, setListing] = useState(false);
+  const start = (): void => void watch(editor.id, target, breakpoints);
+  return (
+    <>
+      <strong>{words.count(breakpoints.length)}</strong>
+      <Button
+        variant="primary"
+        disabled={!isDeployed}
+        title={isDeployed ? words.watchHint(target ?? "") : words.notDeployed}
+        onClick={() => (isLocalTarget() ? start() : setAsking(true))}
+      >
+        {words.watch}
+      </Button>
+      <Button onClick={() => setListing(true)}>{words.list}</Button>
+      <Button icon={<X size={14} aria-hidden="true" />} onClick={() => setBreakpoints(editor.id, [])}>
+        {words.removeAll}
+      </Button>
+      {isAsking ? (
+        <Dialog
+          title={words.askTitle(target ?? "")}
+          onClose={() => setAsking(false)}
+          onSubmit={() => {
+            setAsking(false);
+            start();
+          }}
+          actions={
+            <>
+              <Button onClick={() => setAsking(false)}>{strings.common.cancel}</Button>
+              <Button type="submit" variant="primary">
+                {words.watch}
+              </Button>
+            </>
+          }
+        >
+          <p>{words.askText(target ?? "")}</p>
+        </Dialog>
+      ) : null}
+      {isListing ? <BreakpointDialog breakpoints={breakpoints} onClose={() => setListing(false)} /> : null}
+    </>
+  );
+}
+
+/** All breakpoints of the flow with their conditions. */
+function BreakpointDialog({ breakpoints, onClose }: { readonly breakpoints: readonly Breakpoint[]; readonly onClose: () => void }) {
+  const editor = useEditor();
+  return (
+    <Dialog title={words.list} onClose={onClose} actions={<Button onClick={onClose}>{strings.common.close}</Button>}>
+      <p className="muted">{words.conditionHint}</p>
+      <ul className="breakpoints__list">
+        {breakpoints.map((breakpoint) => (
+          <li key={`${breakpoint.routeId}/${breakpoint.stepId}`}>
+            <span className="mono">{breakpoint.stepId}</span>
+            <input
+              className="input mono"
+              aria-label={words.conditionOf(breakpoint.stepId)}
+              placeholder={words.conditionExample}
+              value={breakpoint.when ?? ""}
+              onChange={(event) => setCondition(editor, breakpoint, event.target.value)}
+            />
+            <Button
+              variant="quiet"
+              icon={<X size={14} aria-hidden="true" />}
+              aria-label={words.removeOne(breakpoint.stepId)}
+              title={words.removeOne(breakpoint.stepId)}
+              onClick={() => {
+                const step = stepsOf(editor.flow.good?.outline.routes).find(
+                  ({ routeId, step: { id } }) => routeId === breakpoint.routeId && id === breakpoint.stepId,
+                );
+                if (step !== undefined) toggleBreakpoint(editor, step.step);
+                else
+                  setBreakpoints(
+                    editor.id,
+                    breakpoints.filter((one) => one !== breakpoint),
+                  );
+              }}
+            />
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}
+
+function Waiting({ state, count }: { readonly state: string; readonly count: number }) {
+  return (
+    <>
+      <strong role="status">{state === "running" ? words.running : words.waiting(count)}</strong>
+      <Button onClick={() => void unwatch()}>{words.stopWatching}</Button>
+    </>
+  );
+}
+
+function HeldActions() {
+  const held = useWatch((state) => state.session?.held);
+  const draft = useWatch((state) => state.draft);
+  const left = useSecondsLeft(held?.until);
+  if (held === null || held === undefined) return null;
+  const fields = changedFields(held, draft);
+  const invalid = draftProblem(held, draft);
+  return (
+    <>
+      <strong role="status">{words.held(held.stepId)}</strong>
+      <span className="muted">{words.continuesIn(clockText(left))}</span>
+      <Button
+        variant="primary"
+        icon={<Play size={14} aria-hidden="true" />}
+        disabled={invalid !== undefined}
+        title={invalid ?? words.continueHint}
+        onClick={() => void move("continue")}
+      >
+        {fields.length === 0 ? words.proceed : words.proceedChanged(fields)}
+      </Button>
+      <Button icon={<StepForward size={14} aria-hidden="true" />} disabled={invalid !== undefined} onClick={() => void move("step")}>
+        {words.step}
+      </Button>
+      <Button icon={<Square size={14} aria-hidden="true" />} onClick={() => void move("abort")}>
+        {words.abort}
+      </Button>
+    </>
+  );
+}
+
+const clockText = (seconds: number): string => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+
+function useSecondsLeft(until: string | undefined): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return until === undefined ? 0 : Math.max(0, Math.round((Date.parse(until) - now) / 1000));
+}
+
+/** Marks the cards of the flow. */
+function useMarks(breakpoints: readonly Breakpoint[]): void {
+  const editor = useEditor();
+  const routes = useEditorState(({ flow }) => flow.good?.outline.routes);
+  const held = useWatch((state) => (state.flowId === editor.id ? state.session?.held : undefined));
+  useEffect(() => {
+    const cards = new Map<string, BreakpointMark>();
+    for (const { routeId, step } of stepsOf(routes)) {
+      if (held?.routeId === routeId && held.stepId === step.id) cards.set(pathKey(step.path), "held");
+      else if (breakpoints.some((one) => one.routeId === routeId && one.stepId === step.id)) cards.set(pathKey(step.path), "set");
+    }
+    useBreakpointMarks.setState({ cards });
+    return () => useBreakpointMarks.setState({ cards: new Map() });
+  }, [breakpoints, routes, held]);
+}
+
+/** Selects the step at which a message is held, so that the data panel shows it. */
+function useSelectHeld(): void {
+  const editor = useEditor();
+  const place = useWatch((state) =>
+    state.flowId === editor.id && state.session?.held ? `${state.session.held.routeId} ${state.session.held.stepId}` : undefined,
+  );
+  useEffect(() => {
+    const found = stepsOf(editor.flow.good?.outline.routes).find(({ routeId, step }) => `${routeId} ${step.id}` === place);
+    if (found === undefined) return;
+    editor.select(found.step.path);
+    cardOf(pathKey(found.step.path))?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [editor, place]);
+}
+
+const stepsOf = (routes: readonly RouteOutline[] | undefined) =>
+  (routes ?? []).flatMap(({ id, steps }) => [...everyStep(steps)].map((step) => ({ routeId: id, step })));

@@ -1,0 +1,93 @@
+import { List } from "lucide-react";
+import { useEffect, useState } from "react";
+import type { NameKind, OptionView } from "@sluice/model";
+import { createPartner } from "../../commands/direct-partner.ts";
+import { runCommand } from "../../commands/run-command.ts";
+import { Button } from "../../controls/button.tsx";
+import { Dialog } from "../../controls/dialog.tsx";
+import { SearchList } from "../../controls/search-list.tsx";
+import { useEditor } from "../../editor/editor-context.ts";
+import { strings } from "../../strings.ts";
+import { useWorkspace } from "../../workspace/workspace-store.ts";
+import { useEndpoint } from "../endpoint-context.ts";
+import { useForm } from "../form-scope.ts";
+import { knownNames, type KnownName } from "../known-names.ts";
+import { optionLabel } from "./option-label.ts";
+
+const words = strings.names;
+
+interface NamesButtonProps {
+  readonly option: OptionView | undefined;
+  /** The label of the field, if it is not that of the option. */
+  readonly label?: string;
+  readonly onChoose: (name: string) => void;
+}
+
+/** Opens a list of the names that an option can have; nothing for options without such names. */
+export function NamesButton({ option, label, onChoose }: NamesButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  if (option?.names === undefined) return null;
+  const title = words.choose(label ?? optionLabel(option));
+  return (
+    <>
+      <button type="button" className="icon-button" aria-label={title} title={title} onClick={() => setOpen(true)}>
+        <List size={14} aria-hidden="true" />
+      </button>
+      {isOpen ? <NamesDialog kind={option.names} title={title} onChoose={onChoose} onClose={() => setOpen(false)} /> : null}
+    </>
+  );
+}
+
+interface NamesDialogProps {
+  readonly kind: NameKind;
+  readonly title: string;
+  readonly onChoose: (name: string) => void;
+  readonly onClose: () => void;
+}
+
+/** Names that the user can add by typing a new one. */
+const creatable: ReadonlySet<NameKind> = new Set(["message-mapping", "value-mapping", "route"]);
+
+function NamesDialog({ kind, title, onChoose, onClose }: NamesDialogProps) {
+  const editor = useEditor();
+  const { catalog } = useForm();
+  const scheme = useEndpoint()?.connector.scheme;
+  const target = useWorkspace((state) => state.target);
+  const [names, setNames] = useState<readonly KnownName[] | undefined>(undefined);
+  const [query, setQuery] = useState("");
+  useEffect(() => {
+    let isCurrent = true;
+    void knownNames(kind, { catalog, routes: editor.flow.good?.outline.routes ?? [], scheme, target }).then((found) => isCurrent && setNames(found));
+    return () => {
+      isCurrent = false;
+    };
+  }, [kind, catalog, editor, scheme, target]);
+  const wanted = query.trim().toLowerCase();
+  const matching = (names ?? []).filter(({ name, title: shown }) => `${name} ${shown}`.toLowerCase().includes(wanted));
+  const isNew = creatable.has(kind) && /^[\w.-]+$/.test(query.trim()) && !names?.some(({ name }) => name === query.trim());
+  const items = isNew ? [...matching, { name: query.trim(), title: words.create(query.trim()), isNew }] : matching;
+  return (
+    <Dialog title={title} onClose={onClose} actions={<Button onClick={onClose}>{strings.common.cancel}</Button>}>
+      <SearchList
+        label={creatable.has(kind) ? words.searchOrCreate : words.search}
+        listLabel={title}
+        query={query}
+        onQuery={setQuery}
+        items={items}
+        keyOf={({ name }) => name}
+        onChoose={(chosen) => {
+          onClose();
+          onChoose(chosen.name);
+          if (chosen.isNew === true && kind === "route") runCommand(editor, createPartner(catalog), "command");
+        }}
+        none={names === undefined ? strings.common.loading : creatable.has(kind) ? words.noneYet : strings.common.nothingFound}
+      >
+        {({ name, title: shown, isNew: isAdded }) => (
+          <>
+            <span>{shown}</span> {isAdded === true || shown === name ? null : <span className="mono muted">{name}</span>}
+          </>
+        )}
+      </SearchList>
+    </Dialog>
+  );
+}

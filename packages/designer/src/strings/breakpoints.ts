@@ -1,0 +1,40 @@
+import { count } from "./count.ts";
+
+/** Breakpoints on a deployed flow. */
+export const breakpointsStrings = {
+  title: "Breakpoints",
+  toggle: "Set or remove breakpoint",
+  label: ", breakpoint",
+  heldLabel: ", a message is held here",
+  heldBadge: "Held",
+  wroteId: (id: string) => `Wrote id '${id}' so that the breakpoint can name this step.`,
+  tooMany: (most: number) => `A flow can have at most ${most} breakpoints.`,
+  count: (number: number) => count(number, "breakpoint", "breakpoints"),
+  watch: "Watch for a message",
+  watchHint: (target: string) => `Holds the first message that reaches a breakpoint on ${target}; all others pass`,
+  notDeployed: "Deploy the flow first",
+  list: "Conditions",
+  removeAll: "Remove all",
+  removeOne: (id: string) => `Remove the breakpoint at ${id}`,
+  conditionHint: "A message is held only if the Simple expression is true for it. Without an expression, any message is held.",
+  conditionOf: (id: string) => `Condition of ${id}`,
+  conditionExample: "${body[total]} > 1000",
+  askTitle: (target: string) => `Hold a message on ${target}?`,
+  askText: (target: string) =>
+    `The first message that reaches a breakpoint on ${target} waits until you continue it, for at most 5 minutes. Its caller waits too. All other messages pass.`,
+  waiting: (number: number) => `Waiting for a message at ${count(number, "breakpoint", "breakpoints")}`,
+  running: "The message continues",
+  stopWatching: "Stop watching",
+  held: (stepId: string) => `Message held before ${stepId}`,
+  continuesIn: (time: string) => `continues unchanged in ${time}`,
+  proceed: "Continue",
+  proceedChanged: (fields: readonly string[]) =>
+    `Continue with changed ${fields.slice(0, 3).join(", ")}${fields.length > 3 ? ` and ${fields.length - 3} more` : ""}`,
+  continueHint: "Runs this step and the rest of the flow",
+  step: "Step",
+  abort: "Stop this message",
+  ended: (reason: string) => (reason === "" ? "" : `Breakpoints were removed from the target: ${reason}.`),
+  body: "Body of the held message",
+  bodyHint: "Changed values are used when the message continues; masked values (***) keep their originals.",
+  truncated: "The body is too long to be changed here.",
+} as const;

@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { maxTtlMs, type BreakpointSessions } from "../breakpoints/breakpoint-sessions.ts";
+import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
+import { anyMap } from "./message-shapes.ts";
+
+const sessionShape = shape(
+  () => ({
+    sessionId: z.string(),
+    flowId: z.string(),
+    state: z.enum(["armed", "held", "running", "ended"]).describe("`running`: the message continued and may be held again until its run ends."),
+    reason: z.string().nullable().describe("Why the session ended."),
+    expiresAt: z.string(),
+    leaseMs: z.int().describe("The session ends, and a held message continues, when it is not used for this long."),
+    breakpoints: z.array(z.looseObject({ routeId: z.string(), stepId: z.string(), when: z.string().nullable(), skip: z.int(), hits: z.int() })),
+    runId: z.string().nullable(),
+    held: z
+      .looseObject({
+        runId: z.string(),
+        exchangeId: z.string(),
+        routeId: z.string(),
+        stepId: z.string().describe("The message is held before this step."),
+        since: z.string(),
+        until: z.string().describe("When it continues unchanged."),
+        message: z.looseObject({ body: z.unknown(), bodyType: z.string(), truncated: z.boolean(), headers: anyMap() }),
+      })
+      .nullable(),
+  }),
+  "BreakpointSession",
+);
+
+const changeBody = () =>
+  z.strictObject({ body: z.unknown().optional(), bodyBase64: z.string().optional(), headers: z.record(z.string(), z.unknown()).optional() }).optional();
+
+/** Endpoints that hold one message of a live route, show it, change it and let it continue. */
+export function breakpointEndpoints(sessions: BreakpointSessions): readonly Endpoint[] {
+  const proceeding = (path: string, summary: string, toNextStep: boolean): Endpoint =>
+    defineEndpoint({
+      method: "POST",
+      path: `/breakpoints/:id/${path}`,
+      tag: "breakpoints",
+      summary,
+      whileDraining: true,
+      body: changeBody(),
+      replies: { 200: { description: "The message continues.", schema: sessionShape } },
+      handle({ params, body }) {
+        const session = sessions.get(params["id"] as string);
+        session.proceed(body ?? {}, toNextStep);
+        return ok(session.toJson());
+      },
+    });
+  return [
+    defineEndpoint({
+      method: "POST",
+      path: "/breakpoints",
+      tag: "breakpoints",
+      summary: "Sets breakpoints: the first message that reaches one is held, all others pass",
+      body: z.strictObject({
+        flowId: z.string().min(1),
+        breakpoints: z
+          .array(
+            z.strictObject({
+              routeId: z.string().min(1),
+              stepId: z.string().min(1),
+              when: z.string().min(1).max(4_096).optional(),
+              skip: z.int().min(0).max(1_000_000).optional(),
+            }),
+          )
+          .min(1)
+          .max(20),
+        ttlMs: z.int().min(1_000).max(maxTtlMs).optional(),
+      }),
+      replies: { 201: { description: "Set.", schema: sessionShape } },
+      handle: ({ body }) => ({ status: 201, json: sessions.open(body).toJson() }),
+    }),
+    defineEndpoint({
+      method: "GET",
+      path: "/breakpoints/:id",
+      tag: "breakpoints",
+      summary: "Returns the session and the held message, and renews the lease",
+      replies: { 200: { description: "The session.", schema: sessionShape } },
+      handle: ({ params }) => ok(sessions.get(params["id"] as string).toJson()),
+    }),
+    proceeding("continue", "Lets the held message continue, unchanged or changed", false),
+    proceeding("step", "Lets the held message continue and holds it again before its next step", true),
+    defineEndpoint({
+      method: "POST",
+      path: "/breakpoints/:id/abort",
+      tag: "breakpoints",
+      summary: "Cancels the run of the held message",
+      whileDraining: true,
+      replies: { 200: { description: "Cancelled.", schema: sessionShape } },
+      handle({ params }) {
+        const session = sessions.get(params["id"] as string);
+        session.abort();
+        return ok(session.toJson());
+      },
+    }),
+    defineEndpoint({
+      method: "DELETE",
+      path: "/breakpoints/:id",
+      tag: "breakpoints",
+      summary: "Removes the breakpoints; a held message continues unchanged",
+      whileDraining: true,
+      replies: { 200: { description: "Removed.", schema: sessionShape } },
+      handle({ params }) {
+        const session = sessions.get(params["id"] as string);
+        session.end("removed by the client");
+        return ok(session.toJson());
+      },
+    }),
+  ];
+}

@@ -1,0 +1,142 @@
+// Breakpoints on a live route, in a real browser against a real runtime.
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { call, startTestServer, token, type ApiReply, type StartedServer } from "../started-server.ts";
+import { findingsOf } from "./axe.ts";
+import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
+import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
+
+const orders = (id: string): string => `- route:
+    id: ${id}
+    from:
+      uri: platform-http:/api/${id}
+      steps:
+        - unmarshal: {json: {}}
+        - setHeader: {id: note, name: X-Order, simple: "\${body[order]}"}
+        - marshal: {id: write, json: {}}
+`;
+
+describe.skipIf(!hasBrowser)("breakpoints (needs Chromium)", { timeout: 120_000 }, () => {
+  let browser: Browser;
+  let server: StartedServer;
+  let designer: StartedDesigner;
+  let open: OpenPage;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    server = await startTestServer({ env: { SERVICE_BREAKPOINTS: "true" } });
+  }, 240_000);
+  afterAll(async () => {
+    await browser?.close();
+    await server?.end();
+  });
+  beforeEach(async () => {
+    designer = await startTestDesigner(server.baseUrl, { environment: { SLUICE_TEST_TOKEN: token } });
+    open = await openPage(browser, { bypassCSP: true, viewport: { width: 1440, height: 900 } });
+  });
+  afterEach(async () => {
+    expect(open.faults).toEqual([]);
+    await open.context.close();
+    await designer.end();
+  });
+
+  const card = (page: Page, index: number): Locator => page.locator(`.card[data-key="0/route/from/steps/${index}"]`);
+  const bar = (page: Page): Locator => page.getByRole("region", { name: "Breakpoints" });
+  const post = (id: string, order: string): Promise<ApiReply> => call(server.baseUrl, "POST", `/api/${id}`, JSON.stringify({ order, lines: [1] }));
+
+  async function openFlow(id: string): Promise<Page> {
+    const { page } = open;
+    designer.writeFlow(id, orders(id));
+    await server.putFlow(id, orders(id));
+    await page.goto(`${designer.url}/flows/${id}`);
+    await card(page, 1).waitFor();
+    return page;
+  }
+
+  it("hold one message while others pass; a changed body continues", async () => {
+    const page = await openFlow("held");
+    await card(page, 1).click();
+    await page.keyboard.press("b");
+    await bar(page).getByRole("button", { name: "Watch for a message" }).click();
+    await bar(page).getByText("Waiting for a message at 1 breakpoint").waitFor();
+
+    const held = post("held", "A-1");
+    await bar(page).getByText("Message held before note").waitFor();
+    expect(await card(page, 1).innerText()).toContain("Held");
+    expect((await post("held", "A-2")).text).toBe('{"order":"A-2","lines":[1]}');
+
+    const body = page.getByRole("textbox", { name: "Body of the held message" });
+    await expect.poll(() => body.inputValue(), soon).toContain('"order": "A-1"');
+    await body.fill('{"order": ');
+    expect(
+      await bar(page)
+        .getByRole("button", { name: /^Continue/ })
+        .isDisabled(),
+    ).toBe(true);
+    await body.fill('{"order": "A-9", "lines": [1]}');
+    expect(await findingsOf(page)).toEqual([]);
+    await bar(page).getByRole("button", { name: "Continue with changed order" }).click();
+    const reply = await held;
+    expect([reply.text, reply.headers.get("x-order")]).toEqual(['{"order":"A-9","lines":[1]}', "A-9"]);
+    await bar(page).getByText("the run ended").waitFor();
+    // Kept in this browser, not in the file.
+    expect(designer.flowText("held")).toBe(orders("held"));
+    await page.reload();
+    await bar(page).getByText("1 breakpoint").waitFor();
+  });
+
+  it("can be set with the mouse, on a step without an id, which then gets one; moves to the next step; stops a message", async () => {
+    const page = await openFlow("stepped");
+    await card(page, 0).hover();
+    await card(page, 0)
+      .locator(".card__breakpoint")
+      .click({ position: { x: 5, y: 30 } });
+    await page.getByText("Wrote id 'unmarshal' so that the breakpoint can name this step.").first().waitFor();
+    await page.keyboard.press("Control+s");
+    await expect.poll(() => designer.flowText("stepped"), soon).toContain("id: unmarshal");
+    await server.putFlow("stepped", designer.flowText("stepped"));
+    await bar(page).getByRole("button", { name: "Watch for a message" }).click();
+    await bar(page).getByText("Waiting for").waitFor();
+    const held = post("stepped", "B-1");
+    await bar(page).getByText("Message held before unmarshal").waitFor();
+    await bar(page).getByRole("button", { name: "Step", exact: true }).click();
+    await bar(page).getByText("Message held before note").waitFor();
+    await expect.poll(() => card(page, 1).getAttribute("aria-selected"), soon).toBe("true");
+    await bar(page).getByRole("button", { name: "Stop this message" }).click();
+    expect((await held).status).toBe(503);
+  });
+
+  it("a held message continues within 20 s after the page is closed", async () => {
+    const page = await openFlow("closed");
+    await card(page, 1).click();
+    await page.keyboard.press("b");
+    await bar(page).getByRole("button", { name: "Watch for a message" }).click();
+    await bar(page).getByText("Waiting for").waitFor();
+    const held = post("closed", "C-1");
+    await bar(page).getByText("Message held before note").waitFor();
+    // Closing the browser's process gives the page no chance to say goodbye.
+    await page.close({ runBeforeUnload: false });
+    const began = Date.now();
+    expect((await held).text).toBe('{"order":"C-1","lines":[1]}');
+    expect(Date.now() - began).toBeLessThan(20_000);
+  });
+
+  it("say why a target refuses them", async () => {
+    const page = await openFlow("refused");
+    const plain = await startTestServer();
+    const other = await startTestDesigner(plain.baseUrl, { environment: { SLUICE_TEST_TOKEN: token } });
+    try {
+      other.writeFlow("refused", orders("refused"));
+      await plain.putFlow("refused", orders("refused"));
+      await page.goto(`${other.url}/flows/refused`);
+      await card(page, 1).click();
+      await page.keyboard.press("b");
+      await bar(page).getByRole("button", { name: "Watch for a message" }).click();
+      await bar(page).getByText("breakpoints are disabled on this runtime: start it with SERVICE_BREAKPOINTS=true").waitFor();
+      expect(await findingsOf(page)).toEqual([]);
+    } finally {
+      await other.end();
+      await plain.end();
+    }
+  });
+});

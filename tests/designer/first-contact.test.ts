@@ -1,0 +1,66 @@
+// From an empty workspace to a called flow whose run is on the canvas: few clicks, one typed name.
+import { join } from "node:path";
+import type { Browser, Locator } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestServer, token, type StartedServer } from "../started-server.ts";
+import { findingsOf } from "./axe.ts";
+import { badge, hasBrowser, openBrowser, openPage, soon } from "./browser.ts";
+import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
+
+const pictures = process.env["SCREENSHOTS"];
+
+describe.skipIf(!hasBrowser)("first contact (needs Chromium)", { timeout: 120_000 }, () => {
+  let browser: Browser;
+  let server: StartedServer;
+  let designer: StartedDesigner;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    server = await startTestServer();
+    designer = await startTestDesigner(server.baseUrl, { environment: { SLUICE_TEST_TOKEN: token } });
+  }, 240_000);
+  afterAll(async () => {
+    await browser?.close();
+    await designer?.end();
+    await server?.end();
+  });
+
+  it("a new flow is deployed, called and seen on the canvas in six clicks and one typed name", async () => {
+    const { page, context, faults } = await openPage(browser, { bypassCSP: true, viewport: { width: 1440, height: 900 } });
+    let clicks = 0;
+    const click = async (place: Locator): Promise<void> => {
+      clicks++;
+      await place.click();
+    };
+    await page.goto(designer.url);
+    await click(
+      page
+        .getByRole("button", { name: "New flow" })
+        .or(page.getByRole("link", { name: "New flow" }))
+        .first(),
+    );
+    // The dialog opens with the focus in the name.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("required")), soon).not.toBeNull();
+    await page.keyboard.type("Shop to ERP");
+    // A native list: one click opens it, one chooses.
+    await page.getByLabel("Category").selectOption({ label: "Data sync" });
+    clicks += 2;
+    await click(page.getByRole("button", { name: "Create" }));
+    await click(page.getByRole("button", { name: "Deploy", exact: true }));
+    await page.getByText(badge).waitFor();
+    await click(page.getByRole("button", { name: "Send the sample" }));
+    await expect.poll(() => new URL(page.url()).pathname, soon).toMatch(/^\/flows\/shop-to-erp\/runs\/run_/);
+    await page.getByRole("region", { name: "Response" }).getByText("200").waitFor();
+    for (const index of [0, 1]) {
+      const card = page.locator(`.card[data-key="0/route/from/steps/${index}"]`);
+      await card.locator(".card__state--ok").waitFor();
+      expect(await card.getAttribute("data-dimmed")).toBeNull();
+    }
+    expect(clicks).toBeLessThanOrEqual(6);
+    expect((await server.api("GET", "/runs?flowId=shop-to-erp")).json.runs).toHaveLength(1);
+    expect(await findingsOf(page)).toEqual([]);
+    if (pictures !== undefined) await page.screenshot({ path: join(pictures, "first-contact.png") });
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});

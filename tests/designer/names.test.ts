@@ -1,0 +1,108 @@
+// Lists of names in the forms: mappings, routes, exceptions and aggregation strategies.
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startTestServer, token, type StartedServer } from "../started-server.ts";
+import { findingsOf } from "./axe.ts";
+import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
+import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
+
+const flow = `- onException:
+    exception:
+      - java.lang.Exception
+    steps:
+      - log: {message: failed}
+- route:
+    id: names
+    from:
+      uri: webhook
+      steps:
+        - to: {uri: "message-mapping:x"}
+        - to: {uri: "direct:x"}
+        - split:
+            simple: \${body}
+            aggregationStrategy: x
+            steps:
+              - log: {message: part}
+- route:
+    id: prices
+    description: Look up prices
+    from:
+      uri: direct:prices
+      steps:
+        - log: {message: called}
+`;
+
+describe.skipIf(!hasBrowser)("lists of names (needs Chromium)", { timeout: 120_000 }, () => {
+  let browser: Browser;
+  let server: StartedServer;
+  let designer: StartedDesigner;
+  let open: OpenPage;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    server = await startTestServer();
+    const mapping = { name: "Order to ERP", source: { format: "json" }, target: { format: "json" }, map: [{ to: "a", from: "a" }] };
+    expect((await server.api("PUT", "/message-mappings/order-to-erp", mapping)).status).toBe(201);
+  }, 240_000);
+  afterAll(async () => {
+    await browser?.close();
+    await server?.end();
+  });
+  beforeEach(async () => {
+    designer = await startTestDesigner(server.baseUrl, { environment: { SLUICE_TEST_TOKEN: token }, stored: { "flows/names.yaml": flow } });
+    open = await openPage(browser, { bypassCSP: true, viewport: { width: 1440, height: 900 } });
+  });
+  afterEach(async () => {
+    expect(open.faults).toEqual([]);
+    await open.context.close();
+    await designer.end();
+  });
+
+  const choose = async (page: Page, label: string): Promise<void> => {
+    await page.getByRole("button", { name: `Choose from the list: ${label}`, exact: true }).click();
+    await page.getByRole("dialog").getByRole("option").first().waitFor();
+  };
+  const saved = async (page: Page, wanted: RegExp): Promise<void> => {
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await expect.poll(() => designer.flowText("names"), soon).toMatch(wanted);
+  };
+
+  it("offer mappings, routes, strategies and exceptions, and create what is missing", async () => {
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/names`);
+    await page.locator('.card[data-key="1/route/from/steps/0"]').click();
+    await choose(page, "Address");
+    expect(await findingsOf(page)).toEqual([]);
+    await page.getByRole("option", { name: "Order to ERP order-to-erp" }).click();
+    await page.getByRole("link", { name: "Open mapping order-to-erp" }).waitFor();
+    await page.getByRole("button", { name: "Choose from the list: Address" }).click();
+    await page.getByRole("combobox", { name: "Search names, or type a new one" }).fill("invoice-to-sap");
+    await page.getByRole("option", { name: "Create invoice-to-sap…" }).click();
+    await page.getByRole("link", { name: "Open mapping invoice-to-sap" }).waitFor();
+
+    await page.locator('.card[data-key="1/route/from/steps/1"]').click();
+    await choose(page, "Address");
+    await page.getByRole("option", { name: "Look up prices prices" }).click();
+    await saved(page, /uri: "?direct:prices"?/);
+    await page.locator('.card[data-key="1/route/from/steps/1"]').click();
+    await page.getByRole("button", { name: "Choose from the list: Address" }).click();
+    await page.getByRole("combobox", { name: "Search names, or type a new one" }).fill("stock");
+    await page.getByRole("option", { name: "Create stock…" }).click();
+    await saved(page, /- route:\n +id: stock\n +from:\n +uri: direct:stock\n/);
+
+    await page.locator('.card[data-key="1/route/from/steps/2"]').click();
+    await choose(page, "Aggregation strategy");
+    await page.getByRole("combobox", { name: "Search names" }).fill("list");
+    await page.getByRole("option").first().click();
+    await saved(page, /aggregationStrategy: "?#class:org\.apache\.camel\.processor\.aggregate\.Grouped/);
+
+    await page
+      .getByRole("treeitem", { name: /On exception|Any error/ })
+      .first()
+      .click();
+    await choose(page, "Exception 1");
+    await page.getByRole("combobox", { name: "Search names" }).fill("connect");
+    await page.getByRole("option", { name: "Connect java.net.ConnectException" }).click();
+    await saved(page, /- java\.net\.ConnectException\n/);
+  });
+});
