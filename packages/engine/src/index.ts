@@ -18,6 +18,8 @@ export {
   type Queues,
   type Records,
   type RecordVersion,
+  type RequestOptions,
+  type Responses,
   type Revision,
 } from "./spi/cluster.ts";
 export type { SourceEvent } from "./spi/connector.ts";

@@ -15,6 +15,7 @@ import { applyChanges } from "./apply-change.ts";
 import { readClusterTarget, type ClusterTarget } from "./cluster-target.ts";
 import { ConfigFollower } from "./config-follower.ts";
 import { openCluster } from "./open-cluster.ts";
+import { OtherNodes } from "./other-nodes.ts";
 import { createRecordCipher, type RecordCipher } from "./record-cipher.ts";
 import { mappingKind, replicatedConnections, replicatedDocuments, replicatedPolicies, replicatedRouteStates, tableKind } from "./replicated-documents.ts";
 import { replicatedFlowStore } from "./replicated-flow-store.ts";
@@ -23,7 +24,7 @@ import { Session, type Heartbeat } from "./session.ts";
 import { ClusterQueues, type SharedQueueParts } from "./shared-queues.ts";
 import { Slots, slotOf } from "./slots.ts";
 import { refusalOf, unsupportedParts } from "./unsupported.ts";
-import { WhereUsed } from "./where-used.ts";
+import { answerUsersOf, askUsersOf } from "./where-used.ts";
 
 export interface JoinParts {
   readonly settings: Settings;
@@ -121,7 +122,8 @@ class JoinedNode implements ClusterNode {
   readonly #follower: ConfigFollower;
   readonly #session: Session;
   readonly #slots: Slots;
-  readonly #whereUsed: WhereUsed;
+  readonly #others: OtherNodes;
+  readonly #stops: (() => void)[] = [];
   readonly #startedAt = new Date().toISOString();
   /** Records that could not be applied here, with the reason. */
   readonly #behind = new Map<string, string>();
@@ -138,7 +140,7 @@ class JoinedNode implements ClusterNode {
     this.#log = log;
     this.#follower = new ConfigFollower(cluster, cipher, () => this.#session.publishProgress());
     this.#session = new Session({ cluster, log, ttlMs: settings.clusterTtl, own: () => this.#heartbeat() });
-    this.#whereUsed = new WhereUsed(cluster, this.#session);
+    this.#others = new OtherNodes(cluster, this.#session, cipher);
     this.#slots = new Slots({ cluster, session: this.#session, log, reconcile: () => this.#reconcile() });
     const { tests, ...flows } = replicatedFlowStore(cluster, this.#follower);
     this.stores = {
@@ -191,12 +193,12 @@ class JoinedNode implements ClusterNode {
   }
 
   usersElsewhere(kind: "connection" | "kamelet", id: string): ReturnType<ClusterNode["usersElsewhere"]> {
-    return this.#whereUsed.ask(kind, id, this.#settings.clusterSettleMs);
+    return askUsersOf(this.#others, { kind, id }, this.#settings.clusterSettleMs);
   }
 
   follow(parts: FollowedParts): void {
     this.#parts = parts;
-    this.#whereUsed.answer((kind, id) => (kind === "connection" ? parts.connections : parts.kamelets).usersOf(id));
+    this.#stops.push(answerUsersOf(this.#others, (kind, id) => (kind === "connection" ? parts.connections : parts.kamelets).usersOf(id)));
     const apply = applyChanges(this.#follower, parts, this.#behind);
     this.#follower.follow(apply);
     const retry = (): void => {
@@ -257,7 +259,7 @@ class JoinedNode implements ClusterNode {
   async close(): Promise<void> {
     this.#cancelRetry?.();
     this.#follower.stop();
-    this.#whereUsed.stop();
+    for (const stop of this.#stops) stop();
     await this.#queues?.close();
     await this.#session.close();
     await this.#cluster.close();

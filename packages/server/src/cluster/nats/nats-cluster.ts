@@ -2,13 +2,14 @@
 import type * as JetStream from "@nats-io/jetstream";
 import type * as Transport from "@nats-io/transport-node";
 import { loadClient } from "@sluice/connectors";
-import { ClusterError, type Cluster, type Collection, type ClaimSet, type Log, type Messaging } from "@sluice/engine";
+import { ClusterError, type Cluster, type Collection, type ClaimSet, type Log } from "@sluice/engine";
 import type { ClusterTarget } from "../cluster-target.ts";
 import type { StoreOptions } from "../open-cluster.ts";
 import { persist } from "../persist.ts";
 import { claimStreamOf, NatsClaims } from "./nats-claims.ts";
 import { delaySubjectOf } from "./nats-delays.ts";
-import { lacksServers, storeLink, tokenOf, type NatsLink } from "./nats-link.ts";
+import { lacksServers, storeLink, type NatsLink } from "./nats-link.ts";
+import { natsMessaging } from "./nats-messaging.ts";
 import { attemptStreamOf, delayStreamOf, queueStreamOf, queueSubjectOf } from "./nats-queue-message.ts";
 import { NatsQueues } from "./nats-queues.ts";
 import { NatsRecords, streamOf } from "./nats-records.ts";
@@ -18,7 +19,6 @@ const jetstreamNeed = { package: "@nats-io/jetstream", version: "3.3.1", reason:
 
 const collections: readonly Collection[] = ["config", "nodes"];
 const claimSets: readonly ClaimSet[] = ["slot", "pin", "hour"];
-const fromHeader = "Sluice-From";
 /** NATS's default for `max_payload`. */
 const defaultPayload = 1024 ** 2;
 const gibibyte = 1024 ** 3;
@@ -66,16 +66,18 @@ export async function openNatsCluster(target: ClusterTarget & { readonly store: 
   }
   const claims = new NatsClaims(link);
   const queues = new NatsQueues(link, options);
+  const messaging = natsMessaging(link, node);
   return {
     node,
     boot,
     records: new NatsRecords(link),
     claims,
     queues,
-    messaging: natsMessaging(link, node),
+    messaging,
     async close() {
       claims.close();
       queues.close();
+      messaging.close();
       await connection.close();
     },
   };
@@ -149,23 +151,3 @@ const tooFewServers = (replicas: number, cause: Error): ClusterError =>
   new ClusterError("misconfigured", `NATS cannot store ${replicas} replicas: ${cause.message}; use that many servers, or lower SERVICE_CLUSTER_REPLICAS`, {
     cause,
   });
-
-function natsMessaging({ connection, transport, name }: NatsLink, node: string): Messaging {
-  const subjectOf = (topic: string): string => `${name}.publish.${tokenOf(topic)}`;
-  return {
-    publish(topic, payload) {
-      const headers = transport.headers();
-      headers.set(fromHeader, encodeURIComponent(node));
-      if (!connection.isClosed()) connection.publish(subjectOf(topic), payload, { headers });
-    },
-    subscribe(topic, handler) {
-      const subscription = connection.subscribe(subjectOf(topic), {
-        callback(error, message) {
-          const from = decodeURIComponent(message.headers?.get(fromHeader) ?? "");
-          if (error === null && from !== node) handler(message.data, from);
-        },
-      });
-      return () => subscription.unsubscribe();
-    },
-  };
-}

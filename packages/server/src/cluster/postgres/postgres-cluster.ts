@@ -6,7 +6,7 @@ import type { ClusterTarget } from "../cluster-target.ts";
 import type { StoreOptions } from "../open-cluster.ts";
 import { persist } from "../persist.ts";
 import { PostgresLink } from "./postgres-link.ts";
-import { payloadTable, postgresMessaging, purgePayloads } from "./postgres-messaging.ts";
+import { channelOf, payloadTable, postgresMessaging, purgePayloads } from "./postgres-messaging.ts";
 import { PostgresQueues, queueTable } from "./postgres-queues.ts";
 import { PostgresRecords } from "./postgres-records.ts";
 
@@ -16,7 +16,7 @@ const lasts: Readonly<Record<ClaimSet, string>> = { slot: "infinity", pin: "infi
 
 export async function openPostgresCluster(target: ClusterTarget & { readonly store: "postgres" }, options: StoreOptions): Promise<Cluster> {
   const { node, boot, log, versions, leaseMs } = options;
-  const link = await PostgresLink.open(target.url, target.name, log);
+  const link = await PostgresLink.open(target.url, target.name, log, (name) => channelOf(name, node));
   try {
     await createTables(link);
   } catch (error) {
@@ -34,15 +34,17 @@ export async function openPostgresCluster(target: ClusterTarget & { readonly sto
   };
   purgeLater();
   const queues = new PostgresQueues(link, { boot, log, leaseMs });
+  const messaging = postgresMessaging(link, node);
   return {
     node,
     boot,
     records: new PostgresRecords(link, versions),
     claims: postgresClaims(link),
     queues,
-    messaging: postgresMessaging(link, node),
+    messaging,
     async close() {
       cancel();
+      messaging.close();
       await link.close();
     },
   };
