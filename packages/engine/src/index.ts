@@ -21,6 +21,7 @@ export {
   type RequestOptions,
   type Responses,
   type Revision,
+  type WatchedCollection,
 } from "./spi/cluster.ts";
 export type { SourceEvent } from "./spi/connector.ts";
 export type { ConnectionBean, ConnectionLookup, Connections } from "./spi/connection.ts";

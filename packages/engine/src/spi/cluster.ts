@@ -27,13 +27,18 @@ export interface Records {
    * Reports all existing records, then calls `onCaughtUp(head)` once, then reports every change, in order and never repeated, until stopped; survives
    * lost connections. If a record in a collection without history changes several times, possibly only the last change is reported.
    */
-  watch(collection: Collection, onChange: (change: RecordVersion) => void, onCaughtUp: (head: number) => void): { stop(): void };
+  watch(collection: WatchedCollection, onChange: (change: RecordVersion) => void, onCaughtUp: (head: number) => void): { stop(): void };
   /** Newest first, including deletions; the number of versions depends on the collection. */
   versions(collection: Collection, id: string): Promise<readonly RecordVersion[]>;
 }
 
-/** `config` keeps a bounded history, `nodes` only the newest version. */
-export type Collection = "config" | "nodes";
+/**
+ * `config` keeps a bounded history, the others only the newest version. `dead-letter-messages` is not watched: its records are large, and are read one by
+ * one.
+ */
+export type Collection = WatchedCollection | "dead-letter-messages";
+
+export type WatchedCollection = "config" | "nodes" | "dead-letters";
 
 export interface Revision {
   readonly revision: number;

@@ -139,6 +139,32 @@ onEveryStore("a cluster", ({ check, nodes }) => {
     }
   });
 
+  check("records of dead letters can be removed and written again, and watches see it", async () => {
+    const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+    for (const collection of ["dead-letters", "dead-letter-messages"] as const) {
+      const first = await one.records.write(collection, "a", bytes("1"));
+      expect(text((await two.records.read(collection, "a"))?.bytes)).toBe("1");
+      const removed = await two.records.write(collection, "a", undefined);
+      expect(removed.revision).toBeGreaterThan(first.revision);
+      expect(await one.records.read(collection, "a")).toBeUndefined();
+      const again = await one.records.write(collection, "a", bytes("2"));
+      expect(again.revision).toBeGreaterThan(removed.revision);
+      await one.records.write(collection, "b", bytes("b"));
+      await one.records.write(collection, "b", undefined);
+      expect([text((await two.records.read(collection, "a"))?.bytes), await two.records.read(collection, "b")]).toEqual(["2", undefined]);
+    }
+    const seen: string[] = [];
+    two.records.watch(
+      "dead-letters",
+      ({ id, bytes: content }) => void seen.push(`${id}=${text(content)}`),
+      () => void seen.push("caught up"),
+    );
+    await expect.poll(() => seen).toEqual(["a=2", "caught up"]);
+    await one.records.write("dead-letters", "a", undefined);
+    await one.records.write("dead-letters", "c", bytes("c"));
+    await expect.poll(() => seen).toEqual(["a=2", "caught up", "a=undefined", "c=c"]);
+  });
+
   check("a watch of an empty collection catches up at once", async () => {
     const [one] = await nodes(1);
     expect(await loaded(one)).toEqual([]);

@@ -31,6 +31,7 @@ export const connected =
       versions: kept,
       leaseMs,
       queueBytes: 64 * 1024 ** 2,
+      deadLetterBytes: 16 * 1024 ** 2,
     });
 
 /** Each store with what it needs; undefined when that is not installed. */

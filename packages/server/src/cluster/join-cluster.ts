@@ -6,6 +6,7 @@ import { isClusterError, type Cluster, type Deployment, type Ids, type Log, type
 import type { SharedQueues } from "@sluice/connectors";
 import { isFlowError } from "@sluice/engine/spi";
 import { SettingsError, type Settings } from "../config.ts";
+import type { DeadLetterSource } from "../dead-letters/dead-letter-store.ts";
 import { flowKey } from "../flows/installed-flows.ts";
 import { systemClock } from "../host/clock.ts";
 import type { ChangeReport, ClusterNode, FollowedParts } from "../other-nodes/cluster-view.ts";
@@ -21,7 +22,8 @@ import { mappingKind, replicatedConnections, replicatedDocuments, replicatedPoli
 import { replicatedFlowStore } from "./replicated-flow-store.ts";
 import { replicatedKamelets } from "./replicated-kamelets.ts";
 import { Session, type Heartbeat } from "./session.ts";
-import { ClusterQueues, type SharedQueueParts } from "./shared-queues.ts";
+import { ClusterQueues } from "./shared-queues.ts";
+import { SharedDeadLetters } from "./shared-dead-letters.ts";
 import { Slots, slotOf } from "./slots.ts";
 import { refusalOf, unsupportedParts } from "./unsupported.ts";
 import { answerUsersOf, askUsersOf } from "./where-used.ts";
@@ -87,6 +89,7 @@ async function connect(target: ClusterTarget, { settings, log, boot }: JoinParts
         versions: settings.versions,
         leaseMs: settings.clusterTtl,
         queueBytes: settings.queueBytes,
+        deadLetterBytes: settings.deadLetterBytes,
       });
     } catch (error) {
       const { message } = error as Error;
@@ -113,6 +116,7 @@ async function replacedBoot(dataDir: string, boot: string): Promise<string | und
 class JoinedNode implements ClusterNode {
   readonly stores: ClusterNode["stores"];
   readonly gate: ClusterNode["gate"];
+  readonly deadLetters: SharedDeadLetters;
   readonly refusalOf = refusalOf;
   readonly #target: ClusterTarget;
   readonly #cluster: Cluster;
@@ -142,6 +146,15 @@ class JoinedNode implements ClusterNode {
     this.#session = new Session({ cluster, log, ttlMs: settings.clusterTtl, own: () => this.#heartbeat() });
     this.#others = new OtherNodes(cluster, this.#session, cipher);
     this.#slots = new Slots({ cluster, session: this.#session, log, reconcile: () => this.#reconcile() });
+    const { deadLetters, deadLetterBytes } = settings;
+    this.deadLetters = new SharedDeadLetters({
+      cluster,
+      cipher,
+      ids,
+      log,
+      limits: { deadLetters, deadLetterBytes },
+      isLive: (boot) => this.#session.isLive(boot),
+    });
     const { tests, ...flows } = replicatedFlowStore(cluster, this.#follower);
     this.stores = {
       flows,
@@ -177,15 +190,28 @@ class JoinedNode implements ClusterNode {
     if (unreadable !== undefined) throw new SettingsError([`SERVICE_CLUSTER: cannot read '${unreadable[0]}': ${unreadable[1]}`]);
   }
 
-  queues(keepLetter: SharedQueueParts["keepLetter"]): SharedQueues {
+  queues(): SharedQueues {
     this.#queues = new ClusterQueues({
       cluster: this.#cluster,
       ids: this.#ids,
       maxMessageBytes: this.#settings.queueMessageBytes,
       keyToken: (queue) => this.#slots.tokenOf(slotOf(queue)),
-      keepLetter,
+      keepLetter: (id, message, facts) => this.deadLetters.store(id, message, facts),
     });
     return this.#queues;
+  }
+
+  async takeOverLetters(source: DeadLetterSource): Promise<void> {
+    try {
+      const table = await source.openExisting();
+      if (table === undefined || table.count === 0) return;
+      await this.deadLetters.open();
+      const { count } = table;
+      await this.deadLetters.takeOver(table);
+      this.#log.write("INFO", "sluice.cluster", `Moved ${count} dead letters of this node to the cluster`);
+    } catch (error) {
+      this.#log.write("ERROR", "sluice.cluster", `Cannot move the dead letters of this node to the cluster: ${(error as Error).message}`);
+    }
   }
 
   problemsOf(deployment: Deployment, catalog: Parameters<typeof unsupportedParts>[1]): ReturnType<ClusterNode["problemsOf"]> {
@@ -259,6 +285,7 @@ class JoinedNode implements ClusterNode {
   async close(): Promise<void> {
     this.#cancelRetry?.();
     this.#follower.stop();
+    this.deadLetters.close();
     for (const stop of this.#stops) stop();
     await this.#queues?.close();
     await this.#session.close();

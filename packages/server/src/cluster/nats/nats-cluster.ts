@@ -17,7 +17,7 @@ import { NatsRecords, streamOf } from "./nats-records.ts";
 const transportNeed = { package: "@nats-io/transport-node", version: "3.3.1", reason: "a cluster on NATS" };
 const jetstreamNeed = { package: "@nats-io/jetstream", version: "3.3.1", reason: "a cluster on NATS" };
 
-const collections: readonly Collection[] = ["config", "nodes"];
+const collections: readonly Collection[] = ["config", "nodes", "dead-letters", "dead-letter-messages"];
 const claimSets: readonly ClaimSet[] = ["slot", "pin", "hour"];
 /** NATS's default for `max_payload`. */
 const defaultPayload = 1024 ** 2;
@@ -64,17 +64,19 @@ export async function openNatsCluster(target: ClusterTarget & { readonly store: 
     const { cause = error } = error as Error;
     throw lacksServers(cause) ? tooFewServers(options.replicas, cause) : error;
   }
+  const records = new NatsRecords(link);
   const claims = new NatsClaims(link);
   const queues = new NatsQueues(link, options);
   const messaging = natsMessaging(link, node);
   return {
     node,
     boot,
-    records: new NatsRecords(link),
+    records,
     claims,
     queues,
     messaging,
     async close() {
+      records.close();
       claims.close();
       queues.close();
       messaging.close();
@@ -96,18 +98,24 @@ async function followStatus(link: NatsLink, log: Log): Promise<void> {
 }
 
 /** The first node creates the streams; an existing stream is used as it is. */
-async function createStreams(link: NatsLink, { replicas, versions, queueBytes }: StoreOptions): Promise<void> {
+async function createStreams(link: NatsLink, { replicas, versions, queueBytes, deadLetterBytes }: StoreOptions): Promise<void> {
   const { jetstream, name } = link;
   const limits = { storage: jetstream.StorageType.File, num_replicas: replicas, retention: jetstream.RetentionPolicy.Limits };
+  const { Old, New } = jetstream.DiscardPolicy;
+  const bounds: Readonly<Record<Collection, object>> = {
+    config: { discard: New, max_bytes: 4 * gibibyte, deny_delete: true },
+    nodes: { discard: Old, max_age: nodeRecordMs * 1e6 },
+    "dead-letters": { discard: Old },
+    // Nodes remove the oldest earlier; this limits messages whose node died before it wrote the letter.
+    "dead-letter-messages": { discard: Old, max_bytes: 2 * deadLetterBytes },
+  };
   for (const collection of collections)
     await create(link, {
       ...limits,
       name: streamOf(link, collection),
       subjects: [`$KV.${name}_${collection}.>`],
       max_msgs_per_subject: collection === "config" ? versions : 1,
-      ...(collection === "config"
-        ? { discard: jetstream.DiscardPolicy.New, max_bytes: 4 * gibibyte, deny_delete: true }
-        : { discard: jetstream.DiscardPolicy.Old, max_age: nodeRecordMs * 1e6 }),
+      ...bounds[collection],
     });
   for (const set of claimSets)
     await create(link, {

@@ -8,9 +8,9 @@ import { persist } from "../persist.ts";
 import { PostgresLink } from "./postgres-link.ts";
 import { channelOf, payloadTable, postgresMessaging, purgePayloads } from "./postgres-messaging.ts";
 import { PostgresQueues, queueTable } from "./postgres-queues.ts";
-import { PostgresRecords } from "./postgres-records.ts";
+import { PostgresRecords, purgeDeletions } from "./postgres-records.ts";
 
-const collections: readonly Collection[] = ["config", "nodes"];
+const collections: readonly Collection[] = ["config", "nodes", "dead-letters", "dead-letter-messages"];
 const purgeEveryMs = 60_000;
 const lasts: Readonly<Record<ClaimSet, string>> = { slot: "infinity", pin: "infinity", hour: "1 hour" };
 
@@ -29,6 +29,7 @@ export async function openPostgresCluster(target: ClusterTarget & { readonly sto
       void link
         .once(`delete from ${link.name}_claim where expires < now()`)
         .then(() => purgePayloads(link))
+        .then(() => purgeDeletions(link))
         .then(purgeLater, purgeLater);
     });
   };
