@@ -18,7 +18,10 @@ export {
   type Queues,
   type Records,
   type RecordVersion,
+  type RequestOptions,
+  type Responses,
   type Revision,
+  type WatchedCollection,
 } from "./spi/cluster.ts";
 export type { SourceEvent } from "./spi/connector.ts";
 export type { ConnectionBean, ConnectionLookup, Connections } from "./spi/connection.ts";

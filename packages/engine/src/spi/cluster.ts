@@ -1,4 +1,5 @@
 // State shared by the nodes of a cluster: one small interface per kind of state. Types and one error class; no I/O.
+import type { Awaitable } from "./processor.ts";
 
 /** A node's connection to the store of its cluster. */
 export interface Cluster {
@@ -26,13 +27,18 @@ export interface Records {
    * Reports all existing records, then calls `onCaughtUp(head)` once, then reports every change, in order and never repeated, until stopped; survives
    * lost connections. If a record in a collection without history changes several times, possibly only the last change is reported.
    */
-  watch(collection: Collection, onChange: (change: RecordVersion) => void, onCaughtUp: (head: number) => void): { stop(): void };
+  watch(collection: WatchedCollection, onChange: (change: RecordVersion) => void, onCaughtUp: (head: number) => void): { stop(): void };
   /** Newest first, including deletions; the number of versions depends on the collection. */
   versions(collection: Collection, id: string): Promise<readonly RecordVersion[]>;
 }
 
-/** `config` keeps a bounded history, `nodes` only the newest version. */
-export type Collection = "config" | "nodes";
+/**
+ * `config` keeps a bounded history, the others only the newest version. `dead-letter-messages` is not watched: its records are large, and are read one by
+ * one.
+ */
+export type Collection = WatchedCollection | "dead-letter-messages";
+
+export type WatchedCollection = "config" | "nodes" | "dead-letters";
 
 export interface Revision {
   readonly revision: number;
@@ -126,6 +132,23 @@ export interface Messaging {
   publish(topic: string, payload: Uint8Array): void;
   /** Returns a function that ends the subscription. */
   subscribe(topic: string, handler: (payload: Uint8Array, from: string) => void): () => void;
+  /** Asks other nodes by name; resolves when all of them responded, at the latest after `timeoutMs`. */
+  request(topic: string, payload: Uint8Array, options: RequestOptions): Promise<Responses>;
+  /** Responds to the requests of other nodes; a node has one responder per topic. The reason of a failed request is the message of the error. */
+  respond(topic: string, responder: (payload: Uint8Array, from: string) => Awaitable<Uint8Array>): () => void;
+}
+
+export interface RequestOptions {
+  readonly to: readonly string[];
+  readonly timeoutMs: number;
+  /** Limit of each response. A node does not send a larger one. */
+  readonly maxBytes: number;
+}
+
+export interface Responses {
+  readonly responses: ReadonlyMap<string, Uint8Array>;
+  /** Nodes without a response, with the reason. */
+  readonly failed: ReadonlyMap<string, string>;
 }
 
 export type ClusterErrorKind = "conflict" | "unreachable" | "uncertain" | "full" | "too-large" | "closed" | "misconfigured";

@@ -1,18 +1,18 @@
 import { f } from "@sluice/model";
 import { z } from "zod";
+import type { DeadLetterSource, DeadLetterStore } from "../dead-letters/dead-letter-store.ts";
 import { letterJson, summaryJson } from "../dead-letters/dead-letter-view.ts";
 import type { LetterReplays, ReplayJob } from "../dead-letters/replay-dead-letters.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import { shownFailure } from "../masking/shown-failure.ts";
 import { Refusal } from "../refusal.ts";
-import type { DeadLetterTable, LetterFilter } from "../store/dead-letter-table.ts";
-import type { DurableStore } from "../store/durable-store.ts";
+import type { LetterFilter } from "../store/dead-letter-table.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 import { failureShape, messageShape, runStatus } from "./message-shapes.ts";
 import { readTime } from "./request-input.ts";
 
 export interface DeadLetterParts {
-  readonly store: DurableStore;
+  readonly store: DeadLetterSource;
   readonly replays: LetterReplays;
 }
 
@@ -33,6 +33,7 @@ const letterMembers = (): Readonly<Record<string, z.ZodType>> => ({
   replayedAt: z.string().nullable(),
   error: z.looseObject({ type: z.string(), message: z.string(), stepId: z.string().nullable(), routeId: z.string().nullable() }),
   size: z.int(),
+  node: z.string().optional().describe("The node that stored it. Only in a cluster."),
 });
 const letterShape = shape(letterMembers, "DeadLetter");
 const letterDetailShape = shape(() => ({ ...letterMembers(), message: messageShape(), input: messageShape().nullable() }), "DeadLetterDetail");
@@ -64,17 +65,17 @@ const filterFields = {
 type FilterQuery = { readonly [K in keyof typeof filterFields]?: string | undefined };
 
 export function deadLetterEndpoints({ store, replays }: DeadLetterParts, secrets: SecretValues): readonly Endpoint[] {
-  const find = async (id: string): Promise<DeadLetterTable> => {
-    const table = (await store.openExisting())?.deadLetters;
+  const find = async (id: string): Promise<DeadLetterStore> => {
+    const table = await store.openExisting();
     if (table === undefined) throw new Refusal("not-found", `dead letter '${id.slice(0, 128)}' not found`);
     return table;
   };
   return [...readingEndpoints(store, secrets, find), ...replayEndpoints(store, replays, secrets, find), ...removingEndpoints(store, find)];
 }
 
-type Find = (id: string) => Promise<DeadLetterTable>;
+type Find = (id: string) => Promise<DeadLetterStore>;
 
-function readingEndpoints(store: DurableStore, secrets: SecretValues, find: Find): readonly Endpoint[] {
+function readingEndpoints(store: DeadLetterSource, secrets: SecretValues, find: Find): readonly Endpoint[] {
   return [
     defineEndpoint({
       method: "GET",
@@ -85,7 +86,7 @@ function readingEndpoints(store: DurableStore, secrets: SecretValues, find: Find
       replies: { 200: { description: "The dead letters.", schema: shape(() => ({ deadLetters: z.array(letterShape()), total: z.int() })) } },
       async handle({ query }) {
         const filter = filterOf(query);
-        const table = (await store.openExisting())?.deadLetters;
+        const table = await store.openExisting();
         const { letters, total } = table?.list(filter, Math.min(query.limit, maxLimit)) ?? { letters: [], total: 0 };
         return ok({ deadLetters: letters.map((letter) => summaryJson(letter, secrets)), total });
       },
@@ -98,7 +99,7 @@ function readingEndpoints(store: DurableStore, secrets: SecretValues, find: Find
       replies: { 200: { description: "The dead letter.", schema: letterDetailShape } },
       async handle({ params }) {
         const id = params["id"] as string;
-        const letter = (await find(id)).find(id);
+        const letter = await (await find(id)).find(id);
         if (letter === undefined) throw new Refusal("not-found", `dead letter '${id.slice(0, 128)}' not found`);
         return ok(letterJson(letter, secrets));
       },
@@ -106,7 +107,7 @@ function readingEndpoints(store: DurableStore, secrets: SecretValues, find: Find
   ];
 }
 
-function replayEndpoints(store: DurableStore, replays: LetterReplays, secrets: SecretValues, find: Find): readonly Endpoint[] {
+function replayEndpoints(store: DeadLetterSource, replays: LetterReplays, secrets: SecretValues, find: Find): readonly Endpoint[] {
   return [
     defineEndpoint({
       method: "POST",
@@ -145,7 +146,7 @@ function replayEndpoints(store: DurableStore, replays: LetterReplays, secrets: S
       async handle({ body }) {
         if (body.routeId === undefined && body.flowId === undefined) throw new Refusal("body-invalid", "routeId or flowId is required");
         const filter = filterOf(body);
-        const table = (await store.openExisting())?.deadLetters;
+        const table = await store.openExisting();
         if (table === undefined) return ok({ id: null, status: "completed", total: 0, replayed: 0, failed: 0, skipped: 0 });
         const { job, done } = replays.many(table, filter, body.limit ?? maxLimit);
         await forLimitedTime(done);
@@ -175,7 +176,7 @@ function replayEndpoints(store: DurableStore, replays: LetterReplays, secrets: S
   ];
 }
 
-function removingEndpoints(store: DurableStore, find: Find): readonly Endpoint[] {
+function removingEndpoints(store: DeadLetterSource, find: Find): readonly Endpoint[] {
   return [
     defineEndpoint({
       method: "DELETE",
@@ -200,7 +201,7 @@ function removingEndpoints(store: DurableStore, find: Find): readonly Endpoint[]
         const filter = filterOf(query);
         if (Object.values(filter).every((value) => value === undefined))
           throw new Refusal("query-invalid", "routeId, flowId, since, until or text is required");
-        return ok({ deleted: (await (await store.openExisting())?.deadLetters.removeAll(filter)) ?? 0 });
+        return ok({ deleted: (await (await store.openExisting())?.removeAll(filter)) ?? 0 });
       },
     }),
   ];

@@ -139,6 +139,32 @@ onEveryStore("a cluster", ({ check, nodes }) => {
     }
   });
 
+  check("records of dead letters can be removed and written again, and watches see it", async () => {
+    const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+    for (const collection of ["dead-letters", "dead-letter-messages"] as const) {
+      const first = await one.records.write(collection, "a", bytes("1"));
+      expect(text((await two.records.read(collection, "a"))?.bytes)).toBe("1");
+      const removed = await two.records.write(collection, "a", undefined);
+      expect(removed.revision).toBeGreaterThan(first.revision);
+      expect(await one.records.read(collection, "a")).toBeUndefined();
+      const again = await one.records.write(collection, "a", bytes("2"));
+      expect(again.revision).toBeGreaterThan(removed.revision);
+      await one.records.write(collection, "b", bytes("b"));
+      await one.records.write(collection, "b", undefined);
+      expect([text((await two.records.read(collection, "a"))?.bytes), await two.records.read(collection, "b")]).toEqual(["2", undefined]);
+    }
+    const seen: string[] = [];
+    two.records.watch(
+      "dead-letters",
+      ({ id, bytes: content }) => void seen.push(`${id}=${text(content)}`),
+      () => void seen.push("caught up"),
+    );
+    await expect.poll(() => seen).toEqual(["a=2", "caught up"]);
+    await one.records.write("dead-letters", "a", undefined);
+    await one.records.write("dead-letters", "c", bytes("c"));
+    await expect.poll(() => seen).toEqual(["a=2", "caught up", "a=undefined", "c=c"]);
+  });
+
   check("a watch of an empty collection catches up immediately", async () => {
     const [one] = await nodes(1);
     expect(await loaded(one)).toEqual([]);
@@ -203,6 +229,78 @@ onEveryStore("a cluster", ({ check, nodes }) => {
       .toBeGreaterThan(0);
     expect(new Set(received)).toEqual(new Set([long]));
   });
+});
+
+onEveryStore(
+  "requests between nodes",
+  ({ check, nodes }) => {
+    check("reach the nodes they name, and each response has the name of its node", async () => {
+      const [one, two, three] = (await nodes(3)) as [Cluster, Cluster, Cluster];
+      for (const node of [one, two, three]) node.messaging.respond("greet", (payload, from) => bytes(`${text(payload)} ${from}, this is ${node.node}`));
+      const ask = async (to: readonly string[]): Promise<unknown> => {
+        const { responses, failed } = await one.messaging.request("greet", bytes("hello"), { to, timeoutMs: 5_000, maxBytes: 1_000 });
+        return [[...responses].map(([node, content]) => `${node}: ${text(content)}`).sort(), [...failed]];
+      };
+      await expect.poll(() => ask(["n2", "n3"])).toEqual([["n2: hello n1, this is n2", "n3: hello n1, this is n3"], []]);
+      expect(await ask(["n3"])).toEqual([["n3: hello n1, this is n3"], []]);
+      expect(await ask([])).toEqual([[], []]);
+    });
+
+    check("name the nodes that fail, are silent, have no responder, or respond with too much", async () => {
+      const [one, two, three, four] = (await nodes(4)) as [Cluster, Cluster, Cluster, Cluster];
+      two.messaging.respond("work", async () => Promise.reject(new Error("cannot work")));
+      three.messaging.respond("work", () => new Promise(() => undefined));
+      four.messaging.respond("work", () => bytes("x".repeat(101)));
+      const ask = async (topic: string): Promise<unknown> => {
+        const { responses, failed } = await one.messaging.request(topic, bytes(""), { to: ["n2", "n3", "n4"], timeoutMs: 1_000, maxBytes: 100 });
+        return [responses.size, Object.fromEntries([...failed])];
+      };
+      await expect
+        .poll(() => ask("work"), { timeout: 10_000 })
+        .toEqual([0, { n2: "cannot work", n3: "did not respond in time", n4: "its response has 101 bytes; the limit is 100" }]);
+      const end = two.messaging.respond("other", () => bytes("here"));
+      expect(await ask("other")).toMatchObject([1, { n3: "does not respond to 'other'" }]);
+      end();
+      expect(await ask("other")).toMatchObject([0, { n2: "does not respond to 'other'" }]);
+    });
+
+    check("wait no longer than their time limit for a node that has left", async () => {
+      const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+      two.messaging.respond("greet", () => bytes("hello"));
+      await two.close();
+      const began = performance.now();
+      const { responses, failed } = await one.messaging.request("greet", bytes(""), { to: ["n2", "never there"], timeoutMs: 1_000, maxBytes: 100 });
+      expect([responses.size, new Set(failed.keys())]).toEqual([0, new Set(["n2", "never there"])]);
+      expect(performance.now() - began).toBeLessThan(1_900);
+    });
+
+    check("carry several megabytes in both directions, many at once", async () => {
+      const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+      two.messaging.respond("reverse", (payload) => payload.toReversed());
+      const options = { to: ["n2"], timeoutMs: 20_000, maxBytes: 8 * 1024 ** 2 };
+      await expect.poll(async () => (await one.messaging.request("reverse", bytes("ab"), options)).responses.size).toBe(1);
+      const contents = [0, 1, 2, 3].map((seed) => Uint8Array.from({ length: 3 * 1024 ** 2 + seed }, (_, index) => (index * 7 + seed) % 251));
+      const all = await Promise.all(contents.map((content) => one.messaging.request("reverse", content, options)));
+      for (const [index, { responses }] of all.entries())
+        expect(Buffer.compare(responses.get("n2") ?? bytes(""), (contents[index] as Uint8Array).toReversed())).toBe(0);
+      await expect(one.messaging.request("reverse", new Uint8Array(17 * 1024 ** 2), options)).rejects.toMatchObject({ kind: "too-large" });
+    });
+  },
+  { isSlow: true },
+);
+
+it("NATS reports at once that a node is not connected (needs NATS)", async ({ skip }) => {
+  const server = await serverFor("nats", { own: true });
+  if (server === undefined) return skip();
+  const open = connected((cluster) => `nats://${server.host}:${server.port}/${cluster}`, 1);
+  const [one, two] = [await open("left", "n1"), await open("left", "node/2")];
+  await two.close();
+  const began = performance.now();
+  const { failed } = await one.messaging.request("greet", bytes(""), { to: ["node/2"], timeoutMs: 10_000, maxBytes: 100 });
+  expect([...failed]).toEqual([["node/2", "is not connected"]]);
+  expect(performance.now() - began).toBeLessThan(5_000);
+  await one.close();
+  await server.end();
 });
 
 it("NATS with fewer servers than replicas is a configuration error (needs NATS)", async ({ skip }) => {

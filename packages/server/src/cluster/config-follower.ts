@@ -3,7 +3,7 @@
 import { ClusterError, isClusterError, type Cluster, type RecordVersion, type Revision } from "@sluice/engine";
 import { createKeyedMutex } from "@sluice/engine/tools";
 import { systemClock } from "../host/clock.ts";
-import { Refusal } from "../refusal.ts";
+import { storeRefusal } from "./store-refusal.ts";
 import type { RecordCipher } from "./record-cipher.ts";
 
 /** Applies the current content of a record. Must not reject. */
@@ -90,7 +90,7 @@ export class ConfigFollower {
     try {
       await this.#cluster.records.read("config", "none");
     } catch (error) {
-      throw refusalOf(isClusterError(error) ? new ClusterError("unreachable", error.message, { cause: error }) : error);
+      throw storeRefusal(isClusterError(error) ? new ClusterError("unreachable", error.message, { cause: error }) : error);
     }
   }
 
@@ -98,7 +98,7 @@ export class ConfigFollower {
   write(id: string, bytes: Uint8Array | undefined): Promise<Revision> {
     return this.#writes.run("config", async () => {
       const expected = this.applied;
-      if (this.#isApplying || this.#queue.length > 0) throw refusalOf(new ClusterError("conflict", "a change is being applied"));
+      if (this.#isApplying || this.#queue.length > 0) throw storeRefusal(new ClusterError("conflict", "a change is being applied"));
       this.#isWriting = true;
       try {
         const written = await this.#cluster.records.write("config", id, this.#encrypted(id, bytes), { head: expected });
@@ -110,7 +110,7 @@ export class ConfigFollower {
         return written;
       } catch (error) {
         if (isClusterError(error) && error.kind === "conflict") await this.#waitForChange(expected);
-        throw refusalOf(error);
+        throw storeRefusal(error);
       } finally {
         this.#isWriting = false;
         this.#signal();
@@ -127,7 +127,7 @@ export class ConfigFollower {
       this.ownRevision = Math.max(this.ownRevision, written.revision);
       return written;
     } catch (error) {
-      throw refusalOf(error);
+      throw storeRefusal(error);
     }
   }
 
@@ -210,25 +210,5 @@ export class ConfigFollower {
 
   #signal(): void {
     for (const done of [...this.#waiting]) done();
-  }
-}
-
-/** The reply of the API for a write that the store did not accept. */
-function refusalOf(error: unknown): unknown {
-  if (!isClusterError(error)) return error;
-  const retryHeaders = { "Retry-After": "1" };
-  switch (error.kind) {
-    case "conflict":
-      return new Refusal("cluster-conflict", "too many concurrent configuration changes: try again", retryHeaders);
-    case "uncertain":
-      return new Refusal(
-        "cluster-uncertain",
-        "outcome unknown: the cluster store did not confirm the change; read it again to see which version is stored",
-        retryHeaders,
-      );
-    case "too-large":
-      return new Refusal("body-too-large", error.message);
-    default:
-      return new Refusal("cluster-unreachable", "cluster store unreachable: nothing was changed", retryHeaders);
   }
 }

@@ -32,6 +32,7 @@ export const connected =
       versions: kept,
       leaseMs,
       queueBytes: 64 * 1024 ** 2,
+      deadLetterBytes: 16 * 1024 ** 2,
     });
 
 const embedded = "the embedded store";

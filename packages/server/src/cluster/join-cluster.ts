@@ -6,6 +6,7 @@ import { isClusterError, type BeanDeclaration, type Cluster, type Deployment, ty
 import type { SharedQueues } from "@sluice/connectors";
 import { isFlowError } from "@sluice/engine/spi";
 import { SettingsError, type Settings } from "../config.ts";
+import type { DeadLetterSource } from "../dead-letters/dead-letter-store.ts";
 import { flowKey } from "../flows/installed-flows.ts";
 import { systemClock } from "../host/clock.ts";
 import type { ChangeReport, ClusterNode, FollowedParts } from "../other-nodes/cluster-view.ts";
@@ -15,16 +16,18 @@ import { applyChanges } from "./apply-change.ts";
 import { readClusterTarget, type ClusterTarget } from "./cluster-target.ts";
 import { ConfigFollower } from "./config-follower.ts";
 import { openCluster } from "./open-cluster.ts";
+import { OtherNodes } from "./other-nodes.ts";
 import { createRecordCipher, type RecordCipher } from "./record-cipher.ts";
 import { mappingKind, replicatedConnections, replicatedDocuments, replicatedPolicies, replicatedRouteStates, tableKind } from "./replicated-documents.ts";
 import { replicatedFlowStore } from "./replicated-flow-store.ts";
 import { replicatedKamelets } from "./replicated-kamelets.ts";
 import { Session, type Heartbeat } from "./session.ts";
-import { ClusterQueues, type SharedQueueParts } from "./shared-queues.ts";
 import { sharedRepository } from "./shared-keys.ts";
+import { ClusterQueues } from "./shared-queues.ts";
+import { SharedDeadLetters } from "./shared-dead-letters.ts";
 import { Slots, slotOf } from "./slots.ts";
 import { refusalOf, unsupportedParts } from "./unsupported.ts";
-import { WhereUsed } from "./where-used.ts";
+import { answerUsersOf, askUsersOf } from "./where-used.ts";
 
 export interface JoinParts {
   readonly settings: Settings;
@@ -87,6 +90,7 @@ async function connect(target: ClusterTarget, { settings, log, boot }: JoinParts
         versions: settings.versions,
         leaseMs: settings.clusterTtl,
         queueBytes: settings.queueBytes,
+        deadLetterBytes: settings.deadLetterBytes,
       });
     } catch (error) {
       const { message } = error as Error;
@@ -113,6 +117,7 @@ async function replacedBoot(dataDir: string, boot: string): Promise<string | und
 class JoinedNode implements ClusterNode {
   readonly stores: ClusterNode["stores"];
   readonly gate: ClusterNode["gate"];
+  readonly deadLetters: SharedDeadLetters;
   readonly refusalOf = refusalOf;
   readonly #target: ClusterTarget;
   readonly #cluster: Cluster;
@@ -122,7 +127,8 @@ class JoinedNode implements ClusterNode {
   readonly #follower: ConfigFollower;
   readonly #session: Session;
   readonly #slots: Slots;
-  readonly #whereUsed: WhereUsed;
+  readonly #others: OtherNodes;
+  readonly #stops: (() => void)[] = [];
   readonly #startedAt = new Date().toISOString();
   /** Records that could not be applied here, with the reason. */
   readonly #behind = new Map<string, string>();
@@ -139,8 +145,17 @@ class JoinedNode implements ClusterNode {
     this.#log = log;
     this.#follower = new ConfigFollower(cluster, cipher, () => this.#session.publishProgress());
     this.#session = new Session({ cluster, log, ttlMs: settings.clusterTtl, own: () => this.#heartbeat() });
-    this.#whereUsed = new WhereUsed(cluster, this.#session);
+    this.#others = new OtherNodes(cluster, this.#session, cipher);
     this.#slots = new Slots({ cluster, session: this.#session, log, reconcile: () => this.#reconcile() });
+    const { deadLetters, deadLetterBytes } = settings;
+    this.deadLetters = new SharedDeadLetters({
+      cluster,
+      cipher,
+      ids,
+      log,
+      limits: { deadLetters, deadLetterBytes },
+      isLive: (boot) => this.#session.isLive(boot),
+    });
     const { tests, ...flows } = replicatedFlowStore(cluster, this.#follower);
     this.stores = {
       flows,
@@ -176,13 +191,13 @@ class JoinedNode implements ClusterNode {
     if (unreadable !== undefined) throw new SettingsError([`SERVICE_CLUSTER: cannot read '${unreadable[0]}': ${unreadable[1]}`]);
   }
 
-  queues(keepLetter: SharedQueueParts["keepLetter"]): SharedQueues {
+  queues(): SharedQueues {
     this.#queues = new ClusterQueues({
       cluster: this.#cluster,
       ids: this.#ids,
       maxMessageBytes: this.#settings.queueMessageBytes,
       keyToken: (queue) => this.#slots.tokenOf(slotOf(queue)),
-      keepLetter,
+      keepLetter: (id, message, facts) => this.deadLetters.store(id, message, facts),
     });
     return this.#queues;
   }
@@ -194,17 +209,30 @@ class JoinedNode implements ClusterNode {
     for (const name of memory.names) beans.set(name, shared);
   }
 
+  async takeOverLetters(source: DeadLetterSource): Promise<void> {
+    try {
+      const table = await source.openExisting();
+      if (table === undefined || table.count === 0) return;
+      await this.deadLetters.open();
+      const { count } = table;
+      await this.deadLetters.takeOver(table);
+      this.#log.write("INFO", "sluice.cluster", `Moved ${count} dead letters of this node to the cluster`);
+    } catch (error) {
+      this.#log.write("ERROR", "sluice.cluster", `Cannot move the dead letters of this node to the cluster: ${(error as Error).message}`);
+    }
+  }
+
   problemsOf(deployment: Deployment, catalog: Parameters<typeof unsupportedParts>[1]): ReturnType<ClusterNode["problemsOf"]> {
     return unsupportedParts(deployment, catalog);
   }
 
   usersElsewhere(kind: "connection" | "kamelet", id: string): ReturnType<ClusterNode["usersElsewhere"]> {
-    return this.#whereUsed.query(kind, id, this.#settings.clusterSettleMs);
+    return askUsersOf(this.#others, { kind, id }, this.#settings.clusterSettleMs);
   }
 
   follow(parts: FollowedParts): void {
     this.#parts = parts;
-    this.#whereUsed.answer((kind, id) => (kind === "connection" ? parts.connections : parts.kamelets).usersOf(id));
+    this.#stops.push(answerUsersOf(this.#others, (kind, id) => (kind === "connection" ? parts.connections : parts.kamelets).usersOf(id)));
     const apply = applyChanges(this.#follower, parts, this.#behind);
     this.#follower.follow(apply);
     const retry = (): void => {
@@ -265,7 +293,8 @@ class JoinedNode implements ClusterNode {
   async close(): Promise<void> {
     this.#cancelRetry?.();
     this.#follower.stop();
-    this.#whereUsed.stop();
+    this.deadLetters.close();
+    for (const stop of this.#stops) stop();
     await this.#queues?.close();
     await this.#session.close();
     await this.#cluster.close();

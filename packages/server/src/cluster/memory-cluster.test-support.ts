@@ -9,6 +9,7 @@ import {
   type QueueReceiver,
   type RecordVersion,
 } from "@sluice/engine";
+import { NodeRequests } from "./node-requests.ts";
 import { settledOnce } from "./unsettled.ts";
 
 interface Change {
@@ -42,6 +43,7 @@ export function memoryCluster(keptVersions = 10): (node: string) => Cluster {
   const queued: Queued[] = [];
   const putIds = new Set<string>();
   const consumers = new Set<Consumer>();
+  const requestsOf = new Map<string, NodeRequests>();
   let token = 0;
   let boots = 0;
 
@@ -105,6 +107,14 @@ export function memoryCluster(keptVersions = 10): (node: string) => Cluster {
   return (node) => clusterOf(node, `${node}-${++boots}`);
 
   function clusterOf(node: string, boot: string): Cluster {
+    const requests = new NodeRequests({
+      node,
+      send(to, frame, requestId) {
+        const receiver = requestsOf.get(to);
+        queueMicrotask(() => (receiver === undefined ? requests.unreachable(requestId as string, to) : receiver.receive(frame)));
+      },
+    });
+    requestsOf.set(node, requests);
     return {
       node,
       boot,
@@ -176,6 +186,8 @@ export function memoryCluster(keptVersions = 10): (node: string) => Cluster {
         publish(topic, payload) {
           for (const other of handlers) if (other.node !== node && other.topic === topic) queueMicrotask(() => other.handler(payload, node));
         },
+        request: (topic, payload, options) => requests.request(topic, payload, options),
+        respond: (topic, responder) => requests.respond(topic, responder),
         subscribe(topic, handler) {
           const entry = { node, topic, handler };
           handlers.add(entry);
@@ -183,6 +195,8 @@ export function memoryCluster(keptVersions = 10): (node: string) => Cluster {
         },
       },
       async close() {
+        requestsOf.delete(node);
+        requests.close();
         for (const consumer of consumers) if (consumer.boot === boot) consumers.delete(consumer);
         for (const entry of queued) if (entry.holder === boot) entry.holder = undefined;
         dispatch();

@@ -14,6 +14,8 @@ export interface StoreOptions {
   readonly leaseMs: number;
   /** Limit of the messages in all queues; only for NATS. */
   readonly queueBytes: number;
+  /** Limit of the messages of dead letters; only for NATS. */
+  readonly deadLetterBytes: number;
 }
 
 export async function openCluster(target: ClusterTarget, options: StoreOptions): Promise<Cluster> {

@@ -27,8 +27,8 @@ export interface SharedQueueParts {
   readonly maxMessageBytes: number;
   /** The token of the slot that a queue belongs to, while this node holds it. */
   keyToken(queue: string): number | undefined;
-  /** Resolves when the dead letter is stored. */
-  keepLetter(message: StoredMessage, facts: LetterFacts): Promise<unknown>;
+  /** Resolves when the dead letter is stored. It has the id of the message: if this node dies before the message is removed, the next one replaces the letter. */
+  keepLetter(id: string, message: StoredMessage, facts: LetterFacts): Promise<unknown>;
 }
 
 export class ClusterQueues implements SharedQueues {
@@ -230,7 +230,7 @@ class ClusterQueue implements Queue {
 
   deadLetter(taken: Taken, details: DeadLetterDetails): void {
     const { keepLetter, log } = this.#parts;
-    keepLetter(taken.message, { ...details, source: `queue:${this.name}`, input: undefined }).then(
+    keepLetter(taken.id, taken.message, { ...details, source: `queue:${this.name}`, input: undefined }).then(
       () => taken.delivery.done(),
       (error: unknown) => {
         log.write("ERROR", "sluice.queue", `Queue '${this.name}' could not move a message to the dead letters: ${(error as Error).message}; retrying`);

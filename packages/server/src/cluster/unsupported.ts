@@ -5,6 +5,9 @@ import type { Diagnostic } from "@sluice/model";
 /** Global and route variables are tied to one process. */
 const sharedVariable = /\b(?:global|route):[\w$]/;
 
+/** The nodes share the dead letters. */
+const deadLetterScheme = "sluice";
+
 /** Errors for the parts of a flow that need one process. */
 export function unsupportedParts(deployment: Deployment, catalog: Pick<Catalog, "connectors">): readonly Diagnostic[] {
   const found = deployment.routes.flatMap((route) => reasonsOf(route, catalog).map((reason) => problem(deployment, route, reason)));
@@ -16,8 +19,8 @@ export function unsupportedParts(deployment: Deployment, catalog: Pick<Catalog, 
 function reasonsOf({ placement, trigger, from }: Route, { connectors }: Pick<Catalog, "connectors">): readonly string[] {
   /** Messages stay in the memory of the node, as in a single runtime, or in the queues that the nodes share. */
   const isLocal = (uri: string): boolean => {
-    const connector = connectors.get(schemeOf(uri));
-    return connector?.trigger === "route";
+    const scheme = schemeOf(uri);
+    return scheme === deadLetterScheme || connectors.get(scheme)?.trigger === "route";
   };
   const tied = placement.tiedBy.filter((tie: Tie) => {
     if (tie.kind === "endpoint") return tie.uri === undefined || !isLocal(tie.uri);

@@ -26,6 +26,7 @@ export function summaryJson(letter: LetterSummary, secrets: SecretValues): Json 
     replayedAt: replayedAt === undefined ? null : new Date(replayedAt).toISOString(),
     error: { type: failure.type, message: secrets.records.scrub(maskUris(failure.message)), stepId: failure.stepId ?? null, routeId: failure.routeId ?? null },
     size: letter.size,
+    ...(letter.node === undefined ? {} : { node: letter.node }),
   };
 }
 

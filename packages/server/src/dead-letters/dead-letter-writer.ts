@@ -1,7 +1,7 @@
 // Stores messages sent to `sluice:dead-letters`: the message as it failed and, if available, as it entered the route.
 import { storeMessage, type DeadLetters, type Failure, type StoredMessage } from "@sluice/connectors";
 import type { Exchange, FlowError, Message } from "@sluice/engine";
-import type { DurableStore } from "../store/durable-store.ts";
+import type { DeadLetterSource } from "./dead-letter-store.ts";
 
 /** Marks a replayed dead letter, so that failing again updates it instead of creating a second one. */
 export const letterProperty = "SluiceDeadLetterId";
@@ -11,16 +11,16 @@ export interface DeadLetterWriter extends DeadLetters {
   readonly repeatFailures: Map<string, number>;
 }
 
-export function createDeadLetterWriter(store: DurableStore, maxMessageBytes: number): DeadLetterWriter {
+export function createDeadLetterWriter(source: DeadLetterSource, maxMessageBytes: number): DeadLetterWriter {
   const repeatFailures = new Map<string, number>();
   return {
     repeatFailures,
     async keep(exchange, exhausted) {
-      const { deadLetters } = await store.open();
+      const deadLetters = await source.open();
       const { run } = exchange;
       const failure = failureOf(exchange.failure ?? exchange.caught, exchange);
       const replayed = exchange.property(letterProperty);
-      if (typeof replayed === "string" && repeatFailures.has(replayed) && deadLetters.find(replayed)?.routeId === run.route.id) {
+      if (typeof replayed === "string" && repeatFailures.has(replayed) && (await deadLetters.find(replayed))?.routeId === run.route.id) {
         await deadLetters.failedAgain(replayed, failure, run.id);
         repeatFailures.set(replayed, (repeatFailures.get(replayed) ?? 0) + 1);
         return;

@@ -3,7 +3,8 @@ import { restoreMessage, type RestoredMessage } from "@sluice/connectors";
 import { FlowError, type Clock, type Exchange, type Inlet, type Runtime } from "@sluice/engine";
 import { unguessableId } from "../host/ulid.ts";
 import { Refusal } from "../refusal.ts";
-import type { DeadLetterTable, Letter, LetterFilter } from "../store/dead-letter-table.ts";
+import type { Letter, LetterFilter } from "../store/dead-letter-table.ts";
+import type { DeadLetterStore } from "./dead-letter-store.ts";
 import { failureOf, letterProperty, type DeadLetterWriter } from "./dead-letter-writer.ts";
 
 const atOnce = 4;
@@ -49,13 +50,15 @@ interface StoppableReplay extends BulkReplay {
 }
 
 export interface LetterReplays {
-  one(table: DeadLetterTable, id: string): Promise<LetterOutcome>;
+  one(table: DeadLetterStore, id: string): Promise<LetterOutcome>;
   /** Starts with the oldest. */
-  many(table: DeadLetterTable, filter: LetterFilter, limit: number): BulkReplay;
+  many(table: DeadLetterStore, filter: LetterFilter, limit: number): BulkReplay;
   job(id: string): ReplayJob | undefined;
   /** Stops the job; letters in flight are finished. */
   cancel(id: string): BulkReplay | undefined;
 }
+
+const alreadyReplayed = (id: string): Refusal => new Refusal("conflict", `dead letter '${id}' is already being replayed`);
 
 function restoredFrom({ id, input, message }: Letter): RestoredMessage {
   try {
@@ -68,8 +71,8 @@ function restoredFrom({ id, input, message }: Letter): RestoredMessage {
 export function letterReplays({ runtime, writer, clock, isDraining, isOpenSession }: ReplayParts): LetterReplays {
   const jobs = new Map<string, StoppableReplay>();
 
-  async function one(table: DeadLetterTable, id: string): Promise<LetterOutcome> {
-    const letter = table.find(id);
+  async function one(table: DeadLetterStore, id: string): Promise<LetterOutcome> {
+    const letter = await table.find(id);
     if (letter === undefined) throw new Refusal("not-found", `dead letter '${id.slice(0, 128)}' not found`);
     const route = runtime.routes.get(letter.routeId);
     if (route === undefined) throw new Refusal("conflict", `dead letter '${id}' cannot be replayed: route '${letter.routeId}' is not deployed`);
@@ -77,14 +80,22 @@ export function letterReplays({ runtime, writer, clock, isDraining, isOpenSessio
     const { session } = restored;
     if (session !== undefined && !isOpenSession(session.id))
       throw new Refusal("conflict", `dead letter '${id}' cannot be replayed: it belongs to test session '${session.id}', which is closed`);
-    if (writer.repeatFailures.has(id)) throw new Refusal("conflict", `dead letter '${id}' is already being replayed`);
+    if (writer.repeatFailures.has(id)) throw alreadyReplayed(id);
     writer.repeatFailures.set(id, 0);
+    let release: (() => Promise<void>) | undefined;
     try {
+      if (table.reserve !== undefined) {
+        release = await table.reserve(id);
+        if (release === undefined) throw alreadyReplayed(id);
+        // Another node may have replayed it since it was read.
+        if ((await table.find(id)) === undefined) throw new Refusal("not-found", `dead letter '${id}' not found`);
+      }
       const exchange = await deliver(id, restored, route.inlet);
       const repeatFailures = (writer.repeatFailures.get(id) ?? 0) > 0;
       return await settle(table, letter, exchange, repeatFailures);
     } finally {
       writer.repeatFailures.delete(id);
+      await release?.();
     }
   }
 
@@ -121,7 +132,7 @@ export function letterReplays({ runtime, writer, clock, isDraining, isOpenSessio
       throw new Refusal("too-many", `at most ${maxJobs} bulk replays can run at the same time: wait for one to finish or cancel one`, { "Retry-After": "10" });
   }
 
-  async function work(table: DeadLetterTable, ids: readonly string[], job: ReplayJob, stopping: AbortController): Promise<void> {
+  async function work(table: DeadLetterStore, ids: readonly string[], job: ReplayJob, stopping: AbortController): Promise<void> {
     let next = 0;
     const attempt = async (id: string): Promise<void> => {
       try {
@@ -155,7 +166,7 @@ function deliver(id: string, { message, delivery, session }: RestoredMessage, in
   });
 }
 
-async function settle(table: DeadLetterTable, { id }: Letter, exchange: Exchange, repeatFailures: boolean): Promise<LetterOutcome> {
+async function settle(table: DeadLetterStore, { id }: Letter, exchange: Exchange, repeatFailures: boolean): Promise<LetterOutcome> {
   const { run, failure, caught } = exchange;
   const error = failure ?? (repeatFailures ? caught : undefined);
   const replayed = error === undefined && !repeatFailures;

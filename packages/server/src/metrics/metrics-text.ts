@@ -5,6 +5,7 @@ import { monitorEventLoopDelay, type IntervalHistogram } from "node:perf_hooks";
 import type { Runtime } from "@sluice/engine";
 import { addHttpByteMetrics, type HttpByteMetrics } from "../http/http-bytes.ts";
 import type { RunStoreMetrics } from "../run-store/run-store.ts";
+import type { DeadLetterSource } from "../dead-letters/dead-letter-store.ts";
 import type { DurableStore } from "../store/durable-store.ts";
 import { Exposition, type Sample } from "./exposition.ts";
 import { addCounts, addSources, durationBounds, type RunCounts } from "./run-counts.ts";
@@ -15,6 +16,7 @@ export interface MetricsParts {
   readonly counts: RunCounts;
   readonly runtime: Runtime;
   readonly store: DurableStore;
+  readonly deadLetters: DeadLetterSource;
   readonly version: string;
   readonly startedAt: number;
   isUp(): boolean;
@@ -50,7 +52,7 @@ export function createMetricsText(parts: MetricsParts): () => Promise<string> {
     const present = others?.present ?? [];
     runMetrics(page, others === undefined ? parts.counts.list() : addCounts([parts.counts.list(), ...present.map(({ counts }) => counts), others.departed]));
     routeMetrics(page, parts, present);
-    await storeMetrics(page, parts.store);
+    await storeMetrics(page, parts);
     storedRunMetrics(page, parts.storedRuns());
     page.gauge(
       "sluice_memory_queue_depth",
@@ -153,7 +155,7 @@ function sourceMetrics(page: Exposition, sources: readonly SourceMetrics[]): voi
 
 const settled = ["done", "redelivered", "dead-lettered"] as const;
 
-async function storeMetrics(page: Exposition, store: DurableStore): Promise<void> {
+async function storeMetrics(page: Exposition, { store, deadLetters }: MetricsParts): Promise<void> {
   const open = await store.openExisting().catch(() => undefined);
   const depths = [...(open?.queues.depths() ?? [])].sort((a, b) => b.depth - a.depth);
   const rest = depths.slice(maxNames);
@@ -173,8 +175,9 @@ async function storeMetrics(page: Exposition, store: DurableStore): Promise<void
     "Bytes of the messages in a durable queue.",
     named.map(({ name, bytes }) => [{ queue: name }, bytes]),
   );
-  page.gauge("sluice_dead_letters", "Stored dead letters.", [[undefined, open?.deadLetters.count ?? 0]]);
-  page.gauge("sluice_dead_letter_bytes", "Bytes of the stored dead letters.", [[undefined, open?.deadLetters.bytes ?? 0]]);
+  const letters = await deadLetters.openExisting().catch(() => undefined);
+  page.gauge("sluice_dead_letters", "Stored dead letters.", [[undefined, letters?.count ?? 0]]);
+  page.gauge("sluice_dead_letter_bytes", "Bytes of the stored dead letters.", [[undefined, letters?.bytes ?? 0]]);
   page.gauge("sluice_store_failing", "1 while the durable store cannot be opened or written, 0 otherwise.", [[undefined, store.problem === undefined ? 0 : 1]]);
   page.counter("sluice_store_writes_total", "Changes written to the durable store.", [[undefined, open?.groups.items ?? 0]]);
   page.counter("sluice_store_commits_total", "Transactions of the durable store.", [[undefined, open?.groups.groups ?? 0]]);

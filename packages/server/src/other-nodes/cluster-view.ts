@@ -1,11 +1,12 @@
 // A node's view of its cluster, as used by the rest of the server. Undefined without SERVICE_CLUSTER; the implementation is then not
 // loaded.
 import type { BeanDeclaration, Catalog, Deployment, RouteGate, Runtime } from "@sluice/engine";
-import type { SharedQueues, StoredMessage } from "@sluice/connectors";
+import type { SharedQueues } from "@sluice/connectors";
 import type { Diagnostic } from "@sluice/model";
 import type { Policies } from "../access/policies.ts";
 import type { PolicyStore } from "../access/policy-store.ts";
 import type { NamedConnections } from "../connections/named-connections.ts";
+import type { DeadLetterSource } from "../dead-letters/dead-letter-store.ts";
 import type { FlowTestStore } from "../flows/disk-test-store.ts";
 import type { FlowStore } from "../flows/flow-store.ts";
 import type { FlowParts } from "../flows/installed-flows.ts";
@@ -14,7 +15,6 @@ import type { KameletStore } from "../kamelets/kamelet-store.ts";
 import type { DocumentStore } from "../mappings/document-store.ts";
 import type { FlowElsewhere } from "../mappings/installed-document.ts";
 import type { Mappings } from "../mappings/open-mappings.ts";
-import type { LetterFacts } from "../store/dead-letter-table.ts";
 
 /** How far a change has reached when its call is answered. */
 export interface ChangeReport {
@@ -87,10 +87,13 @@ export interface FollowedParts {
 export interface ClusterNode extends ClusterView {
   readonly stores: ClusterStores;
   readonly gate: RouteGate;
-  /** The durable queues of the cluster; `keepLetter` resolves when a dead letter is stored. */
-  queues(keepLetter: (message: StoredMessage, facts: LetterFacts) => Promise<unknown>): SharedQueues;
   /** Replaces the beans whose state the nodes share. */
   shareBeans(beans: Map<string, BeanDeclaration>): void;
+  /** The durable queues of the cluster. */
+  queues(): SharedQueues;
+  readonly deadLetters: DeadLetterSource;
+  /** Moves dead letters that this runtime stored before it joined the cluster. */
+  takeOverLetters(source: DeadLetterSource): Promise<void>;
   /** Errors for parts of a flow that do not work in a cluster yet. */
   problemsOf(deployment: Deployment, catalog: Pick<Catalog, "connectors">): readonly Diagnostic[];
   /** The flows of other live nodes that use a document; nodes that do not answer in time are omitted. */

@@ -12,6 +12,7 @@ import { createConnectionTypes } from "../connections/connection-types.ts";
 import { missingConnection, noConnectionOfKind } from "../connections/find-connection.ts";
 import { NamedConnections } from "../connections/named-connections.ts";
 import { openConnections, type OpenConnections } from "../connections/open-connections.ts";
+import { localDeadLetters, type DeadLetterSource } from "../dead-letters/dead-letter-store.ts";
 import { createDeadLetterWriter, type DeadLetterWriter } from "../dead-letters/dead-letter-writer.ts";
 import { restartFailed } from "../flows/load-flows.ts";
 import { routeControl } from "../flows/route-control.ts";
@@ -51,6 +52,7 @@ export interface EngineParts extends RunRecords {
   readonly host: Host;
   readonly events: SluiceEvents;
   readonly deadLetters: DeadLetterWriter;
+  readonly letterSource: DeadLetterSource;
   readonly catalog: ServerCatalog;
   readonly runtime: Runtime;
 }
@@ -97,15 +99,12 @@ export async function openEngine(
   const resources = resourceFolders(findResourceFolders(settings));
   const host = createHost({ log, ids, http, environment, secrets, lookup: mappings.tables.lookup, connections, kamelets: kamelets.files, resources });
   const events = sluiceEvents();
-  const deadLetters = createDeadLetterWriter(durable, settings.queueMessageBytes);
+  const letterSource = server.cluster?.deadLetters ?? localDeadLetters(durable);
+  const deadLetters = createDeadLetterWriter(letterSource, settings.queueMessageBytes);
   const everything = await catalogFor(settings, plugins, {
     connectionTypes,
     events,
-    queues: queuePort(
-      durable,
-      (id) => late.sessions.current.isOpen(id),
-      server.cluster?.queues(async (message, facts) => (await durable.open()).deadLetters.add(message, facts)),
-    ),
+    queues: queuePort(durable, (id) => late.sessions.current.isOpen(id), server.cluster?.queues()),
     deadLetters,
     control: routeControl(() => late.runtime.current, routeStates, log),
     mappings: mappings.documents,
@@ -135,7 +134,7 @@ export async function openEngine(
     usersElsewhere: usersElsewhere(server, "connection"),
     appeared: (id) => void restartFailed(late.flows.current, missingConnection(id)).then(() => restartFailed(late.flows.current, noConnectionOfKind)),
   });
-  return { ...records, plugins, connections, namedConnections, kamelets, host, events, deadLetters, catalog, runtime: late.runtime.set(runtime) };
+  return { ...records, plugins, connections, namedConnections, kamelets, host, events, deadLetters, letterSource, catalog, runtime: late.runtime.set(runtime) };
 }
 
 /** Trials store nothing. */

@@ -45,7 +45,7 @@ export interface Management {
 }
 
 export function openManagement(parts: ServerParts, service: ServiceView | undefined, late: LateParts): Management {
-  const { server, durable, documents, streams, http, engine, sessions, captures, breakpoints, flows } = parts;
+  const { server, documents, streams, http, engine, sessions, captures, breakpoints, flows } = parts;
   const { clock, log, secrets, settings, ids } = server;
   const { runtime, history, disk, replayStore, catalog, plugins } = engine;
   const { policies } = http;
@@ -79,7 +79,7 @@ export function openManagement(parts: ServerParts, service: ServiceView | undefi
     plugins: plugins.packages,
     replay: { runtime, history, disk, replayStore, captures, sessions, clock, secrets },
     deadLetters: {
-      store: durable,
+      store: engine.letterSource,
       replays: letterReplays({ runtime, writer: engine.deadLetters, clock, isDraining, isOpenSession: (id) => sessions.isOpen(id) }),
     },
   });
@@ -125,6 +125,7 @@ function metricsParts(
     counts,
     runtime,
     store: durable,
+    deadLetters: engine.letterSource,
     version,
     startedAt: server.startedAt,
     isUp: () => server.phase === "UP",

@@ -1,6 +1,7 @@
 import { misnamedVariables } from "../config.ts";
 import { findConnectionFolders } from "../connections/connection-folders.ts";
 import { findKameletFolders } from "../kamelets/find-kamelet-folders.ts";
+import { localDeadLetters } from "../dead-letters/dead-letter-store.ts";
 import { invokeInProcess } from "../embedding/invoke-in-process.ts";
 import { loadFlows, reloadFlows } from "../flows/load-flows.ts";
 import { watchFlows } from "../flows/watch-flows.ts";
@@ -34,6 +35,7 @@ export async function serve(parts: ServerParts, listener: HttpListener, manageme
   if (variant.leadPort !== undefined) await listener.listenForWorkers(variant.leadPort.socketPath);
   server.phase = "UP";
   server.cluster?.ready();
+  void server.cluster?.takeOverLetters(localDeadLetters(parts.durable));
   const baseUrl = port === 0 ? "" : baseUrlOf(settings, port);
   const announcement = { baseUrl, pid: process.pid, version, flows: report.loaded, failedFlows: report.failed };
   announce(parts, announcement);

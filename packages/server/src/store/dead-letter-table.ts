@@ -41,6 +41,8 @@ export interface LetterSummary {
   readonly replayedAt: number | undefined;
   readonly failure: Failure;
   readonly size: number;
+  /** The node that stored it, in a cluster. */
+  readonly node?: string;
 }
 
 export interface Letter extends LetterSummary {
@@ -241,12 +243,14 @@ function conditions({ id, routeId, flowId, since, until, text }: LetterFilter): 
   return { where: parts.length === 0 ? "" : `WHERE ${parts.join(" AND ")}`, values };
 }
 
-const failureText = (failure: Failure): string => JSON.stringify({ ...failure, message: failure.message.slice(0, maxFailureLength) });
+export const cutFailure = (failure: Failure): Failure => ({ ...failure, message: failure.message.slice(0, maxFailureLength) });
+
+const failureText = (failure: Failure): string => JSON.stringify(cutFailure(failure));
 
 /** The searchable text: start of the body, headers and failure, in lower case. */
-function searchText({ kind, body, envelope }: StoredMessage, failure: Failure): string {
-  const text = kind === "none" ? "" : previewBody(body, maxSearchLength).text;
-  return [text, envelope.slice(0, maxSearchLength), failure.type, failure.message.slice(0, maxSearchLength), failure.stepId ?? ""].join("\n").toLowerCase();
+export function searchText({ kind, body, envelope }: StoredMessage, failure: Failure, maxLength = maxSearchLength): string {
+  const text = kind === "none" ? "" : previewBody(body, maxLength).text;
+  return [text, envelope.slice(0, maxLength), failure.type, failure.message.slice(0, maxLength), failure.stepId ?? ""].join("\n").toLowerCase();
 }
 
 function storedOf(row: Row, prefix: "" | "input_"): StoredMessage {

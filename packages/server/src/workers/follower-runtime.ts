@@ -11,6 +11,7 @@ import { systemClock } from "../host/clock.ts";
 import { createEnvironment } from "../host/environment.ts";
 import { createIds } from "../host/ulid.ts";
 import type { Ingress } from "../http/ingress.ts";
+import { localDeadLetters } from "../dead-letters/dead-letter-store.ts";
 import { createDeadLetterWriter } from "../dead-letters/dead-letter-writer.ts";
 import { createMemoryDocumentStore } from "../mappings/memory-document-store.ts";
 import { createMappings } from "../mappings/open-mappings.ts";
@@ -63,7 +64,7 @@ export async function openFollowerRuntime(process: FollowerProcess, ingress: Ing
     connectionTypes,
     events,
     queues: queuePort(unopenedStore, () => false),
-    deadLetters: createDeadLetterWriter(unopenedStore, settings.queueMessageBytes),
+    deadLetters: createDeadLetterWriter(localDeadLetters(unopenedStore), settings.queueMessageBytes),
     mappings: mappings.documents,
   });
   const ring = { ...streamRing(settings, secrets), lingers: false };

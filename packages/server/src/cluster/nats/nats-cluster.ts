@@ -2,13 +2,14 @@
 import type * as JetStream from "@nats-io/jetstream";
 import type * as Transport from "@nats-io/transport-node";
 import { loadClient } from "@sluice/connectors";
-import { ClusterError, type Cluster, type Collection, type ClaimSet, type Log, type Messaging } from "@sluice/engine";
+import { ClusterError, type Cluster, type Collection, type ClaimSet, type Log } from "@sluice/engine";
 import type { ClusterTarget } from "../cluster-target.ts";
 import type { StoreOptions } from "../open-cluster.ts";
 import { persist } from "../persist.ts";
 import { claimStreamOf, NatsClaims } from "./nats-claims.ts";
 import { delaySubjectOf } from "./nats-delays.ts";
-import { lacksServers, storeLink, tokenOf, type NatsLink } from "./nats-link.ts";
+import { lacksServers, storeLink, type NatsLink } from "./nats-link.ts";
+import { natsMessaging } from "./nats-messaging.ts";
 import { attemptStreamOf, delayStreamOf, queueStreamOf, queueSubjectOf } from "./nats-queue-message.ts";
 import { NatsQueues } from "./nats-queues.ts";
 import { NatsRecords, streamOf } from "./nats-records.ts";
@@ -16,9 +17,8 @@ import { NatsRecords, streamOf } from "./nats-records.ts";
 const transportNeed = { package: "@nats-io/transport-node", version: "3.3.1", reason: "a cluster on NATS" };
 const jetstreamNeed = { package: "@nats-io/jetstream", version: "3.3.1", reason: "a cluster on NATS" };
 
-const collections: readonly Collection[] = ["config", "nodes"];
+const collections: readonly Collection[] = ["config", "nodes", "dead-letters", "dead-letter-messages"];
 const claimSets: readonly ClaimSet[] = ["slot", "pin", "hour", "day"];
-const fromHeader = "Sluice-From";
 /** NATS's default for `max_payload`. */
 const defaultPayload = 1024 ** 2;
 const gibibyte = 1024 ** 3;
@@ -64,18 +64,22 @@ export async function openNatsCluster(target: ClusterTarget & { readonly store: 
     const { cause = error } = error as Error;
     throw lacksServers(cause) ? tooFewServers(options.replicas, cause) : error;
   }
+  const records = new NatsRecords(link);
   const claims = new NatsClaims(link);
   const queues = new NatsQueues(link, options);
+  const messaging = natsMessaging(link, node);
   return {
     node,
     boot,
-    records: new NatsRecords(link),
+    records,
     claims,
     queues,
-    messaging: natsMessaging(link, node),
+    messaging,
     async close() {
+      records.close();
       claims.close();
       queues.close();
+      messaging.close();
       await connection.close();
     },
   };
@@ -94,18 +98,24 @@ async function followStatus(link: NatsLink, log: Log): Promise<void> {
 }
 
 /** The first node creates the streams; an existing stream is used as it is. */
-async function createStreams(link: NatsLink, { replicas, versions, queueBytes }: StoreOptions): Promise<void> {
+async function createStreams(link: NatsLink, { replicas, versions, queueBytes, deadLetterBytes }: StoreOptions): Promise<void> {
   const { jetstream, name } = link;
   const limits = { storage: jetstream.StorageType.File, num_replicas: replicas, retention: jetstream.RetentionPolicy.Limits };
+  const { Old, New } = jetstream.DiscardPolicy;
+  const bounds: Readonly<Record<Collection, object>> = {
+    config: { discard: New, max_bytes: 4 * gibibyte, deny_delete: true },
+    nodes: { discard: Old, max_age: nodeRecordMs * 1e6 },
+    "dead-letters": { discard: Old },
+    // Nodes remove the oldest earlier; this limits messages whose node died before it wrote the letter.
+    "dead-letter-messages": { discard: Old, max_bytes: 2 * deadLetterBytes },
+  };
   for (const collection of collections)
     await create(link, {
       ...limits,
       name: streamOf(link, collection),
       subjects: [`$KV.${name}_${collection}.>`],
       max_msgs_per_subject: collection === "config" ? versions : 1,
-      ...(collection === "config"
-        ? { discard: jetstream.DiscardPolicy.New, max_bytes: 4 * gibibyte, deny_delete: true }
-        : { discard: jetstream.DiscardPolicy.Old, max_age: nodeRecordMs * 1e6 }),
+      ...bounds[collection],
     });
   for (const set of claimSets)
     await create(link, {
@@ -149,23 +159,3 @@ const tooFewServers = (replicas: number, cause: Error): ClusterError =>
   new ClusterError("misconfigured", `NATS cannot store ${replicas} replicas: ${cause.message}; use that many servers, or lower SERVICE_CLUSTER_REPLICAS`, {
     cause,
   });
-
-function natsMessaging({ connection, transport, name }: NatsLink, node: string): Messaging {
-  const subjectOf = (topic: string): string => `${name}.publish.${tokenOf(topic)}`;
-  return {
-    publish(topic, payload) {
-      const headers = transport.headers();
-      headers.set(fromHeader, encodeURIComponent(node));
-      if (!connection.isClosed()) connection.publish(subjectOf(topic), payload, { headers });
-    },
-    subscribe(topic, handler) {
-      const subscription = connection.subscribe(subjectOf(topic), {
-        callback(error, message) {
-          const from = decodeURIComponent(message.headers?.get(fromHeader) ?? "");
-          if (error === null && from !== node) handler(message.data, from);
-        },
-      });
-      return () => subscription.unsubscribe();
-    },
-  };
-}

@@ -28,13 +28,15 @@ export interface QueuedContent {
 }
 
 const lengthBytes = 4;
+/** A message that was accepted must fit into a dead letter, which may be encrypted. */
+const letterBytes = 128;
 
 export function encodeQueued(link: NatsLink, { id, key, message: { kind, envelope, body } }: QueuedContent): Uint8Array {
   const head = Buffer.from(JSON.stringify({ id, key, kind, envelope }));
   const length = Buffer.alloc(lengthBytes);
   length.writeUInt32BE(head.length);
   const data = Buffer.concat([length, head, body]);
-  const limit = payloadLimit(link);
+  const limit = payloadLimit(link) - letterBytes;
   if (data.length > limit) throw new ClusterError("too-large", `the message has ${data.length} bytes; the NATS server accepts ${limit} (max_payload)`);
   return data;
 }

@@ -1,15 +1,18 @@
 // Records on JetStream: one stream per collection, one subject per record; the revision is the sequence in the stream.
 import { randomUUID } from "node:crypto";
-import { ClusterError, type Collection, type Records, type RecordVersion, type Revision } from "@sluice/engine";
+import { ClusterError, type Collection, type Records, type RecordVersion, type Revision, type WatchedCollection } from "@sluice/engine";
 import type { StoredMsg } from "@nats-io/jetstream";
 import type { MsgHdrs } from "@nats-io/transport-node";
 import { InterruptiblePause } from "../interruptible-pause.ts";
 import { systemClock } from "../../host/clock.ts";
 import { persist } from "../persist.ts";
-import { apiCode, attemptMs, codeOf, messageIdHeader, nextOf, payloadLimit, storeLink, tokenOf, type NatsLink } from "./nats-link.ts";
+import { apiCode, attemptMs, codeOf, deleteSequence, messageIdHeader, nextOf, payloadLimit, storeLink, tokenOf, type NatsLink } from "./nats-link.ts";
 
 /** Changes are announced by their writer; polling finds those of a writer that crashed before the announcement. */
 const pollMs = 1_000;
+
+/** How long a deletion stays in its collection: a node that was disconnected for longer learns of it when it reads the record. */
+const deletionMs: Partial<Readonly<Record<Collection, number>>> = { "dead-letters": 600_000, "dead-letter-messages": 0 };
 
 const idHeader = "Sluice-Id";
 const deletedHeader = "KV-Operation";
@@ -22,6 +25,7 @@ const announcedOn = ({ name }: NatsLink, collection: Collection): string => `${n
 export class NatsRecords implements Records {
   readonly #link: NatsLink;
   readonly #watches = new Map<Collection, Set<NatsWatch>>();
+  readonly #forgetting = new Set<() => void>();
 
   constructor(link: NatsLink) {
     this.#link = link;
@@ -61,13 +65,14 @@ export class NatsRecords implements Records {
       }
     });
     const written = { id, bytes, revision, at: Date.now() };
+    if (bytes === undefined) this.#forget(collection, written);
     link.connection.publish(announcedOn(link, collection), String(revision));
     await Promise.all([...(this.#watches.get(collection) ?? [])].map((watch) => watch.written(written)));
     return { revision, at: written.at };
   }
 
-  watch(collection: Collection, onChange: (change: RecordVersion) => void, onCaughtUp: (head: number) => void): { stop(): void } {
-    const watch = new NatsWatch(this.#link, collection, onChange, onCaughtUp);
+  watch(collection: WatchedCollection, onChange: (change: RecordVersion) => void, onCaughtUp: (head: number) => void): { stop(): void } {
+    const watch = new NatsWatch(this.#link, collection, { onChange, onCaughtUp, onDeleted: (change) => this.#forget(collection, change) });
     const watches = this.#watches.get(collection) ?? new Set();
     this.#watches.set(collection, watches.add(watch));
     void watch.run();
@@ -90,6 +95,21 @@ export class NatsRecords implements Records {
     }
   }
 
+  close(): void {
+    for (const cancel of this.#forgetting) cancel();
+  }
+
+  /** Removes the mark of a deletion from the stream after some time. */
+  #forget(collection: Collection, { revision, at }: Revision): void {
+    const lasts = deletionMs[collection];
+    if (lasts === undefined) return;
+    const cancel = systemClock.after(Math.max(0, at + lasts - Date.now()), () => {
+      this.#forgetting.delete(cancel);
+      void deleteSequence(this.#link, streamOf(this.#link, collection), revision).catch(() => undefined);
+    });
+    this.#forgetting.add(cancel);
+  }
+
   async #newest(collection: Collection, id: string): Promise<StoredMsg | undefined> {
     const link = this.#link;
     const found = await persist(storeLink(link), () =>
@@ -99,12 +119,18 @@ export class NatsRecords implements Records {
   }
 }
 
+interface WatchCalls {
+  onChange(change: RecordVersion): void;
+  onCaughtUp(head: number): void;
+  /** A record that was deleted before the watch began. */
+  onDeleted(change: RecordVersion): void;
+}
+
 /** Reads the stream forward. Unlike a consumer on the server it has no state that could be lost in a failover. */
 class NatsWatch {
   readonly #link: NatsLink;
   readonly #collection: Collection;
-  readonly #onChange: (change: RecordVersion) => void;
-  readonly #onCaughtUp: (head: number) => void;
+  readonly #calls: WatchCalls;
   readonly #waiting = new Set<{ readonly revision: number; readonly resolve: () => void }>();
   #seen = 0;
   #isLive = false;
@@ -112,11 +138,10 @@ class NatsWatch {
   #announced = 0;
   readonly #pause = new InterruptiblePause();
 
-  constructor(link: NatsLink, collection: Collection, onChange: (change: RecordVersion) => void, onCaughtUp: (head: number) => void) {
+  constructor(link: NatsLink, collection: Collection, calls: WatchCalls) {
     this.#link = link;
     this.#collection = collection;
-    this.#onChange = onChange;
-    this.#onCaughtUp = onCaughtUp;
+    this.#calls = calls;
   }
 
   async run(): Promise<void> {
@@ -179,10 +204,12 @@ class NatsWatch {
       if (!isComplete) throw new Error("the records were not delivered in time");
     }
     if (this.#isStopped) return;
-    for (const record of records) if (record.bytes !== undefined) this.#onChange(record);
+    for (const record of records)
+      if (record.bytes === undefined) this.#calls.onDeleted(record);
+      else this.#calls.onChange(record);
     this.#seen = head;
     this.#isLive = true;
-    this.#onCaughtUp(head);
+    this.#calls.onCaughtUp(head);
   }
 
   async #follow(): Promise<void> {
@@ -201,7 +228,7 @@ class NatsWatch {
 
   #pass(change: RecordVersion): void {
     this.#seen = change.revision;
-    this.#onChange(change);
+    this.#calls.onChange(change);
     this.#settle(change.revision);
   }
 

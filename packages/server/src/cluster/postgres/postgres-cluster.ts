@@ -6,17 +6,17 @@ import type { ClusterTarget } from "../cluster-target.ts";
 import type { StoreOptions } from "../open-cluster.ts";
 import { persist } from "../persist.ts";
 import { PostgresLink } from "./postgres-link.ts";
-import { payloadTable, postgresMessaging, purgePayloads } from "./postgres-messaging.ts";
+import { channelOf, payloadTable, postgresMessaging, purgePayloads } from "./postgres-messaging.ts";
 import { PostgresQueues, queueTable } from "./postgres-queues.ts";
-import { PostgresRecords } from "./postgres-records.ts";
+import { PostgresRecords, purgeDeletions } from "./postgres-records.ts";
 
-const collections: readonly Collection[] = ["config", "nodes"];
+const collections: readonly Collection[] = ["config", "nodes", "dead-letters", "dead-letter-messages"];
 const purgeEveryMs = 60_000;
 const lifetimes: Readonly<Record<ClaimSet, string>> = { slot: "infinity", pin: "infinity", hour: "1 hour", day: "1 day" };
 
 export async function openPostgresCluster(target: ClusterTarget & { readonly store: "postgres" }, options: StoreOptions): Promise<Cluster> {
   const { node, boot, log, versions, leaseMs } = options;
-  const link = await PostgresLink.open(target.url, target.name, log);
+  const link = await PostgresLink.open(target.url, target.name, log, (name) => channelOf(name, node));
   try {
     await createTables(link);
   } catch (error) {
@@ -29,20 +29,23 @@ export async function openPostgresCluster(target: ClusterTarget & { readonly sto
       void link
         .once(`delete from ${link.name}_claim where expires < now()`)
         .then(() => purgePayloads(link))
+        .then(() => purgeDeletions(link))
         .then(purgeLater, purgeLater);
     });
   };
   purgeLater();
   const queues = new PostgresQueues(link, { boot, log, leaseMs });
+  const messaging = postgresMessaging(link, node);
   return {
     node,
     boot,
     records: new PostgresRecords(link, versions),
     claims: postgresClaims(link),
     queues,
-    messaging: postgresMessaging(link, node),
+    messaging,
     async close() {
       cancel();
+      messaging.close();
       await link.close();
     },
   };

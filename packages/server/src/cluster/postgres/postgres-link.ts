@@ -38,14 +38,17 @@ export class PostgresLink implements StoreLink {
   readonly #options: object;
   readonly #pool: Pool;
   readonly #log: Log;
+  /** The channel of all nodes, and that of this node. */
+  readonly #channels: readonly string[];
   readonly #listeners = new Set<(payload: string) => void>();
   #session: Client | undefined = undefined;
   #isClosed = false;
 
-  private constructor(pg: Pg, url: string, name: string, log: Log) {
+  private constructor(pg: Pg, url: string, name: string, log: Log, ownChannel: (prefix: string) => string) {
     this.name = `sluice_${name}`;
     this.#pg = pg;
     this.#log = log;
+    this.#channels = [this.name, ownChannel(this.name)];
     this.#options = {
       connectionString: url,
       connectionTimeoutMillis: attemptMs,
@@ -58,9 +61,9 @@ export class PostgresLink implements StoreLink {
     this.#pool.on("error", () => undefined);
   }
 
-  static async open(url: string, name: string, log: Log): Promise<PostgresLink> {
+  static async open(url: string, name: string, log: Log, ownChannel: (prefix: string) => string): Promise<PostgresLink> {
     const { default: pg } = await loadClient<{ readonly default: Pg }>(need);
-    const link = new PostgresLink(pg, url, name, log);
+    const link = new PostgresLink(pg, url, name, log, ownChannel);
     try {
       await link.#listen();
     } catch (error) {
@@ -130,7 +133,7 @@ export class PostgresLink implements StoreLink {
       this.#listenAgain();
     });
     await session.connect();
-    await session.query(`listen ${this.name}`);
+    for (const channel of this.#channels) await session.query(`listen ${channel}`);
     wasUp = true;
     this.#session = session;
   }

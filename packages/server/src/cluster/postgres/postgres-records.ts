@@ -1,13 +1,15 @@
 // Records in PostgreSQL. The row of a collection in the table of heads is locked by every write, so revisions have no gaps and become visible
 // in order; comparing it is the compare-and-set for the whole collection.
 import { randomUUID } from "node:crypto";
-import { ClusterError, type Collection, type Records, type RecordVersion, type Revision } from "@sluice/engine";
+import { ClusterError, type Collection, type Records, type RecordVersion, type Revision, type WatchedCollection } from "@sluice/engine";
 import { InterruptiblePause } from "../interruptible-pause.ts";
 import { persist } from "../persist.ts";
 import type { PostgresLink, Row } from "./postgres-link.ts";
 
 const pollMs = 1_000;
 const batch = 500;
+/** How long a deletion stays in its collection. */
+const deletionMs = 600_000;
 
 export class PostgresRecords implements Records {
   readonly #link: PostgresLink;
@@ -58,7 +60,7 @@ export class PostgresRecords implements Records {
     return { revision, at: Number(written["at"]) };
   }
 
-  watch(collection: Collection, onChange: (change: RecordVersion) => void, onCaughtUp: (head: number) => void): { stop(): void } {
+  watch(collection: WatchedCollection, onChange: (change: RecordVersion) => void, onCaughtUp: (head: number) => void): { stop(): void } {
     const watch = new PostgresWatch(this.#link, collection, onChange, onCaughtUp);
     this.#watches.add(watch);
     void watch.run();
@@ -83,6 +85,13 @@ export class PostgresRecords implements Records {
   #kept(collection: Collection): number {
     return collection === "config" ? this.#versions : 1;
   }
+}
+
+/** Removes deletions of collections without history. A node that was disconnected for longer learns of one when it reads the record. */
+export async function purgeDeletions(link: PostgresLink): Promise<void> {
+  await link.once(
+    `delete from ${link.name}_record where collection like 'dead-letter%' and bytes is null and at < (extract(epoch from now()) * 1000)::bigint - ${deletionMs}`,
+  );
 }
 
 class PostgresWatch {

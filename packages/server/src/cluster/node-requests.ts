@@ -1,0 +1,132 @@
+// Requests and responses between nodes, for every store: the adapter only carries frames to a node. A frame is the length of its head, the
+// head as JSON, and the payload.
+import { randomUUID } from "node:crypto";
+import { ClusterError, type Awaitable, type RequestOptions, type Responses } from "@sluice/engine";
+import { systemClock } from "../host/clock.ts";
+
+/** Limit of a request; larger content would occupy the connection for seconds. */
+const maxRequestBytes = 16 * 1024 ** 2;
+const lengthBytes = 4;
+
+interface RequestHead {
+  readonly id: string;
+  readonly topic: string;
+  readonly from: string;
+  readonly maxBytes: number;
+}
+
+interface ResponseHead {
+  readonly id: string;
+  readonly from: string;
+  readonly error?: string;
+}
+
+interface Pending {
+  readonly waiting: Set<string>;
+  readonly responses: Map<string, Uint8Array>;
+  readonly failed: Map<string, string>;
+  finish(): void;
+}
+
+export interface RequestCarrier {
+  readonly node: string;
+  /** Sends a frame to a node; the id of a request is passed, so that the adapter can report that the node is not connected. */
+  send(to: string, frame: Uint8Array, requestId?: string): void;
+}
+
+type Responder = (payload: Uint8Array, from: string) => Awaitable<Uint8Array>;
+
+export class NodeRequests {
+  readonly #carrier: RequestCarrier;
+  readonly #responders = new Map<string, Responder>();
+  readonly #pending = new Map<string, Pending>();
+
+  constructor(carrier: RequestCarrier) {
+    this.#carrier = carrier;
+  }
+
+  respond(topic: string, responder: Responder): () => void {
+    this.#responders.set(topic, responder);
+    return () => {
+      if (this.#responders.get(topic) === responder) this.#responders.delete(topic);
+    };
+  }
+
+  request(topic: string, payload: Uint8Array, { to, timeoutMs, maxBytes }: RequestOptions): Promise<Responses> {
+    const { node } = this.#carrier;
+    if (payload.length > maxRequestBytes)
+      return Promise.reject(new ClusterError("too-large", `the request has ${payload.length} bytes; nodes accept ${maxRequestBytes}`));
+    const asked = to.filter((name) => name !== node);
+    const id = randomUUID();
+    return new Promise((resolve) => {
+      const responses = new Map<string, Uint8Array>();
+      const failed = new Map<string, string>();
+      const waiting = new Set(asked);
+      const finish = (): void => {
+        cancel();
+        this.#pending.delete(id);
+        for (const name of waiting) failed.set(name, "did not respond in time");
+        resolve({ responses, failed });
+      };
+      const cancel = systemClock.after(timeoutMs, finish);
+      if (waiting.size === 0) return finish();
+      this.#pending.set(id, { waiting, responses, failed, finish });
+      const frame = encode({ id, topic, from: node, maxBytes } satisfies RequestHead, payload);
+      for (const name of asked) this.#carrier.send(name, frame, id);
+    });
+  }
+
+  /** Handles a frame that was sent to this node. */
+  receive(frame: Uint8Array): void {
+    const [head, payload] = decode(frame);
+    if ("topic" in head) void this.#answer(head, payload);
+    else this.#settle(head.id, head.from, head.error ?? payload);
+  }
+
+  /** The node of a request is not connected to the store. */
+  unreachable(requestId: string, node: string): void {
+    this.#settle(requestId, node, "is not connected");
+  }
+
+  close(): void {
+    for (const { finish } of [...this.#pending.values()]) finish();
+    this.#responders.clear();
+  }
+
+  async #answer({ id, topic, from, maxBytes }: RequestHead, payload: Uint8Array): Promise<void> {
+    const { node } = this.#carrier;
+    const respond = (content: Uint8Array, error?: string): void =>
+      this.#carrier.send(from, encode({ id, from: node, ...(error === undefined ? {} : { error }) } satisfies ResponseHead, content));
+    const nothing = new Uint8Array();
+    const responder = this.#responders.get(topic);
+    if (responder === undefined) return respond(nothing, `does not respond to '${topic}'`);
+    try {
+      const content = await responder(payload, from);
+      if (content.length <= maxBytes) respond(content);
+      else respond(nothing, `its response has ${content.length} bytes; the limit is ${maxBytes}`);
+    } catch (error) {
+      respond(nothing, (error as Error).message);
+    }
+  }
+
+  #settle(id: string, node: string, outcome: Uint8Array | string): void {
+    const pending = this.#pending.get(id);
+    if (pending === undefined || !pending.waiting.delete(node)) return;
+    if (typeof outcome === "string") pending.failed.set(node, outcome);
+    else pending.responses.set(node, outcome);
+    if (pending.waiting.size === 0) pending.finish();
+  }
+}
+
+function encode(head: RequestHead | ResponseHead, payload: Uint8Array): Uint8Array {
+  const text = Buffer.from(JSON.stringify(head));
+  const length = Buffer.alloc(lengthBytes);
+  length.writeUInt32BE(text.length);
+  return Buffer.concat([length, text, payload]);
+}
+
+function decode(frame: Uint8Array): readonly [RequestHead | ResponseHead, Uint8Array] {
+  const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
+  const end = lengthBytes + bytes.readUInt32BE();
+  return [JSON.parse(bytes.subarray(lengthBytes, end).toString()) as RequestHead | ResponseHead, bytes.subarray(end)];
+}
