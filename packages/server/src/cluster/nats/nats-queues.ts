@@ -77,6 +77,7 @@ class NatsConsumption implements Consumption {
         max_ack_pending: maxPending,
       },
       room,
+      isChecker: () => receiver.keyToken() !== undefined,
       received: (message) => this.#received(message),
     });
     this.#renewLater();
