@@ -95,7 +95,7 @@ export interface QueuePlace {
 }
 
 export interface QueueReceiver {
-  /** Deliveries that may be unsettled on this node at a time. */
+  /** Deliveries that may be unsettled on this node at a time; 0 while another node may have taken over: messages that arrive then are left to that node. */
   concurrency(): number;
   /** A number on one node at a time: a store that cannot order keys across nodes delivers messages with a key only there. Never the same again after an interruption. */
   keyToken(): number | undefined;

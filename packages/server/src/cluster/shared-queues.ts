@@ -25,6 +25,8 @@ export interface SharedQueueParts {
   readonly cluster: Cluster;
   readonly ids: Ids;
   readonly maxMessageBytes: number;
+  /** False while the other nodes may have declared this one dead, for example after it was suspended. */
+  isProven(): boolean;
   /** The token of the slot that a queue belongs to, while this node holds it. */
   keyToken(queue: string): number | undefined;
   /** Resolves when the dead letter is stored. It has the id of the message: if this node dies before the message is removed, the next one replaces the letter. */
@@ -53,12 +55,13 @@ export class ClusterQueues implements SharedQueues {
   }
 
   find(name: string, { clock, log }: Pick<Host, "clock" | "log">): Queue {
-    const { cluster, keyToken, keepLetter } = this.#parts;
+    const { cluster, isProven, keyToken, keepLetter } = this.#parts;
     const queue = new ClusterQueue(name, clock, {
       log,
       keepLetter,
       put: (message, key, delayMs) => this.#put(name, message, key, delayMs),
       consume: (receiver) => cluster.queues.consume(name, receiver),
+      isProven,
       keyToken: () => keyToken(name),
       changed: () => void (queue.idle ? this.#queues.delete(queue) : this.#queues.add(queue)),
     });
@@ -130,6 +133,7 @@ interface QueueParts {
   readonly log: Log;
   put: Queue["put"];
   consume(receiver: Parameters<Cluster["queues"]["consume"]>[1]): Consumption;
+  isProven: SharedQueueParts["isProven"];
   keyToken(): number | undefined;
   keepLetter: SharedQueueParts["keepLetter"];
   /** Called when `idle` may have changed. */
@@ -188,7 +192,7 @@ class ClusterQueue implements Queue {
     this.#subscribers.push(subscriber);
     if (this.#consumption === undefined)
       this.#consumption = this.#parts.consume({
-        concurrency: () => this.#subscribers.at(-1)?.concurrency ?? 0,
+        concurrency: () => (this.#parts.isProven() ? (this.#subscribers.at(-1)?.concurrency ?? 0) : 0),
         // Messages of an earlier consumption may still run here.
         keyToken: () => (this.#ending.size > 0 ? undefined : this.#parts.keyToken()),
         deliver: (delivery) => this.#admit(new Taken(delivery)),

@@ -55,6 +55,7 @@ export async function openNatsCluster(target: ClusterTarget & { readonly store: 
     name: target.name,
     maxPayload: connection.info?.max_payload ?? defaultPayload,
     isUp: true,
+    reconnects: 0,
   };
   void followStatus(link, log);
   try {
@@ -92,6 +93,7 @@ async function followStatus(link: NatsLink, log: Log): Promise<void> {
       log.write("WARN", "sluice.cluster", "Lost the connection to NATS; reconnecting");
     } else if (type === "reconnect") {
       link.isUp = true;
+      link.reconnects++;
       log.write("INFO", "sluice.cluster", "Reconnected to NATS");
     }
   }

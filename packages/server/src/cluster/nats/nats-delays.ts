@@ -41,6 +41,7 @@ export class NatsDelays {
       stream: delayStreamOf(link),
       consumer: {
         durable_name: "delays",
+        filter_subject: delaySubjectOf(link),
         ack_policy: link.jetstream.AckPolicy.Explicit,
         ack_wait: leaseMs * 1e6,
         max_deliver: -1,
@@ -48,6 +49,7 @@ export class NatsDelays {
         max_ack_pending: -1,
       },
       room: () => concurrency - this.#moving,
+      isChecker: () => true,
       // Without an acknowledgement, for example because the connection was closed, it is delivered again.
       received: (message) => void this.#received(message).catch(() => undefined),
     });

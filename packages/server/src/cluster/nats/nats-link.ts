@@ -19,6 +19,8 @@ export interface NatsLink {
   readonly name: string;
   /** While the client is disconnected, it would keep messages and send them later: nothing is sent then. */
   isUp: boolean;
+  /** How often the connection was restored. */
+  reconnects: number;
 }
 
 export const storeLink = (link: NatsLink): StoreLink => ({

@@ -4,6 +4,7 @@ import type { Consumer, ConsumerConfig, ConsumerMessages, JsMsg } from "@nats-io
 import { systemClock } from "../../host/clock.ts";
 import { persist } from "../persist.ts";
 import { storeLink, type NatsLink } from "./nats-link.ts";
+import { LostAcks } from "./nats-lost-acks.ts";
 
 const expiresMs = 5_000;
 /**
@@ -15,32 +16,41 @@ const everyMs = 1_000;
 /** Nodes that create a consumer at the same time may get an error. */
 const reopenMs = 200;
 const maxBatch = 64;
+/** Least time between two checks of the consumer, unless the connection was lost in between. */
+const checkMs = 10_000;
 
 /** The client has this option but not its type; without it, a consumer with other settings is an error. */
 const createOrUpdate: object = { action: "" };
 
 export interface PullParts {
   readonly stream: string;
-  readonly consumer: Partial<ConsumerConfig> & { readonly durable_name: string };
+  readonly consumer: Partial<ConsumerConfig> & { readonly durable_name: string; readonly filter_subject: string };
   /** How many messages can be received now. */
   room(): number;
+  /** True on the node that checks the consumer for lost acknowledgements. */
+  isChecker(): boolean;
   received(message: JsMsg): void;
 }
 
 export class NatsPull {
   readonly #link: NatsLink;
   readonly #parts: PullParts;
+  readonly #lostAcks: LostAcks;
   readonly #fetches = new Set<ConsumerMessages>();
   #consumer: Consumer | undefined = undefined;
   /** Messages that the server may send. */
   #requested = 0;
   #isStopped = false;
   #isPlanned = false;
+  #checkedAt = -Infinity;
+  #checkedReconnects = 0;
   #cancel: (() => void) | undefined = undefined;
 
   constructor(link: NatsLink, parts: PullParts) {
     this.#link = link;
     this.#parts = parts;
+    const { durable_name: name, filter_subject: subject } = parts.consumer;
+    this.#lostAcks = new LostAcks(link, { stream: parts.stream, name, subject });
     void this.#open();
   }
 
@@ -112,5 +122,17 @@ export class NatsPull {
       this.#requested -= left;
       if (messages !== undefined) this.#fetches.delete(messages);
     }
+    if (left === count) await this.#check();
+  }
+
+  /** A request without messages: either there are none, or the consumer is blocked. Every node checks after a lost connection, which may mean that the server crashed. */
+  async #check(): Promise<void> {
+    const { reconnects, isUp } = this.#link;
+    const isDue = this.#parts.isChecker() && systemClock.monotonic() - this.#checkedAt > checkMs;
+    if (this.#isStopped || !isUp || (!isDue && reconnects === this.#checkedReconnects)) return;
+    this.#checkedAt = systemClock.monotonic();
+    this.#checkedReconnects = reconnects;
+    // An error is not handled: a later request checks again.
+    if ((await this.#lostAcks.repair().catch(() => 0)) > 0) this.#checkedReconnects = -1;
   }
 }

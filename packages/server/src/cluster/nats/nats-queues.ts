@@ -56,6 +56,9 @@ class NatsConsumption implements Consumption {
   readonly #held = new Unsettled<JsMsg>();
   readonly #pull: NatsPull;
   readonly #keys: NatsKeys;
+  /** Messages whose lease ended because this process was suspended: another node has them now. */
+  readonly #expired = new WeakSet<JsMsg>();
+  #renewedAt = systemClock.monotonic();
   #cancelRenewal: () => void = () => undefined;
   #isStopped = false;
 
@@ -77,6 +80,7 @@ class NatsConsumption implements Consumption {
         max_ack_pending: maxPending,
       },
       room,
+      isChecker: () => receiver.keyToken() !== undefined,
       received: (message) => this.#received(message),
     });
     this.#renewLater();
@@ -100,6 +104,8 @@ class NatsConsumption implements Consumption {
   }
 
   #received(source: JsMsg): void {
+    // It waited in the socket of a process that was suspended.
+    if (!this.#isStopped && this.#receiver.concurrency() === 0) return;
     this.#held.add(source);
     const { id, message } = decodeQueued(source.data);
     const attempt = attemptsOf(source.headers) + source.info.deliveryCount;
@@ -121,24 +127,34 @@ class NatsConsumption implements Consumption {
   async #settle(source: JsMsg, before: (() => Promise<void>) | undefined): Promise<void> {
     const link = this.#link;
     try {
+      // Another node runs it: a copy would run once more.
+      if (before !== undefined && this.#isExpired(source)) return;
       if (before !== undefined) await persistEventually(link, before);
       await persistEventually(link, () => deleteSequence(link, queueStreamOf(link), source.seq));
       source.ack();
     } catch (error) {
       // It is delivered again when its lease has ended.
       this.#failed(error);
+    } finally {
+      this.#held.delete(source);
+      this.refresh();
     }
-    this.#held.delete(source);
-    this.refresh();
   }
 
   #renewLater(): void {
     this.#cancelRenewal = systemClock.after(this.#parts.leaseMs / 3, () => {
       // A timer would keep a process alive whose start failed.
       if (this.#link.connection.isClosed()) return;
-      for (const source of this.#held) source.working();
+      for (const source of this.#held)
+        if (this.#isExpired(source)) this.#expired.add(source);
+        else source.working();
+      this.#renewedAt = systemClock.monotonic();
       this.#renewLater();
     });
+  }
+
+  #isExpired(source: JsMsg): boolean {
+    return this.#expired.has(source) || systemClock.monotonic() - this.#renewedAt > this.#parts.leaseMs;
   }
 
   #failed(error: unknown): void {

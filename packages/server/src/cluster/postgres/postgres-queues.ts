@@ -145,7 +145,8 @@ class PostgresConsumption implements Consumption {
       const room = Math.min(maxBatch, this.#receiver.concurrency() - this.#held.size);
       try {
         const taken = room > 0 ? await this.#take(room) : [];
-        for (const row of taken) this.#deliver(row);
+        // The reply may have waited in the socket of a process that was suspended.
+        if (this.#isStopped || this.#receiver.concurrency() > 0) for (const row of taken) this.#deliver(row);
         if (room > 0 && taken.length === room) continue;
       } catch {
         // Tried again after a pause: the link reports lost connections.
