@@ -196,7 +196,7 @@ class JoinedNode implements ClusterNode {
       cluster: this.#cluster,
       ids: this.#ids,
       maxMessageBytes: this.#settings.queueMessageBytes,
-      isProven: () => this.#session.isProven,
+      isProven: () => this.#session.isValid,
       keyToken: (queue) => this.#slots.tokenOf(slotOf(queue)),
       keepLetter: (id, message, facts) => this.deadLetters.store(id, message, facts),
     });
