@@ -1,6 +1,6 @@
 // The menu of a flow, the files of its tests, and signing out, in a real browser against a real runtime.
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Browser } from "playwright-core";
@@ -127,6 +127,20 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", { timeout: 1
     await panel.getByRole("button", { name: "Close" }).click();
     await expect.poll(() => panel.count(), soon).toBe(0);
     await server.api("DELETE", "/flows/orders");
+  });
+
+  it("sends the sample to the webhook, although it is not the first route", async () => {
+    const { page } = open;
+    const text = `- route: {id: every-hour, from: {uri: "timer:hourly?period=1h&delay=1h", steps: [{log: tick}]}}\n${webhookFlow("second", "from the webhook")}`;
+    designer.writeFlow("two", text);
+    await page.goto(`${designer.url}/flows/two`);
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    const panel = page.getByRole("region", { name: "Running on local" });
+    await panel.getByText(`POST ${server.baseUrl}/api/second`, { exact: true }).waitFor();
+    await panel.getByRole("button", { name: "Send the sample" }).click();
+    await page.getByRole("region", { name: "Response" }).getByText("from the webhook").waitFor();
+    await server.api("DELETE", "/flows/two");
+    rmSync(join(designer.workspace, "flows", "two.yaml"));
   });
 
   it("duplicates under new ids, renames one line, and exports the text", async () => {

@@ -10,17 +10,17 @@ import { useTrialState } from "./trial-context.ts";
 
 const captureMs = 60_000;
 
-/** Resolves with the reply, or undefined for a flow without a route. */
-export function useSend(): () => Promise<TryReply | undefined> {
+/** Calls the route of this id, by default the route of the sample. Resolves with the reply, or undefined for a flow without a route. */
+export function useSend(routeId?: string): () => Promise<TryReply | undefined> {
   const editor = useEditor();
   const [, navigate] = useLocation();
   const sample = useTrialState((state) => state.sample);
   const routes = useEditorState((state) => state.flow.good?.outline.routes) ?? [];
   const target = useWorkspace((state) => state.target);
-  const route = routeOf(routes, sample);
+  const called = routeId ?? routeOf(routes, sample)?.id;
   return async () => {
-    if (route === undefined) return undefined;
-    const reply = await sendSample(route.id, sample, target);
+    if (called === undefined) return undefined;
+    const reply = await sendSample(called, sample, target);
     useSentReply.setState({ reply });
     // The run shows the reply and what every step did with the message.
     if (reply.runId !== null) navigate(`/flows/${editor.id}/runs/${reply.runId}`);

@@ -21,9 +21,9 @@ export function DeployedPanel({ onTry }: { readonly onTry: () => void }) {
   const sample = useTrialState((state) => state.sample);
   const baseUrl = useWorkspace((state) => state.targets.find(({ name }) => name === target)?.baseUrl);
   const catalog = useCatalog();
-  const send = useSend();
   const [copied, setCopied] = useState<string | undefined>(undefined);
   const route = routes?.find(({ from }) => catalog?.isHttpTrigger(from.uri) === true) ?? routes?.[0];
+  const send = useSend(route?.id);
   if (target === undefined || route === undefined) return null;
   const isHttpTrigger = catalog?.isHttpTrigger(route.from.uri) === true;
   const method = route.from.options["httpMethodRestrict"]?.split(",")[0] ?? sample.method;
@@ -51,10 +51,14 @@ export function DeployedPanel({ onTry }: { readonly onTry: () => void }) {
           <Button
             variant="primary"
             onClick={() =>
-              void send().catch((error: Error) => {
-                setCopied(error.message);
-                onTry();
-              })
+              void send().then(
+                // Without a run there is only the reply to show.
+                (reply) => reply?.runId === null && onTry(),
+                (error: Error) => {
+                  setCopied(error.message);
+                  onTry();
+                },
+              )
             }
           >
             {words.send}
@@ -66,8 +70,8 @@ export function DeployedPanel({ onTry }: { readonly onTry: () => void }) {
       <span className="muted" aria-live="polite">
         {copied}
       </span>
-      <span className="grow" />
       <Button
+        className="deployed__close"
         variant="quiet"
         icon={<X size={16} aria-hidden="true" />}
         aria-label={strings.common.close}
