@@ -86,12 +86,12 @@ async function sluiceSource(sluice, { name, count, from }) {
    * The number of messages and the time when the last one ended, as measured by the runtime. It is queried rarely, because each query costs
    * CPU time of the runtime.
    */
-  const reached = async (least) => {
+  const reached = async (minimum) => {
     for (;;) {
       const { total = 0, lastRunAt } = (await api(sluice, "GET", "health")).routes.find(({ id }) => id === name) ?? {};
-      if (total >= least) return { total, at: Date.parse(lastRunAt), cpu: cpuMicros(sluice.child.pid) };
+      if (total >= minimum) return { total, at: Date.parse(lastRunAt), cpu: cpuMicros(sluice.child.pid) };
       if (performance.now() > until) throw new Error(`${name}: ${total} of ${count} messages within ${timeoutMs} ms`);
-      await new Promise((resolve) => setTimeout(resolve, least === 1 ? firstPollMs : pollMs));
+      await new Promise((resolve) => setTimeout(resolve, minimum === 1 ? firstPollMs : pollMs));
     }
   };
   // The reply to the deployment may come after thousands of messages.

@@ -40,14 +40,14 @@ async function bytesPerRun(steps) {
   );
   for (let index = 0; index < 30_000; index++) one.deliver(new Message("body", new Headers()));
   const batch = Array.from({ length: 1_000 }, () => new Message("body", new Headers()));
-  let least = Infinity;
+  let minimum = Infinity;
   for (let round = 0; round < 50; round++) {
     const before = getHeapStatistics().used_heap_size;
     for (const message of batch) one.deliver(message);
     const used = getHeapStatistics().used_heap_size - before;
-    if (used > 0) least = Math.min(least, used / batch.length);
+    if (used > 0) minimum = Math.min(minimum, used / batch.length);
   }
-  return Math.round(least);
+  return Math.round(minimum);
 }
 const bytes = { 1: await bytesPerRun(1), 10: await bytesPerRun(10), 20: await bytesPerRun(20) };
 

@@ -73,13 +73,13 @@ for (const size of sizes) {
     `${row.flows} flows: ready in ${row.readyMs.toFixed(0)} ms, PUT ${row.putMs.toFixed(1)} ms, call ${row.callMs.toFixed(2)} ms, list ${row.listMs.toFixed(0)} ms, health ${row.healthMs.toFixed(0)} ms, ${(row.residentBytes / 1e6).toFixed(0)} MB resident`,
   );
 }
-const [least, most] = [rows[0], rows.at(-1)];
+const [smallest, largest] = [rows[0], rows.at(-1)];
 console.log(
   JSON.stringify({
     bench: "many-flows",
     rows,
-    putRatio: most.putMs / least.putMs,
-    callRatio: most.callMs / least.callMs,
-    residentBytesPerFlow: most.flows === least.flows ? null : (most.residentBytes - least.residentBytes) / (most.flows - least.flows),
+    putRatio: largest.putMs / smallest.putMs,
+    callRatio: largest.callMs / smallest.callMs,
+    residentBytesPerFlow: largest.flows === smallest.flows ? null : (largest.residentBytes - smallest.residentBytes) / (largest.flows - smallest.flows),
   }),
 );

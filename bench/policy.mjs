@@ -120,7 +120,7 @@ async function inProcess() {
       const { user, system } = process.cpuUsage(began);
       if (round >= 10) samples[name].push((user + system) / batch);
     }
-  return Object.fromEntries(Object.entries(samples).map(([name, list]) => [name, { median: median(list), least: Math.min(...list) }]));
+  return Object.fromEntries(Object.entries(samples).map(([name, list]) => [name, { median: median(list), min: Math.min(...list) }]));
 }
 
 /** Complete calls: the same bytes to the same flow, with and without a policy. */
@@ -146,13 +146,13 @@ try {
   const alone = await inProcess();
   for (const name of ["none", ...names, "sha256"])
     console.log(
-      `${name === "sha256" ? "plain SHA-256 of the body" : `check ${name}`}: median ${alone[name].median.toFixed(2)} µs, min ${alone[name].least.toFixed(2)} µs`,
+      `${name === "sha256" ? "plain SHA-256 of the body" : `check ${name}`}: median ${alone[name].median.toFixed(2)} µs, min ${alone[name].min.toFixed(2)} µs`,
     );
   const http = turns > 0 ? await overHttp() : undefined;
   for (const name of names) {
     const cost = http?.[name].added ?? alone[name].median - alone.none.median;
     const call =
-      http === undefined ? "" : ` of ${http[name].plain.toFixed(1)} µs per call (95 %: ${http[name].least.toFixed(1)} to ${http[name].most.toFixed(1)})`;
+      http === undefined ? "" : ` of ${http[name].plain.toFixed(1)} µs per call (95 %: ${http[name].min.toFixed(1)} to ${http[name].max.toFixed(1)})`;
     console.log(`${name}: adds ${cost.toFixed(2)} µs${call}; budget ${budgets[name]} µs: ${cost < budgets[name] ? "met" : "MISSED"}`);
   }
   console.log(

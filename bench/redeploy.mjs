@@ -11,7 +11,7 @@ const perRound = Math.ceil(redeploys / rounds);
 const versionOf = (number) => webhook.flow.replace("constant: ok", `constant: v${number}`);
 
 const sluice = await startSluice();
-const watched = { answered: 0, failed: 0, strange: 0 };
+const watched = { answered: 0, failed: 0, mismatched: 0 };
 const putMs = [];
 let version = 0;
 
@@ -20,7 +20,7 @@ async function watch(duration) {
   const { answered, failed, texts } = await client(`${sluice.baseUrl}/api/hook`, webhook.body, duration, 2, {});
   watched.answered += answered;
   watched.failed += failed;
-  for (const text of texts) if (!/^v\d+$/.test(text)) watched.strange++;
+  for (const text of texts) if (!/^v\d+$/.test(text)) watched.mismatched++;
 }
 
 /** Spread over the round, each after the previous one. */
@@ -50,10 +50,12 @@ try {
   const { failed } = results.redeployed;
   printShares(results);
   console.log(
-    `${version} redeploys, ${median(putMs).toFixed(1)} ms each: ${failed} calls of the load failed; of ${watched.answered} verified calls ${watched.failed} failed, ${watched.strange} responses matched no version`,
+    `${version} redeploys, ${median(putMs).toFixed(1)} ms each: ${failed} calls of the load failed; of ${watched.answered} verified calls ${watched.failed} failed, ${watched.mismatched} responses matched no version`,
   );
-  console.log(JSON.stringify({ bench: "redeploy", redeploys: version, putMs: median(putMs), failed: failed + watched.failed + watched.strange, ...results }));
-  if (failed + watched.failed + watched.strange > 0) process.exitCode = 1;
+  console.log(
+    JSON.stringify({ bench: "redeploy", redeploys: version, putMs: median(putMs), failed: failed + watched.failed + watched.mismatched, ...results }),
+  );
+  if (failed + watched.failed + watched.mismatched > 0) process.exitCode = 1;
 } finally {
   await sluice.stop();
 }

@@ -64,8 +64,8 @@ class Pair {
       one: Math.round(median(pairs.map(([one]) => one))),
       several: Math.round(median(pairs.map(([, several]) => several))),
       ratio: Number(median(ratios).toFixed(2)),
-      least: Number(Math.min(...ratios).toFixed(2)),
-      most: Number(Math.max(...ratios).toFixed(2)),
+      min: Number(Math.min(...ratios).toFixed(2)),
+      max: Number(Math.max(...ratios).toFixed(2)),
     };
   }
 
@@ -105,7 +105,7 @@ async function compareBare(work) {
 const results = {};
 function keep(name, figures) {
   results[name] = figures;
-  console.log(`${name}: ${figures.ratio} times (${figures.least} to ${figures.most})`);
+  console.log(`${name}: ${figures.ratio} times (${figures.min} to ${figures.max})`);
 }
 
 const one = await startService(1);
@@ -124,7 +124,7 @@ try {
   await several.stop();
 }
 printTable(
-  ["work", "answers/s, 1 process", `answers/s, ${workers}`, `${workers} to 1`, "least", "most"],
+  ["work", "responses/s, 1 process", `responses/s, ${workers}`, `${workers} to 1`, "min", "max"],
   Object.entries(results).map(([name, figures]) => [name, ...Object.values(figures)]),
 );
 console.log(JSON.stringify({ bench: "workers", workers, cores, ...results }));

@@ -57,8 +57,8 @@ export async function compare(sides, { rounds, seconds }) {
         name,
         {
           ratio: median(ratios),
-          least: Math.min(...ratios),
-          most: Math.max(...ratios),
+          min: Math.min(...ratios),
+          max: Math.max(...ratios),
           byProcessorTime: median(pairs.map(({ ours, bare }) => bare.cpu / ours.cpu)),
           p99: median(pairs.map(({ ours, bare }) => ours.p99Ms / bare.p99Ms)),
           failed: pairs.reduce((sum, { ours }) => sum + ours.failed, 0),
@@ -72,9 +72,9 @@ export async function compare(sides, { rounds, seconds }) {
 export function printShares(results) {
   printTable(
     ["ratio to the limit", "by rate", "min", "max", "by CPU time", "p99 ratio", "failed"],
-    Object.entries(results).map(([name, { ratio, least, most, byProcessorTime, p99, failed }]) => [
+    Object.entries(results).map(([name, { ratio, min, max, byProcessorTime, p99, failed }]) => [
       name,
-      ...[ratio, least, most, byProcessorTime, p99].map((value) => value.toFixed(2)),
+      ...[ratio, min, max, byProcessorTime, p99].map((value) => value.toFixed(2)),
       failed,
     ]),
   );

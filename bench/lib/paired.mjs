@@ -93,8 +93,8 @@ export async function measurePairs({ baseUrl, child }, pairs, { turns, calls = 1
       // Other load slows a processor down without taking it away. The least disturbed turns are those with the lowest total cost of both; selecting
       // by the sum favors neither.
       const sums = row.plain.map((cost, index) => 2 * cost + row.added[index]);
-      const most = quantile(sums, undisturbed);
-      const kept = sums.flatMap((sum, index) => (sum <= most ? [index] : []));
+      const limit = quantile(sums, undisturbed);
+      const kept = sums.flatMap((sum, index) => (sum <= limit ? [index] : []));
       const plain = kept.map((index) => row.plain[index]);
       const added = kept.map((index) => row.added[index]);
       const margin = 0.98 / Math.sqrt(kept.length);
@@ -103,8 +103,8 @@ export async function measurePairs({ baseUrl, child }, pairs, { turns, calls = 1
         {
           plain: quantile(plain, 0.5),
           added: quantile(added, 0.5),
-          least: quantile(added, Math.max(0, 0.5 - margin)),
-          most: quantile(added, Math.min(0.999, 0.5 + margin)),
+          min: quantile(added, Math.max(0, 0.5 - margin)),
+          max: quantile(added, Math.min(0.999, 0.5 + margin)),
         },
       ];
     }),

@@ -101,9 +101,9 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", { timeout
     const { page } = open;
     await page.goto(`${designer.url}/flows/spoken`);
     await page.locator(".card").nth(14).waitFor();
-    const zoomTo = async (wanted: number): Promise<void> => {
+    const zoomTo = async (target: number): Promise<void> => {
       const shown = async (): Promise<number> => Number.parseInt(await page.getByRole("button", { name: /^Actual size/ }).innerText(), 10);
-      while ((await shown()) > wanted) await page.getByRole("button", { name: "Zoom out" }).click();
+      while ((await shown()) > target) await page.getByRole("button", { name: "Zoom out" }).click();
     };
     const sizes = (): Promise<readonly number[]> =>
       page.locator(".card__title").evaluateAll((titles) =>

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createFlowChecker } from "@sluice/server/check";
 import { branchesOf, FlowCatalog } from "../../packages/designer/src/catalog/flow-catalog.ts";
 import { elementYaml, routeYaml, sendYaml, starterYaml } from "../../packages/designer/src/catalog/starter-yaml.ts";
-import { offeredAnswers, recipes } from "../../packages/designer/src/catalog/recipes.ts";
+import { defaultAnswers, recipes } from "../../packages/designer/src/catalog/recipes.ts";
 import { addElement } from "../../packages/designer/src/commands/add-element.ts";
 import type { DocumentCommand } from "../../packages/designer/src/commands/command.ts";
 import { wrapIn } from "../../packages/designer/src/commands/wrap-steps.ts";
@@ -71,7 +71,7 @@ describe("offered elements can be deployed", () => {
   test("every recipe", async () => {
     for (const recipe of recipes) {
       const { key, place } = recipe;
-      const yaml = recipe.yaml(offeredAnswers(recipe));
+      const yaml = recipe.yaml(defaultAnswers(recipe));
       const text =
         place === "element" ? added(addElement(key, yaml[0] as string, true), flowOf("log: x")) : flowOf(yaml.join("\n").replaceAll(/\n(?=\S)/g, "\n- "));
       expect(await faults(place === "element" ? text : text.replaceAll("\n          - ", "\n        - ")), key).toEqual([]);

@@ -25,7 +25,7 @@ interface Expected {
   readonly isProtected: boolean;
 }
 
-async function play(history: readonly Step[]): Promise<void> {
+async function applyHistory(history: readonly Step[]): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-ids-"));
   const model = new Map<string, Expected>();
   const spelling = new Map<string, string>();
@@ -65,6 +65,6 @@ async function play(history: readonly Step[]): Promise<void> {
 
 it(
   `A4: ${histories} random histories of ids that look like file names are the same after kill -9 and a restart`,
-  () => fc.assert(fc.asyncProperty(steps, play), { numRuns: histories, endOnFailure: true }),
+  () => fc.assert(fc.asyncProperty(steps, applyHistory), { numRuns: histories, endOnFailure: true }),
   60_000 + histories * 60_000,
 );

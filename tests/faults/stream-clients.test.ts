@@ -14,8 +14,8 @@ afterEach(async () => {
   server.clean();
 });
 
-const chatty =
-  "- route:\n    id: chatty\n    from:\n      uri: webhook\n      steps:\n        - log: {id: say, message: '${body}'}\n        - setBody: {constant: ok}\n";
+const logging =
+  "- route:\n    id: logging\n    from:\n      uri: webhook\n      steps:\n        - log: {id: line, message: '${body}'}\n        - setBody: {constant: ok}\n";
 const follow = (path: string): string => `GET /_api${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`;
 
 interface Follower {
@@ -47,15 +47,15 @@ async function openFollower(port: number, path: string, keepText = false): Promi
 it("H05: 1,000 clients each get every event in order at 100 per second, and every descriptor is released", async () => {
   server = await spawnWatched({ env: { SERVICE_MAX_STREAM_CLIENTS: "1100" } });
   const port = Number(new URL(server.baseUrl).port);
-  await server.putFlow("chatty", chatty);
+  await server.putFlow("logging", logging);
   const before = descriptorsOf(server.pid);
   const events = 300;
   const followers: Follower[] = [];
   for (let opened = 0; opened < 1_000; opened += 50)
-    followers.push(...(await Promise.all(Array.from({ length: 50 }, () => openFollower(port, "/logs/stream?routeId=chatty")))));
+    followers.push(...(await Promise.all(Array.from({ length: 50 }, () => openFollower(port, "/logs/stream?routeId=logging")))));
   for (let number = 0; number < events; number++) {
     const due = sleep(10);
-    expect((await call(server.baseUrl, "POST", "/api/chatty", `m-${number}`)).status).toBe(200);
+    expect((await call(server.baseUrl, "POST", "/api/logging", `m-${number}`)).status).toBe(200);
     await due;
   }
   await eventually(() => followers.every(({ seen }) => seen.length >= events), 60_000);
@@ -68,14 +68,14 @@ it("H05: 1,000 clients each get every event in order at 100 per second, and ever
 
 it("H08: a client that silently stops reading is disconnected within a minute", async () => {
   server = await spawnWatched();
-  await server.putFlow("chatty", chatty);
+  await server.putFlow("logging", logging);
   const clients = async (): Promise<number> => (await server.api("GET", "/health")).json.streamClients;
   const line = "y".repeat(60_000);
-  const say = (): Promise<unknown> => Promise.all(Array.from({ length: 4 }, () => call(server.baseUrl, "POST", "/api/chatty", line)));
+  const sendLines = (): Promise<unknown> => Promise.all(Array.from({ length: 4 }, () => call(server.baseUrl, "POST", "/api/logging", line)));
   // A client that reads first warms up the memory of V8, the allocator and the stream, so that only the growth caused by the stopped client is
   // measured.
   const reader = await openFollower(Number(new URL(server.baseUrl).port), "/logs/stream");
-  for (let messages = 0; messages < 400; messages += 4) await say();
+  for (let messages = 0; messages < 400; messages += 4) await sendLines();
   reader.socket.destroy();
   await eventually(async () => (await clients()) === 0);
   const before = { descriptors: descriptorsOf(server.pid), held: await server.heldBytes() };
@@ -87,7 +87,7 @@ it("H08: a client that silently stops reading is disconnected within a minute", 
     follower.kill("SIGSTOP");
     await server.unharmed(async () => {
       const deadline = performance.now() + 60_000;
-      while ((await clients()) === 1 && performance.now() < deadline) await say();
+      while ((await clients()) === 1 && performance.now() < deadline) await sendLines();
       expect(await clients()).toBe(0);
     });
     await eventually(() => descriptorsOf(server.pid) <= before.descriptors + 5, 15_000);
@@ -123,8 +123,8 @@ it.skipIf(process.platform !== "linux")(
 it("H10: events reach their client within 100 ms of the step, without buffering", async () => {
   server = await spawnWatched();
   const port = Number(new URL(server.baseUrl).port);
-  await server.putFlow("chatty", chatty);
-  const follower = await openFollower(port, "/logs/stream?routeId=chatty", true);
+  await server.putFlow("logging", logging);
+  const follower = await openFollower(port, "/logs/stream?routeId=logging", true);
   const reference = await startIdleServer();
   const idle: number[] = [];
   const delays: number[] = [];
@@ -137,7 +137,7 @@ it("H10: events reach their client within 100 ms of the step, without buffering"
     }
   });
   for (let number = 0; number < 300; number++) {
-    await call(server.baseUrl, "POST", "/api/chatty", `m-${number}`);
+    await call(server.baseUrl, "POST", "/api/logging", `m-${number}`);
     replies.push(performance.now());
     await eventually(() => arrivals.length > number, 10_000);
     const began = performance.now();

@@ -40,7 +40,7 @@ export function audit(tally, before, after) {
   }
   expect("responses of fail", tally.sent.fail, tally.answered.fail);
   expect("failed runs of fail", tally.answered.fail, grown("fail", "failed"));
-  expect("messages that came out of the queue", tally.queued, grown("sink", "completed"));
+  expect("messages received from the queue", tally.queued, grown("sink", "completed"));
   // A client may disconnect before its call was read: some calls never become runs, but none may become two.
   const hung = grown("hang-up", "completed") + grown("hang-up", "failed") + grown("hang-up", "other");
   if (hung > tally.sent["hang-up"]) faults.push(`runs of hang-up: at most ${tally.sent["hang-up"]} were expected, counted ${hung}`);

@@ -93,7 +93,7 @@ async function callRoute(caller, tally, route, n) {
     if (route === "queue") tally.queued += 3;
     const [version, echoed, again] = text.split(" ");
     if (echoed !== String(n)) tally.fault(`call ${n} of ${route} got the response of another call: ${text}`);
-    else if (version !== again) tally.fault(`call ${n} of ${route} went through two versions: ${text}`);
+    else if (version !== again) tally.fault(`call ${n} of ${route} was processed by two versions: ${text}`);
   } catch (error) {
     tally.fault(`call ${n} of ${route} got no response: ${error.message}`);
   }

@@ -20,5 +20,5 @@ export function notAccepted(outcome: string, where: string, reason: string): Flo
   });
 }
 
-export const lateBroker = (ms: number, where: string): FlowError =>
+export const brokerTimeout = (ms: number, where: string): FlowError =>
   new FlowError("jakarta.jms.JMSException", `no response from the broker for '${where}' within ${ms} ms`, { code: "jms-timeout", retryable: true });

@@ -3,7 +3,7 @@ import type * as Rhea from "rhea";
 import type { Clock } from "@sluice/engine/spi";
 import { combineWrites, type CorkableStream } from "../messaging/combine-writes.ts";
 import { problemOf, type AmqpClient } from "./amqp-connection.ts";
-import { jmsError, lateBroker, notAccepted } from "./amqp-error.ts";
+import { jmsError, brokerTimeout, notAccepted } from "./amqp-error.ts";
 import type { Destination } from "./destination.ts";
 
 interface Waiter {
@@ -12,7 +12,7 @@ interface Waiter {
 }
 
 /** Maximum number of open links to destinations; the oldest is closed first. */
-const keptSenders = 100;
+const maxSenders = 100;
 
 export class AmqpSession {
   readonly client: AmqpClient;
@@ -77,7 +77,7 @@ export class AmqpSession {
     const opening = this.#openSender(destination);
     opening.catch(() => this.#senders.delete(address));
     this.#senders.set(address, opening);
-    if (this.#senders.size > keptSenders) {
+    if (this.#senders.size > maxSenders) {
       const [oldest, link] = this.#senders.entries().next().value as [string, Promise<Rhea.Sender>];
       this.#senders.delete(oldest);
       link.then(
@@ -124,7 +124,7 @@ export class AmqpSession {
         },
       };
       const { timeoutMs } = this.client;
-      const cancel = this.#clock.after(timeoutMs, () => waiter.reject(lateBroker(timeoutMs, where)));
+      const cancel = this.#clock.after(timeoutMs, () => waiter.reject(brokerTimeout(timeoutMs, where)));
       this.#waiting.add(waiter);
       if (!this.isOpen) return waiter.reject(jmsError(new Error("the session is closed"), where));
       try {

@@ -61,7 +61,7 @@ const sourceOptions = {
 
 const sinkOptions = {
   deliveryPersistent: f.boolean({ doc: "Whether messages survive a restart of the broker.", default: true }),
-  deliveryMode: f.integer({ doc: "The same as a number: 1 not persistent, 2 persistent.", min: 1, max: 2 }),
+  deliveryMode: f.integer({ doc: "Alternative to deliveryPersistent: 1 not persistent, 2 persistent.", min: 1, max: 2 }),
   priority: f.integer({ doc: "The priority of messages, 0 to 9.", default: 4, min: 0, max: 9 }),
   timeToLive: f.duration({ doc: "How long the broker stores a message; no limit by default.", default: -1 }),
   deliveryDelay: f.duration({ doc: "Delay before the broker delivers a message; not supported by every broker.", default: -1 }),

@@ -1,7 +1,7 @@
 // Merges two changed versions of the same text, line by line. Changes that do not touch are both applied.
 import { diffLines } from "@sluice/model";
 
-/** Lines that both sides agree on, or that one side changed. */
+/** Lines that are the same on both sides, or that only one side changed. */
 interface Settled {
   readonly kind: "settled";
   readonly lines: readonly string[];

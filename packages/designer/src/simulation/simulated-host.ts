@@ -64,7 +64,7 @@ export class SimulatedHost implements Host {
     for (const mount of this.#mounts) {
       if (mount.methods !== undefined && !mount.methods.includes(request.method)) continue;
       const params = match(mount, request.path);
-      if (params !== undefined) return mount.handle(whole(request, params, session));
+      if (params !== undefined) return mount.handle(httpRequestOf(request, params, session));
     }
     return undefined;
   }
@@ -98,7 +98,7 @@ function decode(text: string): string {
   }
 }
 
-function whole({ headers, ...request }: SimulatedRequest, params: Readonly<Record<string, string>>, session: SessionTag): HttpRequest {
+function httpRequestOf({ headers, ...request }: SimulatedRequest, params: Readonly<Record<string, string>>, session: SessionTag): HttpRequest {
   const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   return { ...request, headers: lower, rawHeaders: Object.entries(headers).flat(), params, principal: undefined, session };
 }

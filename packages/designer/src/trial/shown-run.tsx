@@ -15,13 +15,13 @@ export interface ShownRun {
   /** The runs of the same chain: the routes that it called, and those they called. */
   readonly chain: readonly Run[];
   readonly at: number;
-  /** The steps up to the one that was moved to; all of them until then. */
+  /** The steps up to the selected one; all of them until one is selected. */
   readonly reached: readonly RecordedStep[];
   /** Moves to a step and selects it on the canvas. */
   goTo(at: number): void;
 }
 
-/** How often a run that is in flight is read again. */
+/** Polling interval of a run in flight. */
 const runningMs = 500;
 
 const noRun: ShownRun = { runId: undefined, run: undefined, problem: undefined, steps: [], chain: [], at: 0, reached: [], goTo: () => undefined };

@@ -52,7 +52,7 @@ export class ConfigFollower {
     return new Promise((resolve) => {
       this.#watch = this.#cluster.records.watch(
         "config",
-        (change) => this.#seen(change),
+        (change) => this.#received(change),
         (head) => {
           this.applied = this.head = head;
           this.#isLoaded = true;
@@ -104,7 +104,7 @@ export class ConfigFollower {
         const written = await this.#cluster.records.write("config", id, this.#encrypted(id, bytes), { head: expected });
         // Its own watch has reported it before the write resolved.
         this.#queue = this.#queue.filter(({ revision }) => revision !== written.revision);
-        this.#take({ id, bytes, ...written });
+        this.#set({ id, bytes, ...written });
         this.applied = written.revision;
         this.ownRevision = written.revision;
         return written;
@@ -123,7 +123,7 @@ export class ConfigFollower {
   async put(id: string, bytes: Uint8Array | undefined): Promise<Revision> {
     try {
       const written = await this.#cluster.records.write("config", id, this.#encrypted(id, bytes));
-      if ((this.records.get(id)?.revision ?? 0) < written.revision) this.#take({ id, bytes, ...written });
+      if ((this.records.get(id)?.revision ?? 0) < written.revision) this.#set({ id, bytes, ...written });
       this.ownRevision = Math.max(this.ownRevision, written.revision);
       return written;
     } catch (error) {
@@ -131,10 +131,10 @@ export class ConfigFollower {
     }
   }
 
-  #seen(change: RecordVersion): void {
+  #received(change: RecordVersion): void {
     this.head = change.revision;
     if (this.#isLoaded) this.#queue.push(change);
-    else this.#takeStored(change);
+    else this.#setReadable(change);
     this.#signal();
     void this.#pump();
   }
@@ -145,7 +145,7 @@ export class ConfigFollower {
     for (; this.#apply !== undefined && !this.#isWriting;) {
       const change = this.#queue[0];
       if (change === undefined) break;
-      this.#takeStored(change);
+      this.#setReadable(change);
       await this.#apply(change.id);
       this.#queue.shift();
       this.applied = change.revision;
@@ -168,15 +168,15 @@ export class ConfigFollower {
   }
 
   /** Of a change that cannot be decrypted, the version before it stays in use. */
-  #takeStored(change: RecordVersion): void {
+  #setReadable(change: RecordVersion): void {
     try {
-      this.#take(this.#decrypted(change));
+      this.#set(this.#decrypted(change));
     } catch (error) {
       this.unreadable.set(change.id, (error as Error).message);
     }
   }
 
-  #take(change: RecordVersion): void {
+  #set(change: RecordVersion): void {
     this.unreadable.delete(change.id);
     if (change.bytes === undefined) this.records.delete(change.id);
     else this.records.set(change.id, change);

@@ -11,7 +11,7 @@ import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { strings } from "../../strings.ts";
 import { accessStrings as words } from "../../strings/access.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
-import { Remarks } from "../mappings/mapping-frame.tsx";
+import { MessageList } from "../mappings/mapping-frame.tsx";
 import { useTitle } from "../page-context.tsx";
 import { useUnsavedDraft } from "../use-kept-draft.ts";
 import { usePolled } from "../../api-client/use-polled.ts";
@@ -141,7 +141,7 @@ function PolicyEditor({ flowId, loaded, target }: EditorProps) {
         {errors.rest.length === 0 && errors.fields.size === 0 ? null : (
           <FailureBanner text={[...errors.rest, ...[...errors.fields].map(([path, message]) => `${path}: ${message}`)].join("; ")} />
         )}
-        <Remarks title={words.warnings} variant="warn" sentences={warnings} />
+        <MessageList title={words.warnings} variant="warn" sentences={warnings} />
         <CredentialFields />
         <RuleFields />
         <LimitFields />

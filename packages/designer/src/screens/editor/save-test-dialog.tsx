@@ -26,14 +26,14 @@ export function SaveTestDialog({ draft, onClose }: { readonly draft: TestDraft; 
   const bound = useMemo(() => (written === undefined ? draft : renamedSteps(draft, written.ids)), [draft, written]);
   const text = useMemo(() => stringify(draftData({ ...bound, name: name.trim() }, chosen), { lineWidth: 0 }), [bound, name, chosen]);
   /** Writes the ids into the flow; saves it with the test unless it has other unsaved changes. */
-  const keepIds = async (): Promise<boolean> => {
+  const writeStepIds = async (): Promise<boolean> => {
     if (written === undefined) return true;
     const hadChanges = unsavedChanges(flow) > 0;
     return editor.edit(written.edit, words.ids([...written.ids.values()]), "command") && (hadChanges || (await editor.save()));
   };
   const save = async (): Promise<void> => {
     if (name.trim() === "") return setProblem(words.nameMissing);
-    if (!(await keepIds())) return setProblem(words.idsFailed);
+    if (!(await writeStepIds())) return setProblem(words.idsFailed);
     const files = await trial.loadTests();
     const id = draftFileId({ name }, (candidate) => files.some((file) => file.id === candidate));
     try {

@@ -63,11 +63,11 @@ function Outcome() {
   const [draft, setDraft] = useState<TestDraft | undefined>(undefined);
   const outcome = result?.outcome;
   if (result === undefined || outcome === undefined) return null;
-  const isFine = outcome.status === "completed" || outcome.status === "discarded";
+  const hasSucceeded = outcome.status === "completed" || outcome.status === "discarded";
   return (
     <div className="try__outcome" aria-live="polite">
-      <span className={`chip ${isFine ? "chip--ok" : "chip--fail"}`}>
-        {isFine ? <CircleCheck size={14} aria-hidden="true" /> : <CircleAlert size={14} aria-hidden="true" />}
+      <span className={`chip ${hasSucceeded ? "chip--ok" : "chip--fail"}`}>
+        {hasSucceeded ? <CircleCheck size={14} aria-hidden="true" /> : <CircleAlert size={14} aria-hidden="true" />}
         {words.outcome[outcome.status as keyof typeof words.outcome] ?? outcome.status}
       </span>
       {outcome.reply === undefined ? null : <span className="chip">{words.reply(outcome.reply.status)}</span>}

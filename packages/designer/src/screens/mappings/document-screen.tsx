@@ -12,7 +12,7 @@ import { useUnsavedDraft } from "../use-kept-draft.ts";
 import { DocumentOutcome } from "./document-outcome.tsx";
 import { mountSource, type MountedSource } from "./document-source.ts";
 import { DocumentTests } from "./document-tests.tsx";
-import { MappingFrame, Remarks } from "./mapping-frame.tsx";
+import { MappingFrame, MessageList } from "./mapping-frame.tsx";
 import { Mapper } from "./mapper/mapper.tsx";
 import { MappingTable } from "./mapper/mapping-table.tsx";
 import { OpenedMapping, type MappingEditorProps } from "./opened-mapping.tsx";
@@ -100,13 +100,13 @@ function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
           </div>
         </div>
       ) : null}
-      {fault === undefined ? null : <Remarks title={mappingStrings.problems} variant="fail" sentences={[syntaxText(text, fault), words.lastGood]} />}
-      <Remarks
+      {fault === undefined ? null : <MessageList title={mappingStrings.problems} variant="fail" sentences={[syntaxText(text, fault), words.lastGood]} />}
+      <MessageList
         title={mappingStrings.problems}
         variant="fail"
         sentences={fault === undefined ? (preview?.problems ?? []).map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)) : []}
       />
-      <Remarks title={mappingStrings.warnings} variant="warn" sentences={[...new Set([...(preview?.warnings ?? []), ...saving.warnings])]} />
+      <MessageList title={mappingStrings.warnings} variant="warn" sentences={[...new Set([...(preview?.warnings ?? []), ...saving.warnings])]} />
       <DocumentTests
         document={document}
         environment={lazyEnvironment.environment}

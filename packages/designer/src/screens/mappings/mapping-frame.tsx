@@ -106,7 +106,15 @@ function useKeys(keys: Keys): void {
 }
 
 /** A list of messages about the mapping. */
-export function Remarks({ title, variant, sentences }: { readonly title: string; readonly variant: "warn" | "fail"; readonly sentences: readonly string[] }) {
+export function MessageList({
+  title,
+  variant,
+  sentences,
+}: {
+  readonly title: string;
+  readonly variant: "warn" | "fail";
+  readonly sentences: readonly string[];
+}) {
   if (sentences.length === 0) return null;
   return (
     <section className={`remarks remarks--${variant}`} aria-label={title}>

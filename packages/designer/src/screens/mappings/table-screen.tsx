@@ -4,7 +4,7 @@ import { checkTable } from "../../mappings/table-check.ts";
 import { documentOf } from "../../mappings/table-draft.ts";
 import { mappingStrings as words } from "../../strings/mappings.ts";
 import { useUnsavedDraft } from "../use-kept-draft.ts";
-import { MappingFrame, Remarks } from "./mapping-frame.tsx";
+import { MappingFrame, MessageList } from "./mapping-frame.tsx";
 import { OpenedMapping, type MappingEditorProps } from "./opened-mapping.tsx";
 import { draftKey } from "./mapping-places.ts";
 import { TableColumns } from "./table-columns.tsx";
@@ -46,11 +46,15 @@ function TableEditor({ id, loaded, target }: MappingEditorProps) {
       onUseDeployed={() => change(openTable(id, saving.saved.deployed).draft)}
       onDiscard={() => settle(opened.draft)}
     >
-      {opened.problem === undefined ? null : <Remarks title={words.problems} variant="fail" sentences={[opened.problem]} />}
+      {opened.problem === undefined ? null : <MessageList title={words.problems} variant="fail" sentences={[opened.problem]} />}
       <TableSettings draft={draft} onChange={change} />
       <TableGrid draft={draft} problems={check.problems} search={search} onSearch={setSearch} onChange={(next) => change(next, typedCell())} />
-      <Remarks title={words.problems} variant="fail" sentences={check.problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))} />
-      <Remarks title={words.warnings} variant="warn" sentences={[...check.warnings, ...serverWarnings]} />
+      <MessageList
+        title={words.problems}
+        variant="fail"
+        sentences={check.problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))}
+      />
+      <MessageList title={words.warnings} variant="warn" sentences={[...check.warnings, ...serverWarnings]} />
       <div className="mapping__pair">
         <TableLookup draft={draft} table={check.table} />
         <TableFiles id={id} draft={draft} onChange={change} />

@@ -72,7 +72,7 @@ export class NatsKeys {
 
   stop(): void {
     this.#isStopped = true;
-    this.#forget();
+    this.#reset();
     this.#wake();
   }
 
@@ -111,7 +111,7 @@ export class NatsKeys {
   }
 
   async #takeOver(): Promise<void> {
-    this.#forget();
+    this.#reset();
     const token = this.#parts.receiver.keyToken();
     if (token === undefined) return;
     // Messages from before an interruption still run here.
@@ -122,7 +122,7 @@ export class NatsKeys {
     this.#token = token;
   }
 
-  #forget(): void {
+  #reset(): void {
     this.#token = undefined;
     this.#lanes.clear();
     this.#ready = [];

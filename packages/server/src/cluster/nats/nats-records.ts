@@ -187,8 +187,8 @@ class NatsWatch {
     if (state.messages > 0) {
       const consumer = await js.consumers.get(stream, { deliver_policy: jetstream.DeliverPolicy.LastPerSubject });
       const messages = await consumer.consume({ max_messages: 500 });
-      const silence = (): (() => void) => systemClock.after(attemptMs, () => messages.stop());
-      let cancel = silence();
+      const startTimeout = (): (() => void) => systemClock.after(attemptMs, () => messages.stop());
+      let cancel = startTimeout();
       let isComplete = false;
       for await (const message of messages) {
         cancel();
@@ -197,7 +197,7 @@ class NatsWatch {
         // The number of pending messages may never be 0 when records are replaced while they are read.
         isComplete = message.info.pending === 0 || message.seq >= state.last_seq || this.#isStopped;
         if (isComplete) break;
-        cancel = silence();
+        cancel = startTimeout();
       }
       cancel();
       messages.stop();

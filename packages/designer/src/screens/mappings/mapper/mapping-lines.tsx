@@ -85,7 +85,7 @@ const curve = (from: number, to: number): string => `M 0 ${from} C ${columnWidth
 function linesIn(frame: HTMLElement, targets: readonly TargetField[]): readonly Line[] {
   const origin = frame.querySelector("[data-lines]")?.getBoundingClientRect();
   if (origin === undefined) return [];
-  const middles = (side: string): ReadonlyMap<string, number> => {
+  const centers = (side: string): ReadonlyMap<string, number> => {
     const list = frame.querySelector(`[data-side="${side}"]`)?.getBoundingClientRect();
     return new Map(
       [...frame.querySelectorAll<HTMLElement>(`[data-side="${side}"] [data-path]`)].map((row) => {
@@ -95,7 +95,7 @@ function linesIn(frame: HTMLElement, targets: readonly TargetField[]): readonly 
       }),
     );
   };
-  const [sources, places] = [middles("source"), middles("target")];
+  const [sources, places] = [centers("source"), centers("target")];
   return targets.flatMap(({ path, sources: read, steps, isGroup, name }): readonly Line[] => {
     const to = places.get(path);
     const found = read.flatMap((source) => sources.get(source) ?? []);
