@@ -24,7 +24,10 @@ if (executablePath === undefined) {
 await buildDesigner();
 const workFolder = mkdtempSync(join(tmpdir(), "sluice-screens-"));
 const token = "token-of-the-pictures";
-const server = await startServer(readConfiguration({}, { SERVICE_PORT: "0", SERVICE_DEPLOY_TOKEN: token, SERVICE_DATA_DIR: join(workFolder, "data") }), 2);
+const server = await startServer(
+  readConfiguration({}, { SERVICE_PORT: "0", SERVICE_DEPLOY_TOKEN: token, SERVICE_DATA_DIR: join(workFolder, "data"), SERVICE_BREAKPOINTS: "true" }),
+  2,
+);
 const options = { port: 0, targets: [{ name: "local", baseUrl: server.baseUrl, tokenEnv: "TOKEN" }], environment: { TOKEN: token } };
 const workspace = join(workFolder, "workspace");
 const designer = await startDesigner({ ...options, workspace });

@@ -4,6 +4,7 @@ const editor = async (page, url, query = "") => {
   await page.getByRole("treeitem").first().waitFor();
 };
 const button = (page, name) => page.getByRole("button", { name, exact: true });
+const hideDock = (page) => button(page, "Hide the dock").click();
 const figures = (page) => page.getByText("p95").first().waitFor();
 
 export const screens = {
@@ -15,6 +16,7 @@ export const screens = {
   canvas: async (page, url) => {
     await editor(page, url);
     await figures(page);
+    await hideDock(page);
     await page.getByRole("treeitem").filter({ hasText: "Set header" }).click();
     await page.getByRole("group", { name: "Result of Expression" }).waitFor();
   },
@@ -27,6 +29,7 @@ export const screens = {
     await editor(page, url, "?view=split");
     await page.locator(".cm-content").waitFor();
     await figures(page);
+    await hideDock(page);
     await page.getByRole("treeitem").filter({ hasText: "Choice" }).first().click();
   },
   versions: async (page, url) => {
@@ -63,13 +66,21 @@ export const screens = {
   },
   "data-panel": async (page, url) => {
     await screens["try-it"](page, url);
-    await page.getByRole("tab", { name: /^Problems/ }).click();
-    await page
-      .getByRole("treeitem", { name: /Set body|Reply/ })
-      .first()
-      .click();
+    await hideDock(page);
+    await page.getByRole("treeitem", { name: /Map message/ }).click();
     await button(page, "Data").click();
     await page.getByRole("tree", { name: "Message data" }).waitFor();
+  },
+  breakpoint: async (page, url) => {
+    await editor(page, url);
+    await hideDock(page);
+    await page.getByRole("treeitem").filter({ hasText: "Set header" }).click();
+    await page.keyboard.press("b");
+    await button(page, "Watch for a message").click();
+    await page.getByText("Message held before").waitFor({ timeout: 40_000 });
+    const body = page.getByRole("textbox", { name: "Body of the held message" });
+    await body.waitFor();
+    await body.fill((await body.inputValue()).replace(/"total": \d+(\.\d+)?/, '"total": 99'));
   },
   "all-tests": async (page, url) => {
     await page.goto(`${url}/tests`);

@@ -1,14 +1,13 @@
-// Checks every screen in both themes with axe-core, and saves screenshots when SCREENSHOTS names a folder.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+// Checks every screen in both themes and at two sizes with axe-core, and saves screenshots when SCREENSHOTS names a folder.
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findingsOf } from "./axe.ts";
 import { hasBrowser, openBrowser, openPage, soon, typeSource } from "./browser.ts";
 import { startTestServer, token as runtimeToken, type StartedServer } from "../started-server.ts";
 import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const screenshots = process.env["SCREENSHOTS"];
 
 const flow = `${webhookFlow("orders")}        - choice:
@@ -23,6 +22,8 @@ const flow = `${webhookFlow("orders")}        - choice:
 `;
 
 const otherFlow = "- route: {id: other, from: {uri: webhook, steps: [{log: 'a line to see'}]}}\n";
+
+const heldFlow = "- route: {id: held, from: {uri: webhook, steps: [{setBody: {id: reply, simple: '${body}!'}}]}}\n";
 
 const simulatedFlow = `- route:
     id: simulated
@@ -110,6 +111,22 @@ const screens: Readonly<Record<string, (page: Page, url: string) => Promise<unkn
     await page.getByRole("link", { name: /^run_/ }).last().click();
     await page.getByText("1 of 1: log1").waitFor();
   },
+  "editor-breakpoint": async (page, url) => {
+    await page.goto(`${url}/flows/held`);
+    await page.getByRole("treeitem").nth(1).click();
+    await page.keyboard.press("b");
+    await page.getByRole("button", { name: "Watch for a message" }).click();
+    await page.getByText("Waiting for a message").waitFor();
+    void fetch(`${runtimeUrl}/api/held`, { method: "POST", body: '{"order": "A-1"}' });
+    await page.getByRole("textbox", { name: "Body of the held message" }).waitFor();
+  },
+  "editor-breakpoint-conditions": async (page, url) => {
+    await page.goto(`${url}/flows/held`);
+    await page.getByRole("treeitem").nth(1).click();
+    await page.keyboard.press("b");
+    await page.getByRole("button", { name: "Conditions" }).click();
+    await page.getByLabel("Condition of reply").fill("${body} contains 'A'");
+  },
   "dead-letters": async (page, url) => {
     await page.goto(`${url}/dead-letters`);
     await page.getByLabel("Select all").check();
@@ -150,13 +167,15 @@ describe.skipIf(!hasBrowser)("accessibility (needs Chromium)", { timeout: 300_00
 
   beforeAll(async () => {
     browser = await openBrowser();
-    runtime = await startTestServer();
+    runtime = await startTestServer({ env: { SERVICE_BREAKPOINTS: "true" } });
     runtimeUrl = runtime.baseUrl;
     designer = await startTestDesigner(runtime.baseUrl, { environment: { SLUICE_TEST_TOKEN: runtimeToken } });
     designer.writeFlow("orders", flow);
     await runtime.putFlow("other", otherFlow);
     await fetch(`${runtime.baseUrl}/api/other`, { method: "POST" });
     designer.writeFlow("other", otherFlow);
+    designer.writeFlow("held", heldFlow);
+    await runtime.putFlow("held", heldFlow);
     designer.writeFlow("simulated", simulatedFlow);
     mkdirSync(join(designer.workspace, "tests/simulated"), { recursive: true });
     writeFileSync(join(designer.workspace, "tests/simulated/both.test.yaml"), simulatedTests);
@@ -176,15 +195,14 @@ describe.skipIf(!hasBrowser)("accessibility (needs Chromium)", { timeout: 300_00
       // axe-core needs to inject its own script.
       const { page, context } = await openPage(browser, { colorScheme, bypassCSP: true, reducedMotion: "reduce" });
       await visit(page, designer.url);
-      await page.evaluate(axe);
-      const violations = await page.evaluate(async () => {
-        const { violations } = await (
-          globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { target: unknown[] }[] }[] }> } }
-        ).axe.run();
-        return violations.map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
-      });
-      found.push(...violations.map((violation) => `${name}: ${violation}`));
-      if (screenshots !== undefined) await page.screenshot({ path: join(screenshots, `${name}-${colorScheme}.png`) });
+      for (const [width, height] of [
+        [1280, 800],
+        [390, 844],
+      ] as const) {
+        await page.setViewportSize({ width, height });
+        found.push(...(await findingsOf(page)).map((finding) => `${name} at ${width}: ${finding}`));
+        if (screenshots !== undefined) await page.screenshot({ path: join(screenshots, `${name}-${colorScheme}-${width}.png`) });
+      }
       await context.close();
     }
     expect(found).toEqual([]);

@@ -64,9 +64,12 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", { timeou
     await visit(page);
     const both = (name: string, text: string): string => webhookFlow("orders", text).replace("Orders to ERP", name);
     await typeSource(page, both("Orders to ERP", "mine"));
+    // Another tab saves.
     designer.writeFlow("orders", both("Renamed elsewhere", "ok"));
+    const saved = Date.now();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("The changes do not conflict").waitFor();
+    expect(Date.now() - saved).toBeLessThan(2_500);
     await dialog.getByRole("button", { name: "Save merged" }).click();
     await expect.poll(() => designer.flowText("orders"), soon).toBe(both("Renamed elsewhere", "mine"));
     await dialog.waitFor({ state: "detached" });

@@ -1,7 +1,7 @@
 // Connections defined, tested and chosen in a real browser and used by a real runtime: SQLite for one that works, a closed port for one
 // that does not.
 import { mkdirSync, readFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { connect as connectTo, createServer, type Socket } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
@@ -28,6 +28,7 @@ const insertFlow = (reference: string): string => `- route:
 `;
 
 const nats = await serverFor("nats");
+const postgres = await serverFor("postgres");
 
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
@@ -51,6 +52,7 @@ describe.skipIf(!hasBrowser)("connections (needs Chromium)", { timeout: 120_000 
   afterAll(async () => {
     await browser?.close();
     await nats?.end();
+    await postgres?.end();
   });
 
   beforeEach(async () => {
@@ -260,6 +262,38 @@ describe.skipIf(!hasBrowser)("connections (needs Chromium)", { timeout: 120_000 
       await manager.streams.delete(stream);
       await client.close();
     }
+  });
+
+  it.skipIf(postgres === undefined)("shows a stopped database as down within 10 s, with the reason and the flows that use it (needs PostgreSQL)", async () => {
+    const sockets = new Set<Socket>();
+    const proxy = createServer((client) => {
+      const server = connectTo(postgres?.port ?? 0, "127.0.0.1");
+      for (const socket of [client, server]) {
+        sockets.add(socket);
+        socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
+      }
+      client.pipe(server).pipe(client);
+    }).listen(0, "127.0.0.1");
+    await once(proxy, "listening");
+    const { port } = proxy.address() as { port: number };
+    const values = { host: "127.0.0.1", port, user: "postgres", database: "postgres" };
+    expect((await runtime.api("PUT", "/connections/shop", { type: "postgres", values })).status).toBe(201);
+    await runtime.putFlow("insert", insertFlow("#shop"));
+    expect((await fetch(`${runtime.baseUrl}/api/insert`, { method: "POST" })).status).toBe(200);
+    await page.goto(`${designer.url}/connections`);
+    const row = page.getByRole("row", { name: /shop/ });
+    await row.getByText("Up", { exact: true }).waitFor();
+    proxy.close();
+    for (const socket of sockets) socket.destroy();
+    const stopped = Date.now();
+    await row.getByText("Down", { exact: true }).waitFor({ timeout: 15_000 });
+    expect(Date.now() - stopped).toBeLessThan(10_000);
+    await row.getByRole("link", { name: "insert" }).waitFor();
+    await row.getByRole("button", { name: "Test shop" }).click();
+    await row
+      .getByText(/ECONNREFUSED/)
+      .first()
+      .waitFor();
   });
 
   it.each(["light", "dark"] as const)("has no axe-core findings in the %s theme, and fits 390 pixels", async (colorScheme) => {

@@ -239,6 +239,41 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", { timeout
     await expect.poll(() => page.getByRole("treeitem", { name: /Set variable total/ }).count(), soon).toBe(0);
   });
 
+  it("no control covers a card at any scroll position, and the page itself does not scroll", async () => {
+    const { page } = open;
+    const steps = Array.from({ length: 40 }, (_, index) => `        - log: {id: "log-${index}", message: "line ${index}"}\n`).join("");
+    designer.writeFlow("long", `- route:\n    id: long\n    from:\n      uri: webhook\n      steps:\n${steps}`);
+    await page.goto(`${designer.url}/flows/long`);
+    await page.getByRole("treeitem").nth(1).click();
+    for (let part = 0; part <= 10; part++) {
+      await page.locator(".canvas").evaluate((canvas, share) => canvas.scrollTo({ top: (canvas.scrollHeight - canvas.clientHeight) * share }), part / 10);
+      await page.waitForTimeout(50);
+      const covered = await page.evaluate(() => {
+        const canvas = document.querySelector(".canvas")?.getBoundingClientRect();
+        if (canvas === undefined) return ["no canvas"];
+        return [...document.querySelectorAll<HTMLElement>(".canvas .card")].flatMap((card) => {
+          const { left, right, top, bottom } = card.getBoundingClientRect();
+          return [
+            [left + 12, top + 8],
+            [right - 12, top + 8],
+            [(left + right) / 2, (top + bottom) / 2],
+            [right - 12, bottom - 8],
+          ].flatMap(([x = 0, y = 0]) => {
+            if (x < canvas.left || x > canvas.right - 16 || y < canvas.top || y > canvas.bottom - 16) return [];
+            const on = document.elementFromPoint(x, y);
+            return on === null || card.contains(on) || on.closest(".overview") !== null ? [] : [`${card.dataset["key"]} by ${on.className}`];
+          });
+        });
+      });
+      expect(covered).toEqual([]);
+    }
+    const { scrollWidth, clientWidth, scrollHeight, clientHeight } = await page.evaluate(() => {
+      const { scrollWidth, clientWidth, scrollHeight, clientHeight } = document.documentElement;
+      return { scrollWidth, clientWidth, scrollHeight, clientHeight };
+    });
+    expect([scrollWidth, scrollHeight]).toEqual([clientWidth, clientHeight]);
+  });
+
   it("on a phone, tapping a card opens its options over the canvas, and the message at the step", async () => {
     const { page } = open;
     await page.setViewportSize({ width: 390, height: 844 });

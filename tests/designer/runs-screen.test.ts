@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser)("the runs screen (needs Chromium)", { timeout: 120_
     await page.goto(`${designer.url}/runs`);
     await page.getByText("50 of 243 runs").waitFor();
     // Wide enough for all filters in one row.
-    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.setViewportSize({ width: 1280, height: 800 });
     const tops = await page.locator(".filters .field__label").evaluateAll((labels) => labels.map((label) => label.getBoundingClientRect().top));
     expect(new Set(tops).size).toBe(1);
     await page.getByLabel("Flow", { exact: true }).selectOption("orders");
@@ -55,6 +55,30 @@ describe.skipIf(!hasBrowser)("the runs screen (needs Chromium)", { timeout: 120_
     expect(await findingsOf(page)).toEqual([]);
     await page.getByLabel("From", { exact: true }).fill("2999-01-01T00:00");
     await page.getByText("0 runs", { exact: true }).waitFor();
+  });
+
+  it("finds all runs of a flow behind 10,000 newer ones of another", async () => {
+    const { page } = open;
+    const busy = await startTestServer({ env: { SERVICE_RUN_HISTORY: "20000" } });
+    const other = await startTestDesigner(busy.baseUrl, { environment: { SLUICE_TEST_TOKEN: token } });
+    try {
+      for (const id of ["orders", "ticks"]) await busy.putFlow(id, `- route: {id: ${id}, from: {uri: webhook, steps: [{setBody: {constant: ok}}]}}\n`);
+      const send = async (id: string, count: number): Promise<void> => {
+        for (let sent = 0; sent < count; sent++) await call(busy.baseUrl, "POST", `/api/${id}`, `A-${sent}`);
+      };
+      await send("orders", 60);
+      await Promise.all(Array.from({ length: 50 }, () => send("ticks", 200)));
+      await page.goto(`${other.url}/runs?flow=orders`);
+      await page.getByText("50 of 60 runs").waitFor();
+      await page.getByRole("button", { name: "Show older runs" }).click();
+      await page.getByText("60 of 60 runs").waitFor();
+      expect(new Set(await page.locator("tbody a.mono").allInnerTexts()).size).toBe(60);
+      await page.goto(`${other.url}/runs`);
+      await page.getByText("50 of 10060 runs").waitFor();
+    } finally {
+      await other.end();
+      await busy.end();
+    }
   });
 
   it("shows older runs page by page, each run once, while new ones arrive", async () => {

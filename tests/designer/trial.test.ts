@@ -170,6 +170,80 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", { timeout: 120_00
     await row(page, "known").getByText("Ada is known").waitFor();
   });
 
+  it("a typed response stays on its step when steps are inserted and moved, and after undo", async () => {
+    const page = await openFlow("stays", flow("stays").replace("            id: call-erp\n", ""));
+    await page.getByRole("button", { name: "Try it", exact: true }).click();
+    await page.getByRole("button", { name: /^Set response: to1/ }).click();
+    await page.getByRole("dialog").getByLabel("Body").fill("Ada is known");
+    await page.getByRole("button", { name: "Use response" }).click();
+    const own = "http-orders";
+    const stays = async (): Promise<void> => {
+      await row(page, own).getByText("Custom response").waitFor();
+      await row(page, "known").getByText("Ada is known").waitFor();
+    };
+    await stays();
+    await page.getByRole("treeitem", { name: /Set body.*Hello/ }).click();
+    await page.keyboard.press("a");
+    await page.getByRole("combobox", { name: "Search steps and connectors" }).fill("http");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => steps(page).getByText("No mock: body unchanged").count(), soon).toBe(1);
+    await stays();
+    await page.locator('.card[data-key="0/route/from/steps/2"]').click();
+    await page.keyboard.press("Alt+ArrowUp");
+    await expect.poll(() => page.locator('.card[data-key="0/route/from/steps/1"]').getAttribute("aria-selected"), soon).toBe("true");
+    await stays();
+    await page.keyboard.press("Control+z");
+    await page.keyboard.press("Control+z");
+    await expect.poll(() => steps(page).getByText("No mock: body unchanged").count(), soon).toBe(0);
+    await stays();
+  });
+
+  it("the recipe for retries makes the trial show every attempt and the dead letter, without a problem", async () => {
+    const page = await openFlow("retried", flow("retried"));
+    await page.getByRole("button", { name: "Try it", exact: true }).click();
+    await page.getByRole("button", { name: "Set response: call-erp" }).click();
+    await page.getByRole("dialog").getByLabel("Status").fill("503");
+    await page.getByRole("button", { name: "Use response" }).click();
+    await page.getByRole("treeitem", { name: /Set body.*Hello/ }).click();
+    await page.keyboard.press("a");
+    await page.getByRole("combobox", { name: "Search steps and connectors" }).fill("retry");
+    await page.keyboard.press("Enter");
+    await page.getByLabel("How often to try again").fill("2");
+    await page.getByRole("button", { name: "Insert steps" }).click();
+    for (const attempt of ["call-erp", "call-erp #2", "call-erp #3"]) await row(page, attempt).waitFor();
+    expect(await row(page, "call-erp #4").count()).toBe(0);
+    // The dead letter, by the step of the handler.
+    await row(page, "onException1-to1").waitFor();
+    await page.getByRole("tab", { name: "Problems (0)" }).waitFor();
+  });
+
+  it("nothing in the form moves while an expression is typed, valid or not, and its result follows", async () => {
+    const page = await openFlow("still", flow("still"));
+    await page.getByRole("button", { name: "Try it", exact: true }).click();
+    await body(page).fill('{"name": "Ada"}');
+    await page.getByRole("treeitem", { name: /Set body.*Hello/ }).click();
+    const inspector = page.getByRole("complementary", { name: "Inspector" });
+    const text = inspector.getByLabel("Expression", { exact: true });
+    await inspector.getByRole("group", { name: "Result of Expression" }).getByText('"Hello Ada"').waitFor();
+    const places = (): Promise<readonly number[]> =>
+      inspector
+        .locator("input, select, textarea, [role=tab], legend, summary")
+        .evaluateAll((all) => all.filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect().top));
+    await text.focus();
+    const before = await places();
+    for (const [typed, shown] of [
+      ["${body[name]", /is not closed/],
+      ["${body[name]}", /"Ada"/],
+      ["${nosuch", /is not closed|nosuch/],
+      ["Hi ${body[name]}", /"Hi Ada"/],
+    ] as const) {
+      await text.fill(typed);
+      await inspector.getByText(shown).first().waitFor();
+      await page.waitForTimeout(400);
+      expect(await places()).toEqual(before);
+    }
+  });
+
   it("runs the tests in the page, on each change if enabled, and on the runtime", async () => {
     designer.writeFlow("tested", flow("tested"));
     writeTest("tested", "greeting", tests("tested", "Hello Ada from the ERP"));

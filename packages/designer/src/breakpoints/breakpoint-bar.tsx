@@ -1,5 +1,5 @@
 import { CircleDot, Play, Square, StepForward, X } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { everyStep, pathKey, type RouteOutline } from "@sluice/model";
 import { useBreakpointMarks, type BreakpointMark } from "../canvas/breakpoint-marks.ts";
 import { cardOf } from "../canvas/canvas-actions.ts";
@@ -14,14 +14,14 @@ import "./breakpoint-bar.css";
 
 const words = strings.breakpoints;
 
-/** The breakpoints of the open flow: arming them, and the held message. Nothing while there are none. */
-export function BreakpointBar() {
+/** The breakpoints of the open flow: arming them, and the held message. Nothing while there are none. `onHeld` is called when a message is held. */
+export function BreakpointBar({ onHeld }: { readonly onHeld: () => void }) {
   const editor = useEditor();
   const breakpoints = useBreakpoints(editor.id);
   const session = useWatch((state) => (state.flowId === editor.id ? state.session : undefined));
   const problem = useWatch((state) => (state.flowId === editor.id ? state.problem : undefined));
   useMarks(breakpoints);
-  useSelectHeld();
+  useSelectHeld(onHeld);
   useEffect(() => () => void unwatch(), [editor]);
   if (breakpoints.length === 0 && session === undefined) return null;
   const isOpen = session !== undefined && session.state !== "ended";
@@ -198,8 +198,10 @@ function useMarks(breakpoints: readonly Breakpoint[]): void {
 }
 
 /** Selects the step at which a message is held, so that the data panel shows it. */
-function useSelectHeld(): void {
+function useSelectHeld(onHeld: () => void): void {
   const editor = useEditor();
+  const shown = useRef(onHeld);
+  shown.current = onHeld;
   const place = useWatch((state) =>
     state.flowId === editor.id && state.session?.held ? `${state.session.held.routeId} ${state.session.held.stepId}` : undefined,
   );
@@ -207,6 +209,7 @@ function useSelectHeld(): void {
     const found = stepsOf(editor.flow.good?.outline.routes).find(({ routeId, step }) => `${routeId} ${step.id}` === place);
     if (found === undefined) return;
     editor.select(found.step.path);
+    shown.current();
     cardOf(pathKey(found.step.path))?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [editor, place]);
 }

@@ -1,17 +1,20 @@
 import { Play, Save, Trash2 } from "lucide-react";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
+import type { Edit } from "@sluice/model";
 import { workspaceClient, type DocumentFile } from "../api-client/workspace-client.ts";
 import { usePolled } from "../api-client/use-polled.ts";
 import { Button } from "../controls/button.tsx";
 import { Dialog } from "../controls/dialog.tsx";
+import { Field } from "../controls/field.tsx";
 import { FailureBanner } from "../controls/failure-banner.tsx";
 import { openWorker } from "../simulation/open-worker.ts";
 import { Simulator } from "../simulation/simulator.ts";
 import type { FileVerdict } from "../simulation/test-verdict.ts";
 import { strings } from "../strings.ts";
+import { duplicateTest, removeTest, renameTest, testNames } from "../trial/test-edits.ts";
 import { runSuite } from "../trial/test-suites.ts";
-import { mountSource } from "./mappings/document-source.ts";
+import { mountSource, type MountedSource } from "./mappings/document-source.ts";
 import { useTitle } from "./page-context.tsx";
 import { useUnsavedDraft } from "./use-kept-draft.ts";
 import { VerdictTable } from "./verdict-table.tsx";
@@ -94,6 +97,7 @@ function OpenTestFile({ flowId, loaded }: { readonly flowId: string; readonly lo
         </Button>
       </div>
       {error === undefined ? null : <FailureBanner text={error} />}
+      <TestList text={draft} onChange={change} onRefused={setError} />
       <Source text={draft} label={file} onType={change} />
       {verdicts === undefined ? null : <VerdictTable label={words.resultsOf(file)} flowId={flowId} files={verdicts} />}
       {isRemoving ? (
@@ -116,13 +120,76 @@ function OpenTestFile({ flowId, loaded }: { readonly flowId: string; readonly lo
   );
 }
 
+interface TestListProps {
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+  readonly onRefused: (reason: string) => void;
+}
+
+/** The tests of the file, each with the actions that need no YAML. */
+function TestList({ text, onChange, onRefused }: TestListProps) {
+  const names = testNames(text);
+  const [renamed, setRenamed] = useState<{ readonly index: number; readonly name: string } | undefined>(undefined);
+  const apply = (edit: Edit): void => (edit.ok ? onChange(edit.source) : onRefused(edit.reason));
+  if (names === undefined) return null;
+  return (
+    <ul className="test-file__tests" aria-label={words.testsOfFile}>
+      {names.map((name, index) => (
+        <li key={index}>
+          <span className="grow">{name}</span>
+          <Button aria-label={words.renameOne(name)} onClick={() => setRenamed({ index, name })}>
+            {words.rename}
+          </Button>
+          <Button aria-label={words.duplicateOne(name)} onClick={() => apply(duplicateTest(text, index, freshName(name, names)))}>
+            {words.duplicate}
+          </Button>
+          <Button aria-label={words.removeOne(name)} onClick={() => apply(removeTest(text, index))}>
+            {words.removeTest}
+          </Button>
+        </li>
+      ))}
+      {renamed === undefined ? null : (
+        <Dialog
+          title={words.renameOne(names[renamed.index] ?? "")}
+          onClose={() => setRenamed(undefined)}
+          onSubmit={() => {
+            if (renamed.name.trim() !== "") apply(renameTest(text, renamed.index, renamed.name.trim()));
+            setRenamed(undefined);
+          }}
+          actions={
+            <>
+              <Button onClick={() => setRenamed(undefined)}>{strings.common.cancel}</Button>
+              <Button type="submit" variant="primary">
+                {words.rename}
+              </Button>
+            </>
+          }
+        >
+          <Field label={words.nameOfTest}>
+            {(control) => (
+              <input {...control} className="input" autoFocus value={renamed.name} onChange={(event) => setRenamed({ ...renamed, name: event.target.value })} />
+            )}
+          </Field>
+        </Dialog>
+      )}
+    </ul>
+  );
+}
+
+function freshName(name: string, taken: readonly string[]): string {
+  for (let number = 2; ; number++) if (!taken.includes(`${name} (${number})`)) return `${name} (${number})`;
+}
+
 function Source({ text, label, onType }: { readonly text: string; readonly label: string; readonly onType: (text: string) => void }) {
   const host = useRef<HTMLDivElement>(null);
   const first = useRef(text);
+  const mounted = useRef<MountedSource | undefined>(undefined);
   useEffect(() => {
     if (host.current === null) return;
     const source = mountSource(host.current, { text: first.current, label, onType });
+    mounted.current = source;
     return () => source.end();
   }, [label, onType]);
+  useEffect(() => mounted.current?.show(text), [text]);
   return <div className="source test-file__source" ref={host} />;
 }

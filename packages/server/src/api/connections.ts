@@ -48,6 +48,8 @@ const givenDocument = z.looseObject({ type: z.string().optional(), title: z.stri
 export interface ConnectionsApiParts {
   readonly named: NamedConnections;
   metrics(): readonly ConnectionMetrics[];
+  /** Starts checks of the open connections. */
+  checkSoon(): void;
   readonly secrets: SecretValues;
 }
 
@@ -99,6 +101,8 @@ export function connectionEndpoints(parts: ConnectionsApiParts): readonly Endpoi
       summary: "Lists the connections with their state and the flows that use them",
       replies: { 200: { description: "All connections, by id.", schema: shape(() => ({ connections: z.array(summaryShape()), total: z.int() })) } },
       handle() {
+        // The next poll of a client that displays them sees what the checks found.
+        parts.checkSoon();
         const connections = named.list().map(summaryOf);
         return ok({ connections, total: connections.length });
       },

@@ -35,6 +35,8 @@ export interface OpenConnections extends Connections {
   /** Closes and removes the connection. */
   undefine(id: string): Promise<void>;
   list(): readonly ConnectionMetrics[];
+  /** Checks the named connections now; their state changes when a check fails. */
+  checkSoon(): void;
   /** The connections defined by name. */
   named(): readonly ConnectionMetrics[];
   close(): Promise<void>;
@@ -96,6 +98,9 @@ export function openConnections(parts: ConnectionsParts): OpenConnections {
       await removed?.close();
     },
     named: () => [...named.values()].map(({ metrics }) => metrics),
+    checkSoon() {
+      for (const connection of named.values()) connection.checkSoon();
+    },
     list: () => [...named.values(), ...inline.values()].map(({ metrics }) => metrics),
     close: async () => void (await Promise.all([...named.values(), ...inline.values()].map((connection) => connection.close()))),
   };

@@ -13,6 +13,8 @@ import { backOffMs } from "@sluice/engine/tools";
 
 /** Interval and time limit of the checks of a connection in use. */
 const checkEveryMs = 30_000;
+/** The least time between two checks while someone looks at the state. */
+const checkSoonMs = 3_000;
 const checkLimitMs = 10_000;
 
 /** Shortest wait after the system rejected the credentials: a server may lock an account that fails to log in often. */
@@ -59,6 +61,8 @@ export class SharedConnection {
   #cause: unknown = undefined;
   #reconnects = 0;
   #cancelCheck: (() => void) | undefined = undefined;
+  /** Monotonic time of the last successful check. */
+  #checkedAt = 0;
 
   constructor(values: Readonly<Record<string, unknown>>, parts: SharedConnectionParts) {
     this.id = parts.id;
@@ -245,21 +249,35 @@ export class SharedConnection {
     this.#cancelCheck = undefined;
   }
 
+  /** Checks an open connection before its next check is due; called while its state is displayed. */
+  checkSoon(): void {
+    if (this.#cancelCheck === undefined || this.#parts.host.clock.monotonic() - this.#checkedAt < checkSoonMs) return;
+    this.#cancelChecks();
+    this.#check();
+  }
+
   #checkLater(): void {
     const { clock } = this.#parts.host;
+    this.#checkedAt = clock.monotonic();
     this.#cancelCheck = clock.after(checkEveryMs, () => {
-      const checked = this.#current;
-      if (checked === undefined) return;
-      const abort = new AbortController();
-      const cancel = clock.after(checkLimitMs, () => abort.abort(new Error(`no response within ${checkLimitMs} ms`)));
-      const late = new Promise<never>((_resolve, reject) => abort.signal.addEventListener("abort", () => reject(abort.signal.reason as Error), { once: true }));
-      Promise.race([this.#parts.declaration.check(checked.client, abort.signal), late])
-        .then(
-          () => this.#current !== undefined && this.#checkLater(),
-          (thrown: unknown) => this.#current === checked && this.#lose(checked, toFlowError(thrown).message),
-        )
-        .finally(cancel);
+      this.#cancelCheck = undefined;
+      this.#check();
     });
+  }
+
+  #check(): void {
+    const { clock } = this.#parts.host;
+    const checked = this.#current;
+    if (checked === undefined) return;
+    const abort = new AbortController();
+    const cancel = clock.after(checkLimitMs, () => abort.abort(new Error(`no response within ${checkLimitMs} ms`)));
+    const late = new Promise<never>((_resolve, reject) => abort.signal.addEventListener("abort", () => reject(abort.signal.reason as Error), { once: true }));
+    Promise.race([this.#parts.declaration.check(checked.client, abort.signal), late])
+      .then(
+        () => this.#current !== undefined && this.#cancelCheck === undefined && this.#checkLater(),
+        (thrown: unknown) => this.#current === checked && this.#lose(checked, toFlowError(thrown).message),
+      )
+      .finally(cancel);
   }
 
   #close(generation: Generation): Promise<void> {

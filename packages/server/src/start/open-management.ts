@@ -65,7 +65,7 @@ export function openManagement(parts: ServerParts, service: ServiceView | undefi
     flows: views,
     policies,
     mappings: documents.mappings,
-    connections: { named: engine.namedConnections, metrics: () => engine.connections.list(), secrets },
+    connections: { named: engine.namedConnections, metrics: () => engine.connections.list(), checkSoon: () => engine.connections.checkSoon(), secrets },
     kamelets: engine.kamelets,
     history,
     disk,

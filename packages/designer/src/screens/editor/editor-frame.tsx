@@ -136,7 +136,7 @@ function Frame({ runId }: { readonly runId: string | undefined }) {
         {view === "canvas" ? <InspectorPanel /> : null}
         <Dock tab={tab} onTab={setTab}>
           <Suspense>
-            <BreakpointBar />
+            <BreakpointBar onHeld={() => changePanel("data", { isCollapsed: false })} />
           </Suspense>
         </Dock>
       </div>
