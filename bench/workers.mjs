@@ -86,9 +86,9 @@ class Pair {
     return { turn, close: () => undefined };
   }
 
-  async #burster({ baseUrl, child }) {
+  async #burster(server) {
     const message = postMessage(this.#path, this.#body);
-    const caller = await BurstCaller.open(baseUrl, child.pid);
+    const caller = await BurstCaller.open(server);
     return { turn: () => caller.burst(message), close: () => caller.close() };
   }
 }

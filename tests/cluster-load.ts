@@ -1,9 +1,8 @@
 // Durable messages through the nodes of a cluster while nodes are killed: what was accepted, and what arrived at the end of the flow.
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ClusterPartner } from "./cluster-partner.ts";
 import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
 import { eventually, sleep } from "./started-server.ts";
 
@@ -12,9 +11,8 @@ export const concurrency = 8;
 
 export interface ClusterUnderLoad {
   readonly nodes: SpawnedServer[];
-  /** How often each message arrived, by id. */
+  readonly partner: ClusterPartner;
   readonly arrived: ReadonlyMap<string, number>;
-  /** The ids in the order in which they arrived. */
   readonly order: readonly string[];
   readonly partnerUrl: string;
   /** Kills a node without warning and starts it again; resolves when it serves. */
@@ -25,18 +23,7 @@ export interface ClusterUnderLoad {
 /** Starts nodes that share a store; `url` is the value of SERVICE_CLUSTER. */
 export async function clusterUnderLoad(url: string, count: number, env: Readonly<Record<string, string>> = {}): Promise<ClusterUnderLoad> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-cluster-"));
-  const arrived = new Map<string, number>();
-  const order: string[] = [];
-  const partner = createServer((incoming, response) => {
-    let id = "";
-    incoming.on("data", (chunk) => (id += chunk));
-    incoming.on("end", () => {
-      arrived.set(id, (arrived.get(id) ?? 0) + 1);
-      order.push(id);
-      response.writeHead(id.startsWith("poison") ? 500 : 200).end();
-    });
-  });
-  await new Promise<void>((resolve) => partner.listen(0, "127.0.0.1", resolve));
+  const partner = await ClusterPartner.open();
   const start = (index: number): Promise<SpawnedServer> =>
     spawnServer({
       dataDir: join(folder, `n${index}`),
@@ -46,22 +33,24 @@ export async function clusterUnderLoad(url: string, count: number, env: Readonly
         SERVICE_CLUSTER_TTL: "5s",
         SERVICE_CLUSTER_SETTLE_MS: "2s",
         SERVICE_NODE: `n${index}`,
+        // For flows: settings of the runtime are not visible to them.
+        NODE_NAME: `n${index}`,
         ...env,
       },
     });
   const nodes = await Promise.all(Array.from({ length: count }, (_, index) => start(index)));
   return {
     nodes,
-    arrived,
-    order,
-    partnerUrl: `http://127.0.0.1:${(partner.address() as AddressInfo).port}`,
+    partner,
+    arrived: partner.arrived,
+    order: partner.order,
+    partnerUrl: partner.url,
     async replace(index) {
       await nodes[index]?.end("SIGKILL");
       nodes[index] = await start(index);
     },
     async end() {
       for (const node of nodes) await node.end("SIGKILL");
-      partner.closeAllConnections();
       partner.close();
       rmSync(folder, { recursive: true, force: true });
     },
@@ -101,6 +90,8 @@ export async function loadWithKills(
     readonly killEveryMs: number;
     readonly senders: number;
     readonly pauseMs: number;
+    /** Chooses the node to kill; in turn if not given. */
+    readonly random?: () => number;
   },
 ): Promise<LoadReport> {
   const accepted: string[] = [];
@@ -120,10 +111,12 @@ export async function loadWithKills(
   };
   const killer = async (): Promise<void> => {
     const restarting = new Map<number, Promise<void>>();
-    for (let index = 0; !isOver(); index = (index + 1) % cluster.nodes.length) {
+    for (let turn = 0; !isOver(); turn++) {
       await sleep(options.killEveryMs);
+      const serving = cluster.nodes.map((_, index) => index).filter((index) => !restarting.has(index));
       // One node always serves: with three nodes, at most two restart at a time.
-      if (restarting.has(index) || restarting.size >= cluster.nodes.length - 1) continue;
+      if (serving.length < 2) continue;
+      const index = serving[options.random === undefined ? turn % serving.length : Math.floor(options.random() * serving.length)] as number;
       kills++;
       restarting.set(
         index,

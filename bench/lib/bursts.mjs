@@ -9,18 +9,20 @@ const openedAtOnce = 500;
 /** Timeout for all responses. */
 const timeoutMs = 30_000;
 
-/** A client of one server, which is a process group. It sends one request per connection and burst. */
+/** A client of one or more servers, each a process group. It sends one request per connection and burst. */
 export class BurstCaller {
   #sockets = [];
-  #group;
+  #groups;
   #answered = 0;
   #allAnswered = () => undefined;
   #fail = () => undefined;
 
-  static async open(baseUrl, group) {
+  /** Servers are `{baseUrl, child}`; the connections are spread evenly. */
+  static async open(...servers) {
     const caller = new BurstCaller();
-    caller.#group = group;
-    while (caller.#sockets.length < connections) caller.#sockets.push(...(await openSockets(baseUrl, openedAtOnce)));
+    caller.#groups = servers.map(({ child }) => child.pid);
+    for (let turn = 0; caller.#sockets.length < connections; turn++)
+      caller.#sockets.push(...(await openSockets(servers[turn % servers.length].baseUrl, openedAtOnce)));
     for (const socket of caller.#sockets) {
       socket.on("data", (chunk) => {
         const fault = faultOf(chunk);
@@ -78,7 +80,7 @@ export class BurstCaller {
   }
 
   #signal(name) {
-    process.kill(-this.#group, name);
+    for (const group of this.#groups) process.kill(-group, name);
   }
 
   /** Counts responses in the sockets once no more arrive. */

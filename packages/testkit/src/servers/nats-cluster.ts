@@ -11,7 +11,9 @@ export interface NatsCluster {
   readonly servers: string;
   /** Kills one of them without a clean shutdown. */
   kill(index: number): Promise<void>;
-  /** Starts a killed one again on the same data. */
+  /** Stops one of them cleanly. */
+  stop(index: number): Promise<void>;
+  /** Starts one that was killed or stopped again, on the same data. */
   restart(index: number): Promise<void>;
   end(): Promise<void>;
 }
@@ -50,6 +52,7 @@ export async function natsCluster(): Promise<NatsCluster | undefined> {
   return {
     servers: servers.map(({ port }) => `127.0.0.1:${port}`).join(","),
     kill: async (index) => servers[index % size]?.kill(),
+    stop: async (index) => servers[index % size]?.stop(),
     restart: async (index) => servers[index % size]?.start(),
     end,
   };

@@ -1,0 +1,104 @@
+// The system that the flows of a cluster call. It records which messages arrived, which scheduled ticks fired, and which node runs a schedule.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A call of a schedule that only its slot protects. */
+export interface Beat {
+  readonly schedule: string;
+  readonly node: string;
+  readonly at: number;
+}
+
+/** Two holders of a slot would alternate within this time. A slot that moves there and back takes longer, because nodes check once per second. */
+const alternationMs = 900;
+/** How long the partner works on a message with a key, so that two runs of the same key would overlap. */
+const keyedMs = 5;
+
+export class ClusterPartner {
+  /** How often each message arrived, by id. */
+  readonly arrived = new Map<string, number>();
+  /** The ids in the order in which they arrived. */
+  readonly order: string[] = [];
+  /** The nodes that fired each tick. */
+  readonly ticks = new Map<string, string[]>();
+  readonly beats: Beat[] = [];
+  /** Messages that arrived while another one of the same key was running. */
+  readonly overlaps: string[] = [];
+  readonly #runningKeys = new Set<string>();
+  readonly #server = createServer((request, response) => this.#received(request, response));
+
+  static async open(): Promise<ClusterPartner> {
+    const partner = new ClusterPartner();
+    await new Promise<void>((resolve) => partner.#server.listen(0, "127.0.0.1", resolve));
+    return partner;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Beats of one node between two beats of another that are close together. */
+  doubleHolders(): readonly string[] {
+    const found: string[] = [];
+    for (const [schedule, beats] of groupBeats(this.beats))
+      beats.forEach((beat, index) => {
+        const before = beats.slice(0, index).findLast(({ node }) => node !== beat.node);
+        const after = before && beats.slice(index + 1).find(({ node }) => node === before.node);
+        if (before !== undefined && after !== undefined && after.at - before.at < alternationMs)
+          found.push(`${schedule}: ${before.node}, ${beat.node}, ${after.node} within ${Math.round(after.at - before.at)} ms`);
+      });
+    return found;
+  }
+
+  /** Ticks that fired more than once. */
+  repeatedTicks(): readonly string[] {
+    return [...this.ticks].filter(([, nodes]) => nodes.length > 1).map(([tick, nodes]) => `${tick} on ${nodes.join()}`);
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  #received(request: IncomingMessage, response: ServerResponse): void {
+    const { pathname, searchParams } = new URL(request.url as string, "http://partner");
+    const [schedule, node] = [searchParams.get("schedule") ?? "", searchParams.get("node") ?? ""];
+    let id = "";
+    request.on("data", (chunk) => (id += chunk));
+    request.on("end", () => {
+      if (pathname === "/beat") this.beats.push({ schedule, node, at: performance.now() });
+      else if (pathname === "/tick") this.#ticked(`${schedule} ${searchParams.get("tick")}`, node);
+      else this.#arrived(id);
+      if (pathname === "/keyed") this.#runKeyed(id, response);
+      else response.writeHead(id.startsWith("poison") ? 500 : 200).end();
+    });
+  }
+
+  #ticked(tick: string, node: string): void {
+    this.ticks.set(tick, [...(this.ticks.get(tick) ?? []), node]);
+  }
+
+  #arrived(id: string): void {
+    this.arrived.set(id, (this.arrived.get(id) ?? 0) + 1);
+    this.order.push(id);
+  }
+
+  #runKeyed(id: string, response: ServerResponse): void {
+    const key = id.split(" ", 1)[0] as string;
+    if (this.#runningKeys.has(key)) this.overlaps.push(id);
+    this.#runningKeys.add(key);
+    // Also when the node that called is killed.
+    response.once("close", () => this.#runningKeys.delete(key));
+    setTimeout(() => response.writeHead(200).end(), keyedMs);
+  }
+}
+
+function groupBeats(beats: readonly Beat[]): ReadonlyMap<string, readonly Beat[]> {
+  const groups = new Map<string, Beat[]>();
+  for (const beat of beats) {
+    const group = groups.get(beat.schedule) ?? [];
+    group.push(beat);
+    groups.set(beat.schedule, group);
+  }
+  return groups;
+}

@@ -1,0 +1,56 @@
+// The stores of a cluster, as processes that a test can kill.
+import { natsCluster, serverFor } from "@sluice/testkit";
+
+export interface ClusterStore {
+  /** The value of SERVICE_CLUSTER. */
+  readonly url: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Servers that can be lost one at a time; 0 when the store is a single server. */
+  readonly servers: number;
+  kill(server: number): Promise<void>;
+  /** Stops a server cleanly. */
+  stop(server: number): Promise<void>;
+  restart(server: number): Promise<void>;
+  /** Kills all of its servers. */
+  takeAway(): Promise<void>;
+  bringBack(): Promise<void>;
+  end(): Promise<void>;
+}
+
+const size = 3;
+
+export const stores: Readonly<Record<string, () => Promise<ClusterStore | undefined>>> = {
+  "three NATS servers": async () => {
+    const nats = await natsCluster();
+    if (nats === undefined) return undefined;
+    const each = (run: (server: number) => Promise<void>): Promise<void> =>
+      Promise.all(Array.from({ length: size }, (_, index) => run(index))).then(() => undefined);
+    return {
+      url: `nats://${nats.servers}/faults`,
+      env: { SERVICE_CLUSTER_REPLICAS: String(size) },
+      servers: size,
+      kill: nats.kill,
+      stop: nats.stop,
+      restart: nats.restart,
+      takeAway: () => each(nats.kill),
+      bringBack: () => each(nats.restart),
+      end: nats.end,
+    };
+  },
+  PostgreSQL: async () => {
+    const server = await serverFor("postgres", { own: true });
+    return (
+      server && {
+        url: `postgres://postgres@${server.host}:${server.port}/postgres?cluster=faults`,
+        env: {},
+        servers: 0,
+        kill: () => server.kill(),
+        stop: () => server.kill(),
+        restart: () => server.restart(),
+        takeAway: () => server.kill(),
+        bringBack: () => server.restart(),
+        end: () => server.end(),
+      }
+    );
+  },
+};
