@@ -36,6 +36,7 @@ const catalog = new FlowCatalog(
     beans: new Map(),
     kamelets: [],
     plugins: [],
+    exceptions: [],
     common: commonFields,
     route: {},
     from: fromFields,

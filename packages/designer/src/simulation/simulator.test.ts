@@ -1,30 +1,30 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { simulationTimeoutMs, Simulator, type WorkerLike } from "./simulator.ts";
-import type { Order, Report } from "./work.ts";
+import type { WorkerRequest, WorkerMessage } from "./work.ts";
 
 class FakeWorker implements WorkerLike {
-  readonly orders: Order[] = [];
+  readonly requests: WorkerRequest[] = [];
   ended = false;
   onmessage: WorkerLike["onmessage"] = null;
   onerror: WorkerLike["onerror"] = null;
 
-  postMessage(order: Order): void {
-    this.orders.push(order);
+  postMessage(request: WorkerRequest): void {
+    this.requests.push(request);
   }
 
   terminate(): void {
     this.ended = true;
   }
 
-  emit(report: Report): void {
-    this.onmessage?.({ data: report } as MessageEvent<Report>);
+  emit(report: WorkerMessage): void {
+    this.onmessage?.({ data: report } as MessageEvent<WorkerMessage>);
   }
 }
 
 let workers: FakeWorker[];
 let simulator: Simulator;
 const request = { flowId: "f", source: "", files: [] };
-const order = (source: string) => simulator.run("tests", { ...request, source });
+const run = (source: string) => simulator.run("tests", { ...request, source });
 const outcome = (running: Promise<unknown>): Promise<unknown> => running.catch((error: { reason?: string }) => error.reason);
 
 beforeEach(() => {
@@ -39,33 +39,33 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 test("a request is sent when the worker is ready, and its result is returned", async () => {
-  const result = order("a");
+  const result = run("a");
   const [worker] = workers as [FakeWorker];
-  expect(worker.orders).toEqual([]);
+  expect(worker.requests).toEqual([]);
   worker.emit({ kind: "ready" });
-  expect(worker.orders.map(({ number }) => number)).toEqual([1]);
+  expect(worker.requests.map(({ number }) => number)).toEqual([1]);
   worker.emit({ kind: "done", number: 1, result: "verdicts" });
   expect(await result).toBe("verdicts");
 });
 
 test("only the newest waiting request is executed", async () => {
-  const results = [order("a"), order("b"), order("c")].map(outcome);
+  const results = [run("a"), run("b"), run("c")].map(outcome);
   const [worker] = workers as [FakeWorker];
   worker.emit({ kind: "ready" });
   worker.emit({ kind: "done", number: 1, result: "first" });
   worker.emit({ kind: "done", number: 3, result: "third" });
   expect(await Promise.all(results)).toEqual(["first", "replaced", "third"]);
-  expect(worker.orders.map(({ request }) => ("source" in request ? request.source : undefined))).toEqual(["a", "c"]);
+  expect(worker.requests.map(({ request }) => ("source" in request ? request.source : undefined))).toEqual(["a", "c"]);
 });
 
 test("a request that takes too long terminates its worker; the next one gets a new worker, and late replies are ignored", async () => {
-  const slow = outcome(order("slow"));
+  const slow = outcome(run("slow"));
   const [worker] = workers as [FakeWorker];
   await vi.advanceTimersByTimeAsync(simulationTimeoutMs * 5);
   worker.emit({ kind: "ready" });
   await vi.advanceTimersByTimeAsync(simulationTimeoutMs - 1);
   expect(worker.ended).toBe(false);
-  const next = outcome(order("next"));
+  const next = outcome(run("next"));
   await vi.advanceTimersByTimeAsync(1);
   expect([await slow, worker.ended, workers.length]).toEqual(["time", true, 2]);
   worker.emit({ kind: "done", number: 1, result: "late" });
@@ -75,10 +75,10 @@ test("a request that takes too long terminates its worker; the next one gets a n
 });
 
 test("a worker that fails to load is reported, and loaded again for the next request", async () => {
-  const first = outcome(order("a"));
+  const first = outcome(run("a"));
   (workers[0] as FakeWorker).onerror?.({ message: "" } as ErrorEvent);
   expect(await first).toBe("crash");
-  void outcome(order("b"));
+  void outcome(run("b"));
   expect(workers.length).toBe(2);
   simulator.close();
   expect((workers[1] as FakeWorker).ended).toBe(true);

@@ -3,7 +3,7 @@ import { Drafts } from "../document/drafts.ts";
 import { Editor, type EditorParts } from "../document/editor.ts";
 import { simulate } from "../simulation/simulate.ts";
 import { Simulator, type WorkerLike } from "../simulation/simulator.ts";
-import type { Order, Report } from "../simulation/work.ts";
+import type { WorkerRequest, WorkerMessage } from "../simulation/work.ts";
 import { strings } from "../strings.ts";
 import { Trial } from "./trial.ts";
 
@@ -24,7 +24,7 @@ class LocalWorker implements WorkerLike {
     queueMicrotask(() => this.#report({ kind: "ready" }));
   }
 
-  postMessage(order: Order): void {
+  postMessage(order: WorkerRequest): void {
     if (order.kind === "simulate") void simulate(order.request).then((result) => this.#report({ kind: "done", number: order.number, result }));
   }
 
@@ -32,8 +32,8 @@ class LocalWorker implements WorkerLike {
     this.onmessage = null;
   }
 
-  #report(report: Report): void {
-    this.onmessage?.({ data: report } as MessageEvent<Report>);
+  #report(report: WorkerMessage): void {
+    this.onmessage?.({ data: report } as MessageEvent<WorkerMessage>);
   }
 }
 

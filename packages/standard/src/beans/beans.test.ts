@@ -8,7 +8,7 @@ import { memoryIdempotentRepository } from "./memory-idempotent-repository.ts";
 const unavailable = (): never => {
   throw new Error("no flow");
 };
-const noScope = { name: "test", bean: unavailable, connection: unavailable };
+const noScope = { flowId: "f", name: "test", bean: unavailable, connection: unavailable };
 const make = (name: string, properties: Readonly<Record<string, unknown>> = {}): AggregationStrategy =>
   beans.find(({ names }) => names.includes(name))?.create(properties, new FakeHost(), noScope) as AggregationStrategy;
 const merge = (strategy: AggregationStrategy, ...messages: readonly Exchange[]): Exchange => {
