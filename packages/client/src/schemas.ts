@@ -97,6 +97,8 @@ export interface Catalog {
     /** The Camel classes it replaces. */
     readonly beans: readonly string[];
     readonly needs: readonly { readonly package: string; readonly version: string; readonly reason: string }[];
+    /** Servers it is tested against, with their versions. */
+    readonly verifiedAgainst: readonly string[];
     readonly browsable: boolean;
     /** What `POST /connections/{id}/browse` can list. */
     readonly browses: readonly string[];
