@@ -1,6 +1,6 @@
 // npm run bench:connectors — throughput of a route with three steps against real servers, compared with the bare client library in the same run. Sinks:
 // ten sends in flight. Sources: messages that are already queued, measured from the first to the last; the bare client acknowledges each of them, the route may
-// acknowledge several with one frame. 1 KB of text each, which both sides encode. Both wait for the same confirmations, with the same window and on
+// acknowledge several with one frame. 1 KB of text each, which both sides encode or decode. Both wait for the same confirmations, with the same window and on
 // sockets with the same options.
 import { serverFor } from "@sluice/testkit";
 import { connectorCases } from "./lib/connector-cases.mjs";

@@ -1,5 +1,6 @@
 // package-lock.json covers every supported platform: without its binaries, `npm ci` succeeds and the build fails.
 import { readFileSync } from "node:fs";
+import { connectionIndex } from "@sluice/connectors";
 import { describe, expect, it } from "vitest";
 import { lockFileFaults, type LockedPackages } from "./lock-file.ts";
 
@@ -66,4 +67,14 @@ describe("package-lock.json", () => {
     expect(faults(added({ resolved: "https://registry.example/added-1.0.0.tgz" }))).toEqual([expect.stringContaining("node_modules/added names the address")]);
     expect(faults(packages, { ...allowed, "gone-*": "" })).toEqual([expect.stringContaining("No package matches gone-*")]);
   });
+});
+
+it("the command installs the clients that the connectors depend on, which its bundle does not contain", async () => {
+  const dependencies = (name: string): Readonly<Record<string, string>> =>
+    (JSON.parse(readFileSync(new URL(`../packages/${name}/package.json`, import.meta.url), "utf8")) as { dependencies: Record<string, string> }).dependencies;
+  const types = await Promise.all(connectionIndex.map(({ load }) => load()));
+  const clients = new Set(types.flatMap(({ needs }) => needs.map((need) => need.package)));
+  const installed = Object.entries(dependencies("connectors")).filter(([name]) => clients.has(name));
+  expect(installed.length).toBeGreaterThan(3);
+  expect(dependencies("cli")).toMatchObject(Object.fromEntries(installed));
 });

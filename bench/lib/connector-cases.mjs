@@ -160,7 +160,9 @@ export const connectorCases = {
               async consume(first) {
                 const consumer = await client.createChannel();
                 await consumer.prefetch(250);
-                const taken = await counted(20_000, first, (take) => consumer.consume(`${name}bare`, (message) => (consumer.ack(message), take())));
+                const taken = await counted(20_000, first, (take) =>
+                  consumer.consume(`${name}bare`, (message) => (message.content.toString(), consumer.ack(message), take())),
+                );
                 await consumer.close();
                 return taken;
               },
@@ -225,7 +227,7 @@ export const connectorCases = {
               async consume(first) {
                 let receiver;
                 const taken = await counted(6000, first, (take) => {
-                  receiver = connection.open_receiver({ source: { address: `/queue/${name}bare`, durable: 2 }, credit_window: 50, autoaccept: false });
+                  receiver = connection.open_receiver({ source: { address: `/queue/${name}bare`, durable: 2 }, credit_window: 100, autoaccept: false });
                   receiver.on("message", ({ delivery }) => (delivery.accept(), take()));
                 });
                 receiver.close();
@@ -280,7 +282,7 @@ export const connectorCases = {
                   one = mqtt.connect(url, kept(`${name}bare`));
                   // As ours: otherwise the kernel delays acknowledgements.
                   one.on("connect", () => one.stream.setNoDelay(true));
-                  one.on("message", take);
+                  one.on("message", (topic, payload) => (payload.toString(), take()));
                 });
                 await one.endAsync();
                 return taken;
@@ -333,6 +335,7 @@ export const connectorCases = {
                   return counted(20_000, first, async (take) => {
                     let taken = 0;
                     for await (const message of await consumer.consume({ max_messages: 100 })) {
+                      message.string();
                       message.ack();
                       take();
                       if (++taken === 20_000) break;
@@ -383,11 +386,12 @@ export const connectorCases = {
                 const taken = await counted(16_000, first, (take) =>
                   consumer.run({
                     eachBatchAutoResolve: false,
-                    // As ours: the client commits the offsets of processed records at the end of each batch.
+                    // The client commits the offsets of processed records at the end of each batch.
                     autoCommit: true,
                     autoCommitInterval: 5000,
                     async eachBatch({ batch: { messages }, resolveOffset, heartbeat }) {
-                      for (const { offset } of messages) {
+                      for (const { value, offset } of messages) {
+                        value.toString();
                         resolveOffset(offset);
                         take();
                       }

@@ -19,7 +19,9 @@ export function stepPage(step) {
   );
 }
 
-export function connectorPage(connector) {
+export function connectorPage(connector, connections) {
+  const kinds = new Set([...connector.path, ...connector.options].flatMap(({ connection = [] }) => connection));
+  const servers = connections.filter((type) => type.kinds.some((kind) => kinds.has(kind))).flatMap(({ verifiedAgainst: names }) => names);
   const schemes = [connector.scheme, ...connector.aliases].map((scheme) => `\`${scheme}:\``).join(", ");
   return page(
     head(connector, schemes),
@@ -31,6 +33,7 @@ export function connectorPage(connector) {
     options(connector.options),
     connector.headers.length === 0 ? "" : `## Headers\n\n${optionTable(connector.headers, "Header")}`,
     guarantees(connector),
+    verifiedAgainst([...new Set(servers)]),
     examples(connector),
   );
 }
@@ -42,6 +45,7 @@ export function connectionPage(connection) {
     head(connection, `\`${connection.type}\``),
     `Used by endpoints that need a connection of kind ${kinds.map((kind) => `\`${kind}\``).join(" or ")}.${browsable ? " The designer can list names that exist on the server, such as tables or topics." : ""}`,
     `## Values\n\n${optionTable(connection.fields, "Value")}`,
+    verifiedAgainst(connection.verifiedAgainst),
     clients.length === 0 ? "" : `## Client\n\nInstall next to the runtime:\n\n${clients.join("\n")}`,
     beans.length === 0
       ? ""
@@ -105,6 +109,7 @@ function head({ title, summary, group, since }, names) {
   return `# ${title}\n\n${summary}\n\n${names} · ${group} · since ${since}`;
 }
 
+const verifiedAgainst = (servers) => (servers.length === 0 ? "" : `## Verified against\n\nThe tests run it against ${servers.join(", ")}.`);
 const options = (list) => (list.length === 0 ? "" : `## Options\n\n${optionTable(list)}`);
 const guarantees = (declaration) => (declaration.guarantees === undefined ? "" : `## Guarantees\n\n${declaration.guarantees}`);
 const examples = (declaration) => (declaration.examples.length === 0 ? "" : `## Examples\n\n${declaration.examples.map(exampleBlock).join("\n")}`);

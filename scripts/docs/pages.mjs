@@ -32,7 +32,7 @@ export async function referencePages(root) {
     const entries = view[folder]
       .map((declaration) => ({ ...declaration, name: declaration.name ?? declaration.scheme }))
       .toSorted((left, right) => (left.name.toLowerCase() < right.name.toLowerCase() ? -1 : 1));
-    for (const entry of entries) pages.set(`${folder}/${entry.name}.md`, write(entry));
+    for (const entry of entries) pages.set(`${folder}/${entry.name}.md`, write(entry, view.connections));
     pages.set(`${folder}/index.md`, indexPage(title, text, entries));
   }
   const types = view.connections.map((type) => ({ ...type, name: type.type })).toSorted((left, right) => (left.name < right.name ? -1 : 1));

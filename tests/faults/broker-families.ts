@@ -296,7 +296,7 @@ export const families: readonly Family[] = [
     credentials: (password) => ({ username: "guest", password: password === guardedUser.password ? "guest" : password }),
     from: (name) => `jms:${name}.in?recoveryInterval=500&redeliveryDelay=5&connectionFactory=#${name}`,
     to: (name) => `jms:${name}.out?connectionFactory=#${name}`,
-    window: 50,
+    window: 100,
     maxMessages: Infinity,
     order: "all",
     survivesCrash: true,

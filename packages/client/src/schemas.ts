@@ -128,6 +128,8 @@ export interface Catalog {
     /** The Camel classes it replaces. */
     readonly beans: readonly string[];
     readonly needs: readonly { readonly package: string; readonly version: string; readonly reason: string }[];
+    /** Servers it is tested against, with their versions. */
+    readonly verifiedAgainst: readonly string[];
     readonly browsable: boolean;
     /** The kinds of names that `POST /connections/{id}/browse` can list. */
     readonly browses: readonly string[];

@@ -98,6 +98,7 @@ describe("the index of connectors loaded on demand", () => {
     const declaration = await load();
     expect(declaration).toMatchObject(facts);
     expect((declaration.beans ?? []).flatMap(({ names }) => names)).toEqual(beans);
+    expect(declaration.verifiedAgainst?.join()).toMatch(/ \d/);
   });
 
   it("has no duplicate names, and loads each bean by all of its names", async () => {

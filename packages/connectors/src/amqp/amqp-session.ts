@@ -56,12 +56,17 @@ export class AmqpSession {
       await this.#answer(address, (waiter) => {
         delivery = sender.send(message);
         // The client writes each message separately in the next tick, which is before the end of this one.
-        combineWrites((this.client.connection as unknown as { readonly socket?: CorkableStream }).socket);
+        this.combineWrites();
         this.#deliveries.set(delivery, waiter);
       });
     } finally {
       if (delivery !== undefined) this.#deliveries.delete(delivery);
     }
+  }
+
+  /** Sends everything that the client writes in this tick with one system call. */
+  combineWrites(): void {
+    combineWrites((this.client.connection as unknown as { readonly socket?: CorkableStream }).socket);
   }
 
   async close(): Promise<void> {

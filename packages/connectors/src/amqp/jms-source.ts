@@ -36,8 +36,10 @@ interface Item {
   result: Exchange | undefined;
 }
 
-/** Messages that the broker may send in addition to those in progress. */
-const prefetch = 50;
+/** Messages that the broker may send before earlier ones are done, so that it does not wait for each of them. */
+const prefetchCount = 100;
+/** Messages that are processed at the same time with `asyncConsumer`. */
+const maxConcurrent = 50;
 const maxDelayMs = 60_000;
 
 export function jmsSource({ options, uri }: Endpoint<JmsOptions>, shared: Connection<AmqpClient>, parts: JmsParts): Source {
@@ -95,8 +97,8 @@ class Receiving implements Subscription {
     this.#destination = destinationOf(options.destinationName, options.destinationType, session.client);
     this.#waits = new StoppableWaits(parts.host.clock);
     const processed = Math.max(options.concurrentConsumers, options.maxConcurrentConsumers ?? 1);
-    this.#window = options.asyncConsumer ? processed + prefetch : processed;
-    this.#granted = Math.max(this.#window, prefetch);
+    this.#window = options.asyncConsumer ? processed + maxConcurrent : processed;
+    this.#granted = options.asyncConsumer ? this.#window : Math.max(this.#window, prefetchCount);
     this.#intake = this.#newIntake();
     this.#prefetched = new Prefetched({
       window: this.#window,
@@ -173,6 +175,8 @@ class Receiving implements Subscription {
   #finish(settle: () => void): void {
     if (!this.#session.isOpen) return;
     settle();
+    // The client writes acknowledgements and credit separately in the next tick, which is before the end of this one.
+    this.#session.combineWrites();
     const receiver = this.#receiver;
     if (this.#waits.isOver || receiver === undefined) return;
     this.#credit++;

@@ -33,6 +33,7 @@ export const mysql = defineConnection({
       fields: (properties: Readonly<Record<string, string>>) => dataSourceFields(properties, "mysql"),
     },
   ],
+  verifiedAgainst: ["MariaDB 10.11"],
   needs: [mysqlNeed],
   open: openMysql,
 });

@@ -30,6 +30,7 @@ export const postgres = defineConnection({
       fields: (properties: Readonly<Record<string, string>>) => dataSourceFields(properties, "postgres"),
     },
   ],
+  verifiedAgainst: ["PostgreSQL 15"],
   needs: [pgNeed, pgCursorNeed],
   open: openPostgres,
 });

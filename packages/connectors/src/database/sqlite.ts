@@ -30,6 +30,7 @@ export const sqliteConnection = (settings: ConnectionSettings = {}) =>
     icon: "database",
     fields: sqliteFields,
     beans: [],
+    verifiedAgainst: ["SQLite 3"],
     needs: [],
     open: (values: SqliteValues, context: ConnectionContext) => openSqlite(values, context, settings),
   });

@@ -48,6 +48,7 @@ export const kafkaConnection = defineConnection({
   since: "0.2",
   kinds: ["kafka"],
   fields: kafkaConnectionFields,
+  verifiedAgainst: ["the mock broker of librdkafka 2.0"],
   needs: [need],
   async open(values, context): Promise<KafkaClient> {
     const module = await context.load<KafkaLibrary & { default?: KafkaLibrary }>(need);

@@ -26,6 +26,18 @@ it("sends everything written in one tick with one call", async () => {
   expect(sent).toEqual(["abc", "d"]);
 });
 
+it("sends what is waiting once it reaches the maximum size", async () => {
+  const { stream, sent } = recorded();
+  for (const text of ["aa", "bb", "cc", "dd", "e"]) {
+    combineWrites(stream, 4);
+    stream.write(text);
+  }
+  expect(sent).toEqual(["aabb", "ccdd"]);
+  await immediate();
+  stream.write("f");
+  expect(sent).toEqual(["aabb", "ccdd", "e", "f"]);
+});
+
 it("sends everything that a client writes in its own setImmediate callback with one call", async () => {
   const { stream, sent } = recorded();
   const frames: string[] = [];

@@ -1,15 +1,21 @@
 /** A socket that can buffer writes. */
 export interface CorkableStream {
   readonly writableCorked: number;
+  readonly writableLength: number;
   cork(): void;
   uncork(): void;
 }
 
-/** Sends everything that is written to the socket in this tick with one system call. */
-export function combineWrites(stream: CorkableStream | undefined): void {
-  if (stream === undefined || stream.writableCorked > 0) return;
+/**
+ * Sends everything that is written to the socket in this tick with one system call. Call it before each write. With `maxBytes`, as soon as that much is
+ * waiting, it is sent: the server works on it while the next messages are prepared.
+ */
+export function combineWrites(stream: CorkableStream | undefined, maxBytes = Infinity): void {
+  if (stream === undefined) return;
+  if (stream.writableCorked === 0) process.nextTick(() => stream.uncork());
+  else if (stream.writableLength >= maxBytes) stream.uncork();
+  else return;
   stream.cork();
-  process.nextTick(() => stream.uncork());
 }
 
 /** The same for a client that writes in later ticks, or in an immediate that it schedules in the next tick. Call it after the client has its frame. */

@@ -45,6 +45,7 @@ export const natsConnection = defineConnection({
   since: "0.2",
   kinds: ["nats"],
   fields: natsConnectionFields,
+  verifiedAgainst: ["NATS 2.9"],
   needs: [transportNeed, jetstreamNeed],
   async open(values, context): Promise<NatsClient> {
     const transport = await context.load<typeof Transport>(transportNeed);

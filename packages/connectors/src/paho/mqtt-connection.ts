@@ -26,6 +26,7 @@ export const mqttConnection = defineConnection({
   since: "0.2",
   kinds: ["mqtt"],
   fields: mqttConnectionFields,
+  verifiedAgainst: ["Mosquitto 2.0"],
   needs: [need],
   async open(values, context): Promise<MqttLinks> {
     const module = await context.load<typeof Mqtt & { default?: typeof Mqtt }>(need);

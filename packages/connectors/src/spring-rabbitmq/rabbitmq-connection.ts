@@ -42,6 +42,7 @@ export const rabbitmqConnection = defineConnection({
       fields: (properties: Readonly<Record<string, string>>, className: string) => factoryFields(properties, className),
     } satisfies BeanForm,
   ],
+  verifiedAgainst: ["RabbitMQ 3.10"],
   needs: [amqplibNeed],
   async open(values, context): Promise<RabbitClient> {
     const loaded = await context.load<typeof Amqplib & { readonly default?: typeof Amqplib }>(amqplibNeed);

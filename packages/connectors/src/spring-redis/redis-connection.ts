@@ -76,6 +76,7 @@ export const redis = defineConnection({
       },
     },
   ],
+  verifiedAgainst: ["Redis 7.0"],
   needs: [ioredisNeed],
   async open(values, { load, signal, disconnected }): Promise<RedisClient> {
     const { Redis } = await load<RedisModule>(ioredisNeed);

@@ -6,6 +6,9 @@ import type { RedisClient } from "./redis-connection.ts";
 import { isJson, redisConnection } from "./redis-endpoint.ts";
 import type { RedisOptions } from "./spring-redis.ts";
 
+/** Commands of this size are sent before the end of the tick. */
+const flushBytes = 4_096;
+
 /** Executes a command for each message: the endpoint's, or the one in the header CamelRedis.Command. */
 export function redisSink(endpoint: Endpoint<RedisOptions>, scope: EndpointScope): Sink {
   const { command, serializer } = endpoint.options;
@@ -36,7 +39,7 @@ async function execute(name: string, exchange: Exchange, connection: Connection<
   const client = await connection.client();
   let result: unknown;
   try {
-    if (!blocks) combineWrites(client.stream);
+    if (!blocks) combineWrites(client.stream, flushBytes);
     result = await (blocks ? callAlone(client, sent, parameters, exchange.run.signal) : client.call(sent, ...parameters));
   } catch (thrown) {
     throw redisFailure(thrown, sent);

@@ -53,6 +53,8 @@ export interface ConnectionDeclaration<F extends Fields = any, C = any> extends 
   /** Camel's descriptions of it: beans of a flow and of application.properties. */
   readonly beans?: readonly BeanForm[];
   readonly needs: readonly ClientNeed[];
+  /** Servers that its tests run against, with their versions, such as `PostgreSQL 15`. Shown on the reference pages. */
+  readonly verifiedAgainst?: readonly string[];
   /**
    * Connects. There is one client per connection and process; pooling is up to the client. A failure is retried with a back-off; one that
    * is a FlowError and not retryable, such as rejected credentials, after at least 30 s.

@@ -88,6 +88,8 @@ export interface ConnectionTypeView extends DescribedView {
   /** The Camel classes that describe it. */
   readonly beans: readonly string[];
   readonly needs: readonly { readonly package: string; readonly version: string; readonly reason: string }[];
+  /** Servers that it is tested against, with their versions. */
+  readonly verifiedAgainst: readonly string[];
   /** True when `browse` can list names. */
   readonly browsable: boolean;
   /** The kinds of names that `browse` can list, such as `tables`. */
@@ -175,6 +177,7 @@ export interface ConnectionTypeShape extends Described {
   readonly fields: Fields;
   readonly beans?: readonly { readonly names: readonly string[] }[];
   readonly needs: ConnectionTypeView["needs"];
+  readonly verifiedAgainst?: readonly string[];
   readonly browse?: unknown;
   readonly browses?: readonly string[];
 }
@@ -333,7 +336,7 @@ function unloadedView(entry: UnloadedConnector): ConnectorView {
 }
 
 function connectionTypeView(shape: ConnectionTypeShape): ConnectionTypeView {
-  const { type, kinds, fields, beans = [], needs, browse, browses = [] } = shape;
+  const { type, kinds, fields, beans = [], needs, verifiedAgainst = [], browse, browses = [] } = shape;
   return {
     ...described(shape),
     type,
@@ -341,6 +344,7 @@ function connectionTypeView(shape: ConnectionTypeShape): ConnectionTypeView {
     fields: fieldsView(fields),
     beans: beans.flatMap(({ names }) => names),
     needs,
+    verifiedAgainst,
     browsable: browse !== undefined,
     browses,
   };

@@ -114,6 +114,7 @@ export const catalogShape = shape(
           fields: options(),
           beans: z.array(z.string()).describe("The Camel classes it replaces."),
           needs: z.array(z.object({ package: z.string(), version: z.string(), reason: z.string() })),
+          verifiedAgainst: z.array(z.string()).describe("Servers it is tested against, with their versions."),
           browsable: z.boolean(),
           browses: z.array(z.string()).describe("The kinds of names that `POST /connections/{id}/browse` can list."),
         }),
