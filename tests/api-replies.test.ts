@@ -16,7 +16,7 @@ const faults: string[] = [];
 const ownDocuments = ["get /_api/openapi.json", "get /_api/schema", "get /_api/message-mappings/{id}"];
 
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ env: { SERVICE_BREAKPOINTS: "true" } });
   document = (await server.api("GET", "/openapi.json")).json;
   client = createClient({ baseUrl: server.baseUrl, token, fetch: checked });
 });
@@ -236,6 +236,25 @@ it("Kamelets", async () => {
   expect(await client.call("POST /kamelets/validate", { query: params, body })).toEqual({ valid: true, problems: [] });
   await client.call("DELETE /kamelets/:name", { params });
   expect(faults).toEqual([]);
+});
+
+it("breakpoints", async () => {
+  const before = faults.length;
+  const step = "setBody: {id: only, constant: done}";
+  await client.call("PUT /flows/:id", { ...id("held"), body: { yaml: direct("held", step).replace("direct:held", "webhook") } });
+  for (const end of ["continue", "abort", "remove"] as const) {
+    const { sessionId } = await client.call("POST /breakpoints", { body: { flowId: "held", breakpoints: [{ routeId: "held", stepId: "only" }] } });
+    const reply = post("held", '{"a":1}');
+    await eventually(async () => (await client.call("GET /breakpoints/:id", id(sessionId))).state === "held");
+    if (end === "continue") await client.call("POST /breakpoints/:id/continue", { ...id(sessionId), body: { headers: { "X-New": "1" } } });
+    else if (end === "abort") await client.call("POST /breakpoints/:id/abort", id(sessionId));
+    else {
+      await client.call("POST /breakpoints/:id/step", id(sessionId));
+      await client.call("DELETE /breakpoints/:id", id(sessionId));
+    }
+    await reply;
+  }
+  expect(faults.slice(before)).toEqual([]);
 });
 
 it("covers every operation", () => {

@@ -81,6 +81,8 @@ export const screens = {
     const body = page.getByRole("textbox", { name: "Body of the held message" });
     await body.waitFor();
     await body.fill((await body.inputValue()).replace(/"total": \d+(\.\d+)?/, '"total": 99'));
+    // The caret is at the end; the picture shows the beginning.
+    await page.keyboard.press("Control+Home");
   },
   "all-tests": async (page, url) => {
     await page.goto(`${url}/tests`);

@@ -92,8 +92,8 @@ describe.skipIf(!hasBrowser)("lists of names (needs Chromium)", { timeout: 120_0
 
     await page.locator('.card[data-key="1/route/from/steps/2"]').click();
     await choose(page, "Aggregation strategy");
-    await page.getByRole("combobox", { name: "Search names" }).fill("list");
-    await page.getByRole("option").first().click();
+    await page.getByRole("combobox", { name: "Search names" }).fill("GroupedBody");
+    await page.getByRole("dialog").getByRole("option").first().click();
     await saved(page, /aggregationStrategy: "?#class:org\.apache\.camel\.processor\.aggregate\.Grouped/);
 
     await page

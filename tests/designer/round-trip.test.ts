@@ -33,6 +33,7 @@ const catalog = new FlowCatalog(
     connectors: new Map(),
     connections: new Map(),
     unloaded: [],
+    exceptions: [],
     beans: new Map(),
     kamelets: [],
     plugins: [],

@@ -276,7 +276,7 @@ export interface CatalogOption {
   /** The value is, or with `within` contains, a name that the connection can list. */
   readonly browse?: { readonly what: string; readonly within?: boolean };
   /** What the value, or each item, names. */
-  readonly names?: "exception" | "aggregation-strategy" | "message-mapping" | "value-mapping" | "route";
+  readonly names?: "exception" | "aggregation-strategy" | "mapping-document" | "mapping-table" | "route";
   readonly inline?: boolean;
   readonly shorthand?: string;
   /** For a list, the type of its items. */

@@ -46,7 +46,7 @@ interface MappingError {
 /** Default without a server: no documents. */
 export const noMappings: MessageMappingPort = { find: () => undefined };
 
-const path = { mapping: f.string({ doc: "Id of the document.", required: true, names: "message-mapping" }) };
+const path = { mapping: f.string({ doc: "Id of the document.", required: true, names: "mapping-document" }) };
 
 export function messageMappingConnector(port: MessageMappingPort) {
   return defineConnector({

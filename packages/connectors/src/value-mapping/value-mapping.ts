@@ -3,7 +3,7 @@ import { defineConnector, FlowError, type Connector } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 import { f, type Values } from "@sluice/model";
 
-const path = { table: f.string({ doc: "Id of the table.", required: true, names: "value-mapping" }) };
+const path = { table: f.string({ doc: "Id of the table.", required: true, names: "mapping-table" }) };
 
 const options = {
   from: f.string({ doc: "Column that contains the key.", default: "from" }),

@@ -19,6 +19,8 @@ const size = { width: 124, height: 80 };
 /** See overview-map.css. */
 const margin = 14;
 const afterMs = 150;
+/** In a narrower canvas there is no free space beside the cards, so the map would cover them. */
+const minCanvasWidth = 640;
 
 /**
  * A small overview of a flow that is larger than the canvas; a click or drag moves the view. Screen readers and keyboard users have the outline and
@@ -59,7 +61,7 @@ export function OverviewMap({ pane }: { readonly pane: RefObject<HTMLDivElement 
   );
 }
 
-/** Undefined while everything is in view, or while the map would cover the selected card. Measured after a pause, so that typing and scrolling do not wait for it. */
+/** Undefined while everything is in view, or while the map would cover cards. Measured after a pause, so that typing and scrolling do not wait for it. */
 function useOverview(pane: RefObject<HTMLDivElement | null>, selected: Path | undefined): Overview | undefined {
   const [overview, setOverview] = useState<Overview | undefined>(undefined);
   useEffect(() => {
@@ -89,7 +91,7 @@ function useOverview(pane: RefObject<HTMLDivElement | null>, selected: Path | un
 /** Measures all positions at once. The steps of a chunk that the browser skips are not measured; the chunk is measured instead. */
 function measured(canvas: HTMLElement): Overview | undefined {
   const { scrollWidth, scrollHeight, clientWidth, clientHeight, scrollLeft, scrollTop } = canvas;
-  if (scrollWidth <= clientWidth + 1 && scrollHeight <= clientHeight + 1) return undefined;
+  if (clientWidth < minCanvasWidth || (scrollWidth <= clientWidth + 1 && scrollHeight <= clientHeight + 1)) return undefined;
   const origin = canvas.getBoundingClientRect();
   const chosen = canvas.querySelector('[aria-selected="true"]')?.getBoundingClientRect();
   if (

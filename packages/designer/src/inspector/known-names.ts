@@ -20,7 +20,10 @@ interface Surroundings {
   readonly target: string | undefined;
 }
 
-const mappingKinds: Partial<Readonly<Record<NameKind, MappingKind>>> = { "message-mapping": "message-mappings", "value-mapping": "value-mappings" };
+const mappingKinds: Partial<Readonly<Record<NameKind, MappingKind>>> = {
+  "mapping-document": "message-mappings",
+  "mapping-table": "value-mappings",
+};
 
 export async function knownNames(kind: NameKind, { catalog, routes, scheme, target }: Surroundings): Promise<readonly KnownName[]> {
   if (kind === "exception") return (catalog.view.exceptions ?? []).map((name) => ({ name, title: shortName(name) })).toSorted(byTitle);

@@ -1,5 +1,5 @@
 import { Keyboard, LogOut, Search } from "lucide-react";
-import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import type { EditorHandle, PageContext } from "../commands/command.ts";
 import { pageCommands } from "../commands/page-commands.ts";
@@ -7,12 +7,14 @@ import { matchesShortcut } from "../commands/shortcut.ts";
 import { strings } from "../strings.ts";
 import { applyTheme } from "../theme/theme.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
-import { CommandPalette } from "./command-palette.tsx";
 import { navigation } from "./navigation.ts";
 import { ShellContext } from "./page-context.tsx";
 import { RuntimeStatus } from "./runtime-status.tsx";
-import { ShortcutSheet } from "./shortcut-sheet.tsx";
 import "./shell.css";
+
+// They need the commands of the editor, which the first screen does not.
+const CommandPalette = lazy(() => import("./command-palette.tsx").then((module) => ({ default: module.CommandPalette })));
+const ShortcutSheet = lazy(() => import("./shortcut-sheet.tsx").then((module) => ({ default: module.ShortcutSheet })));
 
 const runtimePollMs = 5000;
 
@@ -70,8 +72,10 @@ export function Shell({ children, onSignOut }: { readonly children: ReactNode; r
         </main>
         <RuntimeStatus />
       </div>
-      {open === "palette" ? <CommandPalette page={page} onClose={() => setOpen(undefined)} /> : null}
-      {open === "shortcuts" ? <ShortcutSheet onClose={() => setOpen(undefined)} /> : null}
+      <Suspense>
+        {open === "palette" ? <CommandPalette page={page} onClose={() => setOpen(undefined)} /> : null}
+        {open === "shortcuts" ? <ShortcutSheet onClose={() => setOpen(undefined)} /> : null}
+      </Suspense>
     </ShellContext.Provider>
   );
 }

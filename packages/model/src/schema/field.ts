@@ -48,7 +48,7 @@ export interface Spec<T = unknown> {
 }
 
 /** What a value names: an exception type, a bean, a mapping, or a route that is called. */
-export const nameKinds = ["exception", "aggregation-strategy", "message-mapping", "value-mapping", "route"] as const;
+export const nameKinds = ["exception", "aggregation-strategy", "mapping-document", "mapping-table", "route"] as const;
 export type NameKind = (typeof nameKinds)[number];
 
 export interface BrowsedName {

@@ -46,7 +46,7 @@ interface NamesDialogProps {
 }
 
 /** Names that the user can add by typing a new one. */
-const creatable: ReadonlySet<NameKind> = new Set(["message-mapping", "value-mapping", "route"]);
+const creatable: ReadonlySet<NameKind> = new Set(["mapping-document", "mapping-table", "route"]);
 
 function NamesDialog({ kind, title, onChoose, onClose }: NamesDialogProps) {
   const editor = useEditor();
