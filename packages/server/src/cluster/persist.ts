@@ -14,9 +14,9 @@ export interface StoreLink {
   classify(error: unknown): "unserved" | "unanswered" | "final";
 }
 
-/** Repeats an operation until it succeeds or fails for good; throws "unreachable" or "uncertain" after ten seconds. */
-export async function persist<T>(link: StoreLink, attempt: () => Promise<T>): Promise<T> {
-  const until = systemClock.monotonic() + retryMs;
+/** Repeats an operation until it succeeds or fails for good; throws "unreachable" or "uncertain" ten seconds after `since`, but tries it once in any case. */
+export async function persist<T>(link: StoreLink, attempt: () => Promise<T>, since = systemClock.monotonic()): Promise<T> {
+  const until = since + retryMs;
   let wasSent = false;
   for (let cause: unknown; ;) {
     if (link.isClosed()) throw new ClusterError("closed", "the connection to the cluster store is closed");

@@ -77,6 +77,8 @@ const maxTokenLength = 120;
 
 /** Encodes a string as one token of a subject. */
 export function tokenOf(text: string): string {
+  // Called for every message; most names need no encoding.
+  if (text.length <= maxTokenLength && /^[\w-]+$/.test(text)) return text;
   const token = [...Buffer.from(text)].map((byte) => (/[\w-]/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `=${hex(byte)}`)).join("");
   return token.length > maxTokenLength ? createHash("sha256").update(text).digest("hex") : token;
 }

@@ -12,6 +12,7 @@ interface Pg {
 interface Pool {
   connect(): Promise<Client & { release(discard?: boolean): void }>;
   on(event: "error", handle: () => void): void;
+  on(event: "connect", handle: (client: Client) => void): void;
   end(): Promise<void>;
 }
 interface Client {
@@ -59,6 +60,8 @@ export class PostgresLink implements StoreLink {
     this.#pool = new pg.Pool({ ...this.#options, max: poolSize });
     // A lost idle connection is replaced on the next use.
     this.#pool.on("error", () => undefined);
+    // The pool handles errors of idle connections only; an error between two queries of a connection in use would be an uncaught exception.
+    this.#pool.on("connect", (client) => client.on("error", () => undefined));
   }
 
   static async open(url: string, name: string, log: Log, ownChannel: (prefix: string) => string): Promise<PostgresLink> {
@@ -90,8 +93,8 @@ export class PostgresLink implements StoreLink {
   }
 
   /** One statement, repeated until the database answers. */
-  run(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    return persist(this, () => this.once(text, values));
+  run(text: string, values: readonly unknown[] = [], since?: number): Promise<readonly Row[]> {
+    return persist(this, () => this.once(text, values), since);
   }
 
   async once(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {

@@ -42,7 +42,7 @@ export class PostgresQueues implements Queues {
   constructor(link: PostgresLink, parts: PostgresQueueParts) {
     this.#link = link;
     this.#parts = parts;
-    this.#puts = new Grouped((puts) => this.#insert(puts));
+    this.#puts = new Grouped((puts, since) => this.#insert(puts, since));
     link.onNotification((payload) => {
       if (payload.startsWith("queue ")) this.#wake(decodeURIComponent(payload.slice("queue ".length)));
     });
@@ -61,7 +61,7 @@ export class PostgresQueues implements Queues {
     return consumption;
   }
 
-  async #insert(puts: readonly Put[]): Promise<void> {
+  async #insert(puts: readonly Put[], since: number): Promise<void> {
     const column = <T>(of: (put: Put) => T): T[] => puts.map(of);
     // An earlier attempt may have been stored although its answer was lost.
     await this.#link.run(
@@ -79,6 +79,7 @@ export class PostgresQueues implements Queues {
         column(({ message }) => message.envelope),
         column(({ message }) => Buffer.from(message.body)),
       ],
+      since,
     );
   }
 
