@@ -33,7 +33,6 @@ const catalog = new FlowCatalog(
     connectors: new Map(),
     connections: new Map(),
     unloaded: [],
-    exceptions: [],
     beans: new Map(),
     kamelets: [],
     plugins: [],
