@@ -43,6 +43,10 @@ export const settingFields = {
   }),
   clusterKeysOld: f.text({ doc: "Earlier values of SERVICE_CLUSTER_KEY, separated by commas; they are used only to decrypt.", secret: true }),
   clusterSettleMs: f.duration({ doc: "How long the reply to a change waits for the other nodes to apply it.", default: 5_000 }),
+  clusterLeaveMs: f.duration({
+    doc: "How long a node that stops still serves requests after its readiness probe has failed, so that the load balancer can notice it.",
+    default: 5_000,
+  }),
   deployToken: f.text({ doc: "Bearer token of the management API. Without it, all calls except health are rejected.", secret: true }),
   logLevel: f.enum(["trace", "debug", "info", "warn", "error"], { doc: "Minimum log level.", default: "info" }),
   watch: f.boolean({ doc: "Reload flows, value mappings, message mappings, connections and access policies when their files change.", default: false }),

@@ -24,6 +24,8 @@ export interface SluiceSettings {
   readonly clusterKeysOld?: string;
   /** How long the reply to a change waits for the other nodes to apply it. Default: 5000. */
   readonly clusterSettleMs?: number | string;
+  /** How long a node that stops still serves requests after its readiness probe has failed, so that the load balancer can notice it. Default: 5000. */
+  readonly clusterLeaveMs?: number | string;
   /** Bearer token of the management API. Without it, all calls except health are rejected. */
   readonly deployToken?: string;
   /** Minimum log level. Default: info. */

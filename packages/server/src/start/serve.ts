@@ -99,8 +99,9 @@ async function stop(parts: ServerParts, listener: HttpListener, watchers: readon
   try {
     // Held messages would delay the drain.
     breakpoints.closeAll("the runtime is shutting down");
-    // The schedules move to other nodes before this one drains.
-    await server.cluster?.leave();
+    // The schedules move to other nodes, and the load balancer notices the failed readiness probe, before this node drains.
+    if (server.cluster !== undefined)
+      await Promise.all([server.cluster.leave(), new Promise<void>((resolve) => clock.after(settings.clusterLeaveMs, resolve))]);
     return await shutDown({
       listener,
       runtime: engine.runtime,

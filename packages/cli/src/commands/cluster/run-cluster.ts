@@ -37,6 +37,8 @@ export async function run({ flags, terminal, signal }: Call): Promise<number> {
   const note = (message: string): void => terminal.note(message);
   const servers = store === undefined ? await natsServers(folder, environment, note) : undefined;
   const nodes = nodesOf(count, port, folder, terminal, {
+    // Twice the probe interval of the load balancer.
+    SERVICE_CLUSTER_LEAVE_MS: "1s",
     ...environment,
     SERVICE_CLUSTER: store ?? `${servers?.url}/sluice`,
     ...(servers === undefined ? {} : { SERVICE_CLUSTER_REPLICAS: replicas }),
