@@ -1,12 +1,13 @@
 // The Kafka client interface that endpoints use, so that the library behind it can be replaced.
-import type { Awaitable, Clock } from "@sluice/engine/spi";
+import type { Clock } from "@sluice/engine/spi";
 
 export interface KafkaRecord {
   readonly offset: string;
-  readonly timestamp: number;
+  /** In milliseconds since the epoch. */
+  readonly timestamp: string;
   readonly key: Uint8Array | null;
   readonly value: Uint8Array | null;
-  readonly headers: Readonly<Record<string, Uint8Array | string | readonly (Uint8Array | string)[] | undefined>>;
+  readonly headers?: Readonly<Record<string, Uint8Array | string | readonly (Uint8Array | string)[] | undefined>>;
 }
 
 /** Records of one partition, in order. */
@@ -18,8 +19,8 @@ export interface PartitionBatch {
   readonly isOver: boolean;
   /** Every record up to this one is settled. */
   settled(record: KafkaRecord): void;
-  /** Commits the offsets of settled records when the interval for that is over. */
-  commitIfDue(): Awaitable;
+  /** Starts to commit the offsets of settled records when the interval for that is over. */
+  commitIfDue(): void;
   /** Redelivers this record and later ones after a delay. Other partitions continue. */
   postpone(record: KafkaRecord, waitMs: number): void;
 }

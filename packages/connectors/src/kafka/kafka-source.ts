@@ -9,7 +9,7 @@ import { whileConnected, type Subscription } from "../reconnecting/while-connect
 import type { DeadLetters } from "../sluice/sluice.ts";
 import type { ConsumeOptions, KafkaClient, KafkaConsumer, KafkaRecord, PartitionBatch } from "./kafka-client.ts";
 import type { KafkaOptions } from "./kafka-options.ts";
-import { deserialize } from "./kafka-values.ts";
+import { deserializerOf, type Deserializer } from "./kafka-values.ts";
 
 export interface KafkaParts {
   readonly host: Host;
@@ -79,7 +79,7 @@ async function work(batch: PartitionBatch, intake: Intake<Item>, { batching, max
   for (let at = 0; at < batch.records.length; at += size) {
     if (hasWaited && batch.isOver) return;
     hasWaited = false;
-    const records = batch.records.slice(at, at + size);
+    const records = size === 1 ? [batch.records[at] as KafkaRecord] : batch.records.slice(at, at + size);
     const item: Item = { batch, records, verdict: undefined };
     const pending = intake.take(item);
     if (pending !== undefined) {
@@ -91,7 +91,7 @@ async function work(batch: PartitionBatch, intake: Intake<Item>, { batching, max
     batch.settled(records.at(-1) as KafkaRecord);
     // A batch may contain thousands of records, and a synchronous route does not yield.
     if (clock.monotonic() - began > sliceMs) {
-      await batch.commitIfDue();
+      batch.commitIfDue();
       await clock.yieldToEventLoop();
       hasWaited = true;
       began = clock.monotonic();
@@ -102,11 +102,16 @@ async function work(batch: PartitionBatch, intake: Intake<Item>, { batching, max
 function intakeOf(inlet: SourceInlet, { options, uri }: Endpoint<KafkaOptions>, { host, deadLetters }: KafkaParts): Intake<Item> {
   const withTrace = traceReader(host);
   const delivery: Delivery = { pattern: options.exchangePattern, trigger: { uri } };
+  const conversion: Conversion = {
+    isList: options.batching,
+    keyOf: deserializerOf(options.keyDeserializer),
+    valueOf: deserializerOf(options.valueDeserializer),
+  };
   return new Intake<Item>(
     inlet,
     {
-      messageOf: (item) => messageOf(item, options),
-      deliveryOf: ({ records: [record] }) => withTrace(delivery, record?.headers["traceparent"]?.toString()),
+      messageOf: (item) => messageOf(item, conversion),
+      deliveryOf: ({ records: [record] }) => withTrace(delivery, record?.headers?.["traceparent"]?.toString()),
       idOf: ({ batch, records }) => `${batch.topic} ${batch.partition} ${records[0]?.offset ?? ""}`,
       settle: (item, verdict) => void (item.verdict = verdict),
     },
@@ -127,7 +132,7 @@ interface Received {
   readonly topic: string;
   readonly partition: number;
   readonly offset: string;
-  readonly timestamp: number;
+  readonly timestamp: string;
   readonly key: unknown;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly isLast: boolean;
@@ -137,13 +142,21 @@ const sourceHeaders = new SourceHeaders<Received>({
   CamelKafkaTopic: ({ topic }) => topic,
   CamelKafkaPartition: ({ partition }) => partition,
   CamelKafkaOffset: ({ offset }) => Number(offset),
-  CamelKafkaTimestamp: ({ timestamp }) => timestamp,
+  CamelKafkaTimestamp: ({ timestamp }) => Number(timestamp),
   CamelKafkaKey: ({ key }) => key,
   CamelKafkaHeaders: ({ headers }) => headers,
   CamelKafkaLastPollRecord: ({ isLast }) => isLast,
 });
 
-function messageOf({ batch, records }: Item, options: KafkaOptions): Message {
+/** How records become messages. */
+interface Conversion {
+  /** The body is the list of all values. */
+  readonly isList: boolean;
+  readonly keyOf: Deserializer;
+  readonly valueOf: Deserializer;
+}
+
+function messageOf({ batch, records }: Item, { isList, keyOf, valueOf }: Conversion): Message {
   const [{ offset, timestamp, key: keyBytes, headers: sent, value }] = records as readonly [KafkaRecord];
   const wire = headersOf(sent);
   const headers = sourceHeaders.of({
@@ -151,12 +164,11 @@ function messageOf({ batch, records }: Item, options: KafkaOptions): Message {
     partition: batch.partition,
     offset,
     timestamp,
-    key: keyBytes === null ? undefined : deserialize(keyBytes, options.keyDeserializer),
+    key: keyBytes === null ? undefined : keyOf(keyBytes),
     headers: wire ?? {},
     isLast: records.at(-1) === batch.records.at(-1),
   });
-  const body = options.batching ? records.map((record) => deserialize(record.value, options.valueDeserializer)) : deserialize(value, options.valueDeserializer);
-  return brokerMessage(body, wire, headers);
+  return brokerMessage(isList ? records.map((record) => valueOf(record.value)) : valueOf(value), wire, headers);
 }
 
 const decoder = new TextDecoder();
@@ -164,7 +176,7 @@ const textOf = (value: unknown): unknown => (value instanceof Uint8Array ? decod
 
 /** Camel passes headers as bytes; nearly all contain text, so they are decoded here. */
 function headersOf(headers: KafkaRecord["headers"]): Readonly<Record<string, unknown>> | undefined {
-  const entries = Object.entries(headers);
+  const entries = headers === undefined ? [] : Object.entries(headers);
   return entries.length === 0
     ? undefined
     : Object.fromEntries(entries.map(([name, value]) => [name, Array.isArray(value) ? value.map(textOf) : textOf(value)]));

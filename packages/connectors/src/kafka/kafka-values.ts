@@ -2,19 +2,21 @@
 import { FlowError } from "@sluice/engine/spi";
 import { asJson, asText } from "@sluice/engine/values";
 
-const decoder = new TextDecoder();
+export type Deserializer = (bytes: Uint8Array | null) => unknown;
 
-/** Deserializes a key or value; bytes that cannot be converted stay bytes, so that no record is lost. */
-export function deserialize(bytes: Uint8Array | null, className: string): unknown {
-  if (bytes === null) return null;
-  if (className.endsWith(".StringDeserializer")) return decoder.decode(bytes);
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (className.endsWith(".IntegerDeserializer") && buffer.length === 4) return buffer.readInt32BE();
-  if (className.endsWith(".LongDeserializer") && buffer.length === 8) {
-    const value = buffer.readBigInt64BE();
-    return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
-  }
-  return bytes;
+const bufferOf = (bytes: Uint8Array): Buffer => (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+
+/** Converts keys or values; bytes that cannot be converted stay bytes, so that no record is lost. */
+export function deserializerOf(className: string): Deserializer {
+  if (className.endsWith(".StringDeserializer")) return (bytes) => (bytes === null ? null : bufferOf(bytes).toString());
+  if (className.endsWith(".IntegerDeserializer")) return (bytes) => (bytes?.length === 4 ? bufferOf(bytes).readInt32BE() : bytes);
+  if (className.endsWith(".LongDeserializer")) return (bytes) => (bytes?.length === 8 ? longOf(bufferOf(bytes)) : bytes);
+  return (bytes) => bytes;
+}
+
+function longOf(buffer: Buffer): number | string {
+  const value = buffer.readBigInt64BE();
+  return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
 }
 
 export function serialize(value: unknown, className: string): Uint8Array | null {

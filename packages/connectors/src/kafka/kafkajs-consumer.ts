@@ -2,7 +2,8 @@
 import type * as KafkaJS from "kafkajs";
 import { toFlowError } from "@sluice/engine/spi";
 import { every } from "../messaging/incoming.ts";
-import type { ConsumeOptions, KafkaConsumer, KafkaRecord, PartitionBatch } from "./kafka-client.ts";
+import type { ConsumeOptions, KafkaConsumer, PartitionBatch } from "./kafka-client.ts";
+import { OffsetCommits } from "./offset-commits.ts";
 
 export interface ConsumerListener {
   /** Called when the consumer stops unexpectedly. */
@@ -23,6 +24,7 @@ export async function kafkajsConsumer(
   const consumer = kafka.consumer(configOf(library, options));
   const resumes = new Set<() => void>();
   let isClosed = false;
+  const commits = new OffsetCommits(clock, options.commitEveryMs);
   let committedAt = clock.monotonic();
   consumer.on(consumer.events.CRASH, ({ payload }) => {
     if (!isClosed) crashed(payload.error.message);
@@ -38,8 +40,11 @@ export async function kafkajsConsumer(
     isSilent = false;
   });
 
-  const eachBatch = async ({ batch, heartbeat, resolveOffset, commitOffsetsIfNecessary, isRunning, isStale }: KafkaJS.EachBatchPayload): Promise<void> => {
+  const eachBatch = async (payload: KafkaJS.EachBatchPayload): Promise<void> => {
+    const { batch, heartbeat, resolveOffset, uncommittedOffsets, commitOffsetsIfNecessary, isRunning, isStale } = payload;
     const { topic, partition } = batch;
+    /** The resolved offsets of all partitions. */
+    const commit = (): Promise<void> => commitOffsetsIfNecessary(uncommittedOffsets());
     let isRebalancing = false;
     let settledOffset: string | undefined;
     // The client calculates with long integers, so it gets only the last offset of several.
@@ -53,7 +58,7 @@ export async function kafkajsConsumer(
       await work({
         topic,
         partition,
-        records: batch.messages.map(recordOf),
+        records: batch.messages,
         get isOver() {
           return isClosed || isRebalancing || !isRunning() || isStale();
         },
@@ -62,10 +67,10 @@ export async function kafkajsConsumer(
         },
         commitIfDue() {
           const now = clock.monotonic();
-          if (now - committedAt < options.commitEveryMs) return undefined;
+          if (now - committedAt < options.commitEveryMs) return;
           committedAt = now;
           resolveSettled();
-          return commitOffsetsIfNecessary();
+          commits.request(commit);
         },
         postpone({ offset }, waitMs) {
           resolveSettled();
@@ -81,13 +86,19 @@ export async function kafkajsConsumer(
     } finally {
       stopHeartbeat();
       resolveSettled();
+      committedAt = clock.monotonic();
+      commits.request(commit);
+      // Another member may get the partition, or this one leaves the group.
+      if (isClosed || isRebalancing || !isRunning()) await commits.idle();
     }
   };
 
   const close = async (): Promise<void> => {
     isClosed = true;
     for (const cancel of resumes) cancel();
-    // Stops after the records in progress, commits settled offsets and leaves the group.
+    commits.close();
+    await commits.idle();
+    // Stops after the records in progress, whose offsets are committed, and leaves the group.
     await consumer.disconnect();
   };
 
@@ -97,8 +108,8 @@ export async function kafkajsConsumer(
     await consumer.subscribe({ topics: [...options.topics], fromBeginning: options.autoOffsetReset === "earliest" });
     if (options.seekTo !== undefined) seekOnJoin(consumer, admin, options.seekTo);
     await consumer.run({
-      autoCommit: true,
-      autoCommitInterval: options.commitEveryMs,
+      // The client would wait for a commit after each batch.
+      autoCommit: false,
       eachBatchAutoResolve: false,
       partitionsConsumedConcurrently: options.partitionsAtOnce,
       eachBatch,
@@ -127,10 +138,6 @@ function configOf({ PartitionAssigners }: typeof KafkaJS, options: ConsumeOption
     // The runtime restarts it and meanwhile reports that it is down.
     retry: { retries: 5, initialRetryTime: 100, maxRetryTime: 2000, restartOnFailure: () => Promise.resolve(false) },
   };
-}
-
-function recordOf({ offset, timestamp, key, value, headers }: KafkaJS.KafkaMessage): KafkaRecord {
-  return { offset, timestamp: Number(timestamp), key, value, headers: headers ?? {} };
 }
 
 async function requireOffsets(admin: KafkaJS.Admin, { groupId, topics }: ConsumeOptions): Promise<void> {
