@@ -389,6 +389,8 @@ export interface DeadLetter {
   readonly replayedAt: string | null;
   readonly error: { readonly type: string; readonly message: string; readonly stepId: string | null; readonly routeId: string | null };
   readonly size: number;
+  /** The node that stored it. Only in a cluster. */
+  readonly node?: string;
 }
 
 export interface DeadLetterDetail {
@@ -403,6 +405,8 @@ export interface DeadLetterDetail {
   readonly replayedAt: string | null;
   readonly error: { readonly type: string; readonly message: string; readonly stepId: string | null; readonly routeId: string | null };
   readonly size: number;
+  /** The node that stored it. Only in a cluster. */
+  readonly node?: string;
   readonly message: MessageContent;
   readonly input: MessageContent | null;
 }
