@@ -22,7 +22,7 @@ const none: readonly Breakpoint[] = [];
 /** The limit of the runtime for one session. */
 const maxBreakpoints = 20;
 
-export const useBreakpointLists = create<{ readonly lists: BreakpointLists }>(() => ({ lists: stored() }));
+const useBreakpointLists = create<{ readonly lists: BreakpointLists }>(() => ({ lists: stored() }));
 
 function stored(): BreakpointLists {
   try {

@@ -66,7 +66,7 @@ export async function move(kind: Move): Promise<void> {
 
 export const edit = (draft: string): void => useWatch.setState({ draft, problem: undefined });
 
-export const isChanged = ({ message }: HeldMessage, draft: string): boolean => draft !== bodyText(message.body);
+const isChanged = ({ message }: HeldMessage, draft: string): boolean => draft !== bodyText(message.body);
 
 /** Data stays data: its text must be JSON. Text that was shown as indented JSON is sent as it is now. */
 function dataOf({ message }: HeldMessage, draft: string): unknown {

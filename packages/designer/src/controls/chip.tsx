@@ -8,7 +8,7 @@ const tones = {
   idle: { icon: CircleDashed, className: "" },
 } as const;
 
-export type Tone = keyof typeof tones;
+type Tone = keyof typeof tones;
 
 interface ChipProps {
   readonly tone: Tone;
