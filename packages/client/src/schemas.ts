@@ -7,6 +7,8 @@ export interface Capture {
   readonly until: string | null;
   readonly bytes: number;
   readonly maxBytes: number | null;
+  /** Nodes whose part is missing because they did not respond. Only in a cluster. */
+  readonly incomplete?: readonly { readonly node: string; readonly reason: string }[];
 }
 
 export interface CapturedMessage {
@@ -352,6 +354,8 @@ export interface DeadLetter {
   readonly replayedAt: string | null;
   readonly error: { readonly type: string; readonly message: string; readonly stepId: string | null; readonly routeId: string | null };
   readonly size: number;
+  /** The node that stored it. Only in a cluster. */
+  readonly node?: string;
 }
 
 export interface DeadLetterDetail {
@@ -366,6 +370,8 @@ export interface DeadLetterDetail {
   readonly replayedAt: string | null;
   readonly error: { readonly type: string; readonly message: string; readonly stepId: string | null; readonly routeId: string | null };
   readonly size: number;
+  /** The node that stored it. Only in a cluster. */
+  readonly node?: string;
   readonly message: MessageContent;
   readonly input: MessageContent | null;
 }
@@ -559,6 +565,8 @@ export interface Health {
   readonly cluster?: ClusterHealth;
   /** The running workers, if there is more than one. */
   readonly workers?: readonly { readonly pid: number; readonly leads: boolean; readonly startedAt: string; readonly runs: number }[];
+  /** Nodes whose part is missing because they did not respond. Only in a cluster. */
+  readonly incomplete?: readonly { readonly node: string; readonly reason: string }[];
   /** Workers that exited and have not been replaced yet; the status is then DEGRADED. */
   readonly missingWorkers?: number;
   /** The last unexpected exit of a worker. */
@@ -714,6 +722,8 @@ export interface KameletSummary {
 export interface LogEvent {
   readonly id: string;
   readonly at: string;
+  /** The node of the event. Only in a cluster. */
+  readonly node?: string;
   readonly level: string;
   readonly logger: string;
   readonly message: string;
@@ -758,6 +768,10 @@ export interface OpenedSession {
     /** As `route/step`. */
     readonly steps: readonly string[];
   }[];
+  /** The node of the session. Only in a cluster. */
+  readonly node?: string;
+  /** Nodes whose part is missing because they did not respond. Only in a cluster. */
+  readonly incomplete?: readonly { readonly node: string; readonly reason: string }[];
   readonly warnings: readonly string[];
 }
 
@@ -895,6 +909,8 @@ export interface Run {
   readonly reply: { readonly status: number | null; readonly size: number | null } | null;
   readonly sessionId: string | null;
   readonly replayOf: string | null;
+  /** The node of the run. Only in a cluster. */
+  readonly node?: string;
 }
 
 export interface RunDetail {
@@ -920,6 +936,8 @@ export interface RunDetail {
   readonly reply: { readonly status: number | null; readonly size: number | null } | null;
   readonly sessionId: string | null;
   readonly replayOf: string | null;
+  /** The node of the run. Only in a cluster. */
+  readonly node?: string;
   readonly replayable: boolean;
   /** The message before each step, if the route was being captured. */
   readonly messages?: readonly CapturedMessage[];
@@ -1036,6 +1054,8 @@ export interface TableSummary {
 
 export interface TraceEvent {
   readonly id: string;
+  /** The node of the event. Only in a cluster. */
+  readonly node?: string;
   /** For example `run.started`, `step.completed`, `route.failed`, `flow.deployed`. */
   readonly type: string;
   readonly at: string;
