@@ -155,17 +155,15 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
 
   it("rejects what is not supported in a cluster yet, with a message that names it", async () => {
     const route = (from: string, step: string): string => `- route:\n    id: refused\n    from:\n      uri: ${from}\n      steps:\n        - ${step}\n`;
+    const aggregate =
+      "aggregate: {correlationExpression: {constant: all}, completionSize: 2, aggregationStrategy: '#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy', steps: [{log: x}]}";
     const cases: readonly (readonly [string, RegExp])[] = [
-      [route("direct:a", "to: file:/tmp"), /'file:\/tmp' is tied to one process, which is not supported in a cluster yet/],
-      [route("webhook:w?idempotency=true", "log: x"), /webhook:w\?idempotency=true' is tied to one process, which keeps its idempotency keys/],
-      [route("webhook:w?durable=true&idempotency=true", "log: x"), /is tied to one process, which keeps its idempotency keys/],
       [
-        route(
-          "direct:a",
-          "aggregate: {correlationExpression: {constant: all}, completionSize: 2, aggregationStrategy: '#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy', steps: [{log: x}]}",
-        ),
-        /step 'aggregate1' is stateful/,
+        route("queue:a", "to: file:/tmp"),
+        /every node runs the messages of 'queue:a', but the flow must run on one node \(.*'file:\/tmp' is tied to one process\)/,
       ],
+      [route('"webhook:w?durable=true"', aggregate), /every node runs the messages of 'webhook:w\?durable=true'.*step 'aggregate1' is stateful/],
+      [route('"webhook:w?durable=true&idempotency=true"', aggregate), /has idempotency keys, and the flow must run on one node/],
     ];
     for (const [yaml, message] of cases) {
       const reply = await one().putFlow("refused", yaml);
@@ -173,8 +171,10 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
     }
     const secret = await one().api("PUT", "/flows/refused", { yaml: answering("refused", "x"), params: { key: { value: "s3cret", secret: true } } });
     expect([secret.status, secret.json.error]).toEqual([422, expect.stringContaining("a literal secret is not allowed in a cluster")]);
-    const session = await one().api("POST", "/test/session", {});
-    expect([session.status, session.json.error]).toEqual([403, "test sessions are not supported in a cluster yet"]);
+    expect((await one().putFlow("tied", route("direct:tied", aggregate).replace("refused", "tied"))).status).toBe(201);
+    const caller = await two().putFlow("refused", route("webhook:w", "to: direct:tied"));
+    expect([caller.status, caller.json.error]).toEqual([422, expect.stringContaining("it calls 'direct:tied' of flow 'tied', which runs on one node")]);
+    expect((await one().api("DELETE", "/flows/tied")).status).toBe(200);
     expect((await three().api("GET", "/flows")).json.flows).toEqual([]);
   });
 

@@ -55,7 +55,7 @@ import type {
 export interface Operations {
   /** Returns uptime, engine version and the status of every route. */
   readonly "GET /health": {
-    readonly query: { readonly probe?: "live" | "ready" | undefined };
+    readonly query: { readonly probe?: "live" | "ready" | undefined; readonly scope?: "node" | "cluster" | undefined };
     readonly reply: Health | ProbeReply;
   };
   /** Lists the live nodes of the cluster, as seen by this node; empty without a cluster. */
@@ -64,6 +64,7 @@ export interface Operations {
   };
   /** Returns metrics of routes, queues, dead letters and the process for Prometheus. */
   readonly "GET /metrics": {
+    readonly query: { readonly scope?: "node" | "cluster" | undefined };
     readonly reply: string;
   };
   /** Lists the flows. */
@@ -396,6 +397,8 @@ export interface Operations {
       readonly next?: string | null;
       /** Start of the oldest run that was searched, or null if all were. Only with `cursor` or `text`. */
       readonly searchedBack?: string | null;
+      /** Nodes whose part is missing because they did not respond. Only in a cluster. */
+      readonly incomplete?: readonly { readonly node: string; readonly reason: string }[];
       /** True if there are no older matches. Only with `cursor` or `text`. */
       readonly complete?: boolean;
     };

@@ -38,6 +38,8 @@ export interface Capture {
   readonly until: string | null;
   readonly bytes: number;
   readonly maxBytes: number | null;
+  /** Nodes whose part is missing because they did not respond. Only in a cluster. */
+  readonly incomplete?: readonly { readonly node: string; readonly reason: string }[];
 }
 
 export interface CapturedMessage {
@@ -600,6 +602,8 @@ export interface Health {
   readonly cluster?: ClusterHealth;
   /** The running workers, if there is more than one. */
   readonly workers?: readonly { readonly pid: number; readonly leads: boolean; readonly startedAt: string; readonly runs: number }[];
+  /** Nodes whose part is missing because they did not respond. Only in a cluster. */
+  readonly incomplete?: readonly { readonly node: string; readonly reason: string }[];
   /** Workers that exited and have not been replaced yet; the status is then DEGRADED. */
   readonly missingWorkers?: number;
   /** The last unexpected exit of a worker. */
@@ -755,6 +759,8 @@ export interface KameletSummary {
 export interface LogEvent {
   readonly id: string;
   readonly at: string;
+  /** The node of the event. Only in a cluster. */
+  readonly node?: string;
   readonly level: string;
   readonly logger: string;
   readonly message: string;
@@ -799,6 +805,10 @@ export interface OpenedSession {
     /** As `route/step`. */
     readonly steps: readonly string[];
   }[];
+  /** The node of the session. Only in a cluster. */
+  readonly node?: string;
+  /** Nodes whose part is missing because they did not respond. Only in a cluster. */
+  readonly incomplete?: readonly { readonly node: string; readonly reason: string }[];
   readonly warnings: readonly string[];
 }
 
@@ -936,6 +946,8 @@ export interface Run {
   readonly reply: { readonly status: number | null; readonly size: number | null } | null;
   readonly sessionId: string | null;
   readonly replayOf: string | null;
+  /** The node of the run. Only in a cluster. */
+  readonly node?: string;
 }
 
 export interface RunDetail {
@@ -961,6 +973,8 @@ export interface RunDetail {
   readonly reply: { readonly status: number | null; readonly size: number | null } | null;
   readonly sessionId: string | null;
   readonly replayOf: string | null;
+  /** The node of the run. Only in a cluster. */
+  readonly node?: string;
   readonly replayable: boolean;
   /** The message before each step, if the route was being captured. */
   readonly messages?: readonly CapturedMessage[];
@@ -1079,6 +1093,8 @@ export interface TableSummary {
 
 export interface TraceEvent {
   readonly id: string;
+  /** The node of the event. Only in a cluster. */
+  readonly node?: string;
   /** For example `run.started`, `step.completed`, `route.failed`, `flow.deployed`. */
   readonly type: string;
   readonly at: string;

@@ -13,6 +13,7 @@ export {
   type Messaging,
   type QueueContent,
   type QueueDelivery,
+  type QueueDepth,
   type QueuePlace,
   type QueueReceiver,
   type Queues,

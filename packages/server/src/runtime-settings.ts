@@ -51,6 +51,8 @@ export function runtimeLimits(settings: Settings): RuntimeLimits {
 }
 
 export interface StreamRing {
+  /** The name of this node in a cluster. */
+  readonly node: string | undefined;
   readonly boot: string;
   readonly maxEvents: number;
   readonly maxBytes: number;
@@ -59,6 +61,6 @@ export interface StreamRing {
 }
 
 /** The buffer settings of an event stream. Both streams of a process share the boot id. */
-export function streamRing(settings: Settings, secrets: SecretValues): StreamRing {
-  return { boot: randomBytes(3).toString("hex"), maxEvents: settings.streamEvents, maxBytes: settings.streamBytes, clock: systemClock, secrets };
+export function streamRing(settings: Settings, secrets: SecretValues, node?: string): StreamRing {
+  return { node, boot: randomBytes(3).toString("hex"), maxEvents: settings.streamEvents, maxBytes: settings.streamBytes, clock: systemClock, secrets };
 }

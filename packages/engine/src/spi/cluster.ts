@@ -78,6 +78,14 @@ export interface Queues {
   put(queue: string, message: QueueContent, place: QueuePlace): Promise<void>;
   /** Delivers messages of the queue to this node; all nodes that consume a queue compete for its messages. */
   consume(queue: string, consumer: QueueReceiver): Consumption;
+  /** Messages of each queue that are not settled, without delayed ones; `bytes` only if the store counts them. */
+  depths(): Promise<readonly QueueDepth[]>;
+}
+
+export interface QueueDepth {
+  readonly queue: string;
+  readonly depth: number;
+  readonly bytes: number | undefined;
 }
 
 /** A message as the store holds it; only the node that runs it reads the contents. */

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { maxTtlMs, type BreakpointSessions } from "../breakpoints/breakpoint-sessions.ts";
+import type { ClusterView } from "../other-nodes/cluster-view.ts";
+import { Refusal } from "../refusal.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 import { anyMap } from "./message-shapes.ts";
 
@@ -32,7 +34,7 @@ const changeBody = () =>
   z.strictObject({ body: z.unknown().optional(), bodyBase64: z.string().optional(), headers: z.record(z.string(), z.unknown()).optional() }).optional();
 
 /** Endpoints that hold one message of a live route, show it, change it and let it continue. */
-export function breakpointEndpoints(sessions: BreakpointSessions): readonly Endpoint[] {
+export function breakpointEndpoints(sessions: BreakpointSessions, cluster: ClusterView | undefined): readonly Endpoint[] {
   const proceeding = (path: string, summary: string, toNextStep: boolean): Endpoint =>
     defineEndpoint({
       method: "POST",
@@ -70,7 +72,10 @@ export function breakpointEndpoints(sessions: BreakpointSessions): readonly Endp
         ttlMs: z.int().min(1_000).max(maxTtlMs).optional(),
       }),
       replies: { 201: { description: "Set.", schema: sessionShape } },
-      handle: ({ body }) => ({ status: 201, json: sessions.open(body).toJson() }),
+      handle({ body }) {
+        if (cluster !== undefined) throw new Refusal("cluster-unsupported", "breakpoints are not supported in a cluster yet");
+        return { status: 201, json: sessions.open(body).toJson() };
+      },
     }),
     defineEndpoint({
       method: "GET",

@@ -157,6 +157,7 @@ function replayEndpoints(store: DeadLetterSource, replays: LetterReplays, secret
       method: "GET",
       path: "/dead-letters/replays/:id",
       tag: "dead letters",
+      owned: ({ params }) => ({ kind: "letter-replay", id: params["id"] as string }),
       summary: "Returns the progress of a bulk replay",
       replies: { 200: { description: "The counts so far.", schema: jobShape } },
       handle: ({ params }) => ok(jobJson(known(replays.job(params["id"] as string), params["id"] as string))),
@@ -165,6 +166,7 @@ function replayEndpoints(store: DeadLetterSource, replays: LetterReplays, secret
       method: "DELETE",
       path: "/dead-letters/replays/:id",
       tag: "dead letters",
+      owned: ({ params }) => ({ kind: "letter-replay", id: params["id"] as string }),
       summary: "Cancels a bulk replay; dead letters that are being replayed are finished",
       replies: { 200: { description: "The counts so far.", schema: jobShape } },
       async handle({ params }) {

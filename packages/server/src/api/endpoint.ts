@@ -2,6 +2,7 @@
 import type { Fields, Values } from "@sluice/model";
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
+import type { OwnedItem } from "../other-nodes/node-queries.ts";
 import type { ApiStream } from "../http/management.ts";
 
 type Method = "GET" | "PUT" | "POST" | "DELETE";
@@ -20,11 +21,17 @@ export interface Endpoint<Q extends Fields = any, B = any> {
   /** The JSON body. Bodies with a media type in `rawBody` are passed on unparsed. */
   readonly body?: z.ZodType<B>;
   readonly rawBody?: readonly string[];
+  /** In a cluster, the call is executed by the node that has this item; undefined: by the node that received it. */
+  owned?(call: Call<Q, B>): OwnedItem | undefined;
+  /** In a cluster, all nodes execute the call, and this combines the JSON of their replies. */
+  combine?(own: Json, others: readonly Json[]): Json;
   /** Supports If-Match: a change based on another version is rejected with 412. */
   readonly conditional?: true;
   readonly replies: Readonly<Record<number, ReplyShape>>;
   handle(call: Call<Q, B>): Promise<Reply> | Reply;
 }
+
+export type Json = Readonly<Record<string, unknown>>;
 
 export interface ReplyShape {
   readonly description: string;

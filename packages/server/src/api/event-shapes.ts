@@ -9,6 +9,7 @@ const text = (): z.ZodType => z.string().nullable();
 export const traceShape = shape(
   () => ({
     id: z.string(),
+    node: z.string().optional().describe("The node of the event. Only in a cluster."),
     type: z.string().describe("For example `run.started`, `step.completed`, `route.failed`, `flow.deployed`."),
     at: z.string(),
     flowId: z.string(),
@@ -40,6 +41,7 @@ export const logShape = shape(
   () => ({
     id: z.string(),
     at: z.string(),
+    node: z.string().optional().describe("The node of the event. Only in a cluster."),
     level: z.string(),
     logger: z.string(),
     message: z.string(),

@@ -7,13 +7,15 @@ import type { HttpByteMetrics } from "../http/http-bytes.ts";
 import { servedVersions } from "../http/api-version.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
-import { serviceHealth } from "../other-workers/service-health.ts";
+import { addRoutes, serviceHealth } from "../other-workers/service-health.ts";
+import type { NodeQueries } from "../other-nodes/node-queries.ts";
 import type { ServiceView } from "../other-workers/service-view.ts";
 import type { ConnectionMetrics } from "../connections/shared-connection.ts";
 import { connectionStates, connectionStateShape } from "./connections.ts";
 import type { ClusterView } from "../other-nodes/cluster-view.ts";
-import { defineEndpoint, oneOf, shape, type Endpoint } from "./endpoint.ts";
-import { routeStatus } from "./message-shapes.ts";
+import { defineEndpoint, oneOf, shape, type Endpoint, type Json } from "./endpoint.ts";
+import { incompleteShape, routeStatus } from "./message-shapes.ts";
+import { scopeField } from "./metrics.ts";
 import { clusterJson, clusterShape } from "./nodes.ts";
 
 export type Phase = "STARTING" | "UP" | "DRAINING";
@@ -85,6 +87,7 @@ const healthShape = shape(
       .array(z.looseObject({ pid: z.int(), leads: z.boolean(), startedAt: z.string(), runs: z.int() }))
       .optional()
       .describe("The running workers, if there is more than one."),
+    incomplete: incompleteShape(),
     missingWorkers: z.int().optional().describe("Workers that exited and have not been replaced yet; the status is then DEGRADED."),
     lastWorkerEnd: z.looseObject({ at: z.string(), pid: z.int(), how: z.string() }).nullable().optional().describe("The last unexpected exit of a worker."),
   }),
@@ -92,7 +95,7 @@ const healthShape = shape(
 );
 const probeShape = shape(() => ({ status: statusShape() }), "ProbeReply");
 
-export function healthEndpoints(parts: HealthParts, service: ServiceView | undefined): readonly Endpoint[] {
+export function healthEndpoints(parts: HealthParts, service: ServiceView | undefined, nodes: NodeQueries | undefined): readonly Endpoint[] {
   const lag = monitorEventLoopDelay({ resolution: 20 });
   lag.enable();
 
@@ -113,7 +116,7 @@ export function healthEndpoints(parts: HealthParts, service: ServiceView | undef
       tag: "health",
       summary: "Returns uptime, engine version and the status of every route",
       open: true,
-      query: { probe: f.enum(["live", "ready"], { doc: "live: 200 while serving; ready: 503 while starting or draining." }) },
+      query: { probe: f.enum(["live", "ready"], { doc: "live: 200 while serving; ready: 503 while starting or draining." }), scope: scopeField },
       replies: {
         200: { description: "The report, even if routes failed. For a probe only the status.", schema: oneOf(healthShape, probeShape) },
         503: { description: "Not ready.", schema: probeShape },
@@ -123,6 +126,12 @@ export function healthEndpoints(parts: HealthParts, service: ServiceView | undef
         if (query.probe === "live") return { status: 200, json: { status: phase } };
         if (query.probe === "ready") return { status: phase === "UP" ? 200 : 503, json: { status: phase } };
         const json = report(trusted);
+        // Without the token, a caller must not cause requests to all nodes.
+        if (query.scope === "cluster" && trusted && nodes !== undefined)
+          return nodes.metrics().then(({ present, incomplete }) => ({
+            status: 200,
+            json: { ...json, routes: addRoutes(json["routes"] as readonly Json[], present), incomplete },
+          }));
         return service === undefined
           ? { status: 200, json }
           : service.metrics().then((metrics) => ({ status: 200, json: serviceHealth(json, metrics, trusted) }));

@@ -30,13 +30,14 @@ import { healthEndpoints, type HealthParts } from "./health.ts";
 import { anyMap } from "./message-shapes.ts";
 import { kameletEndpoints } from "./kamelets.ts";
 import { messageMappingEndpoints } from "./message-mappings.ts";
+import type { NodeMetrics } from "../metrics/metrics-text.ts";
 import { metricsEndpoints } from "./metrics.ts";
 import { nodeEndpoints } from "./nodes.ts";
 import { openApiDocument } from "./openapi.ts";
 import type { RunReplayParts } from "../replay/replay-run.ts";
 import { replayEndpoints, replayFacts } from "./replay.ts";
 import { routeEndpoints } from "./routes.ts";
-import { runEndpoints } from "./runs.ts";
+import { runEndpoints, type RunParts } from "./runs.ts";
 import { streamEndpoints } from "./streams.ts";
 import { testEndpoints } from "./test-sessions.ts";
 import { valueMappingEndpoints } from "./value-mappings.ts";
@@ -47,7 +48,7 @@ export interface ApiParts {
   /** Undefined without a cluster. */
   readonly cluster: ClusterView | undefined;
   readonly health: HealthParts;
-  metricsText(): Promise<string>;
+  metricsText(others?: NodeMetrics): Promise<string>;
   readonly flows: FlowViews;
   readonly policies: Policies;
   readonly mappings: Mappings;
@@ -67,12 +68,18 @@ export interface ApiParts {
   readonly plugins: CatalogView["plugins"];
 }
 
+export const runParts = (parts: ApiParts): RunParts => ({
+  ...parts,
+  nodes: parts.cluster?.queries,
+  replayFacts: (runId) => replayFacts(parts.replay, runId),
+});
+
 export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
   const { runtime } = parts.flows.parts;
   const endpoints: Endpoint[] = [
-    ...healthEndpoints(parts.health, parts.service),
+    ...healthEndpoints(parts.health, parts.service, parts.cluster?.queries),
     ...nodeEndpoints(parts.cluster),
-    ...metricsEndpoints(() => parts.metricsText()),
+    ...metricsEndpoints((others) => parts.metricsText(others), parts.cluster?.queries),
     ...flowEndpoints(parts.flows, parts.service),
     ...flowVersionEndpoints(parts.flows),
     ...accessEndpoints(parts.policies),
@@ -82,11 +89,11 @@ export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
     ...messageMappingEndpoints(parts.mappings, parts.invoke.clock),
     ...routeEndpoints(parts.flows.parts),
     ...deadLetterEndpoints(parts.deadLetters, parts.secrets),
-    ...runEndpoints({ ...parts, replayFacts: (runId) => replayFacts(parts.replay, runId) }),
+    ...runEndpoints(runParts(parts)),
     ...replayEndpoints(parts.replay, parts.service),
-    ...streamEndpoints(parts.streams.opener, parts.streams, parts.service),
-    ...testEndpoints(parts.sessions, parts.invoke),
-    ...breakpointEndpoints(parts.breakpoints),
+    ...streamEndpoints(parts.streams.opener, parts.streams, parts.service, parts.cluster?.queries),
+    ...testEndpoints(parts.sessions, parts.invoke, parts.cluster),
+    ...breakpointEndpoints(parts.breakpoints, parts.cluster),
     ...catalogEndpoints(parts.catalog, parts.plugins, parts.kamelets),
   ];
   endpoints.push(

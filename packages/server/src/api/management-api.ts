@@ -1,12 +1,13 @@
 // The entry point of the management API. The order of checks is part of the contract: token, path, method, version, size, body, handler.
-import type { Log } from "@sluice/engine";
+import type { Awaitable, Log } from "@sluice/engine";
 import type { TokenCheck } from "./deploy-token.ts";
 import { requestedVersion, servedVersions, versionHeader } from "../http/api-version.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { ApiRequest, ApiResponder, ManagementHandler } from "../http/management.ts";
 import type { ClusterView } from "../other-nodes/cluster-view.ts";
+import type { OwnedItem } from "../other-nodes/node-queries.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
-import type { Call, Endpoint, Reply } from "./endpoint.ts";
+import type { Call, Endpoint, Json, Reply } from "./endpoint.ts";
 import { oneSentence, Refusal } from "../refusal.ts";
 import { statusOf } from "./errors.ts";
 import { readQuery, readRequestBody } from "./request-input.ts";
@@ -24,6 +25,8 @@ export interface ManagementOptions {
   settled?(): Promise<void>;
   /** Undefined without a cluster. */
   readonly cluster?: ClusterView | undefined;
+  /** Whether this node has an item; undefined for calls that another node forwarded. */
+  ownsItem?(item: OwnedItem): Awaitable<boolean>;
 }
 
 export function createManagementApi(options: ManagementOptions): ManagementHandler {
@@ -47,6 +50,10 @@ export function createManagementApi(options: ManagementOptions): ManagementHandl
     const query = readQuery(endpoint.query, request.query);
     const { body, raw } = await readRequestBody(endpoint, request);
     const call: Call = { params, query, body, raw, headers: request.headers, trusted: verdict === "accepted", signal: request.signal };
+    const elsewhere = await callOwner(options, endpoint, request, call);
+    if (elsewhere !== undefined) return elsewhere;
+    if (options.cluster !== undefined && options.ownsItem !== undefined && endpoint.combine !== undefined)
+      return callEveryNode(options.cluster, endpoint, request, call);
     if (options.cluster !== undefined && endpoint.method !== "GET") return changeCluster(options.cluster, endpoint, call);
     if (options.settled === undefined || endpoint.method === "GET") return endpoint.handle(call);
     try {
@@ -65,10 +72,34 @@ export function createManagementApi(options: ManagementOptions): ManagementHandl
   };
 }
 
+/** The reply of the node that has the item of the call, if another one has it. */
+async function callOwner({ cluster, ownsItem }: ManagementOptions, endpoint: Endpoint, request: ApiRequest, call: Call): Promise<Reply | undefined> {
+  const item = cluster === undefined || ownsItem === undefined ? undefined : endpoint.owned?.(call);
+  if (item === undefined || cluster === undefined || (await ownsItem?.(item)) === true) return undefined;
+  const { reply, incomplete } = await cluster.queries.callOwner(item, { method: request.method, path: pathOf(request), body: call.body });
+  if (reply !== undefined) return { status: reply.status, text: reply.text, headers: reply.headers };
+  if (incomplete.length === 0) return undefined;
+  const silent = incomplete.map(({ node, reason }) => `node '${node}' ${reason}`).join(", ");
+  throw new Refusal("not-found", `'${item.id.slice(0, 128)}' not found on the nodes that responded: ${silent}`);
+}
+
+/** This node first: its refusal is the reply. */
+async function callEveryNode({ queries }: ClusterView, endpoint: Endpoint, request: ApiRequest, call: Call): Promise<Reply> {
+  const own = await endpoint.handle(call);
+  if (!("json" in own)) return own;
+  const { replies, incomplete } = await queries.callAll({ method: request.method, path: pathOf(request), body: call.body });
+  const others = replies.filter(({ status }) => status === own.status).map(({ text }) => JSON.parse(text) as Json);
+  const json = endpoint.combine?.(own.json as Json, others) ?? (own.json as Json);
+  return { ...own, json: { ...json, incomplete } };
+}
+
+function pathOf({ segments = [], query }: ApiRequest): string {
+  const text = query.toString();
+  return `/_api/${segments.map(encodeURIComponent).join("/")}${text === "" ? "" : `?${text}`}`;
+}
+
 /** The reply states how far the change has reached. */
 async function changeCluster(cluster: ClusterView, endpoint: Endpoint, call: Call): Promise<Reply> {
-  const refusal = cluster.refusalOf(endpoint);
-  if (refusal !== undefined) throw new Refusal("cluster-unsupported", refusal);
   const { outcome, report } = await cluster.change(async () => endpoint.handle(call));
   if (report === undefined || !("json" in outcome)) return outcome;
   const json = outcome.json as { readonly warnings?: readonly string[] };

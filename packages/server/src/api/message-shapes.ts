@@ -23,3 +23,10 @@ export const messageMembers = (): Readonly<Record<string, z.ZodType>> => ({
 });
 
 export const messageShape = shape(messageMembers, "MessageContent");
+
+/** Nodes of a cluster whose part is missing in a reply. */
+export const incompleteShape = (): z.ZodType =>
+  z
+    .array(z.looseObject({ node: z.string(), reason: z.string() }))
+    .optional()
+    .describe("Nodes whose part is missing because they did not respond. Only in a cluster.");

@@ -4,12 +4,19 @@ import type { CaptureState } from "../replay/captures.ts";
 import { replayRun, type RunReplayParts } from "../replay/replay-run.ts";
 import { Refusal } from "../refusal.ts";
 import type { ServiceView } from "../other-workers/service-view.ts";
-import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
-import { anyMap, failureShape, runStatus } from "./message-shapes.ts";
+import { defineEndpoint, ok, shape, type Endpoint, type Json } from "./endpoint.ts";
+import { anyMap, failureShape, incompleteShape, runStatus } from "./message-shapes.ts";
 
 const maxCaptureMs = 24 * 3_600_000;
 const captureShape = shape(
-  () => ({ routeId: z.string(), active: z.boolean(), until: z.string().nullable(), bytes: z.int(), maxBytes: z.int().nullable() }),
+  () => ({
+    routeId: z.string(),
+    active: z.boolean(),
+    until: z.string().nullable(),
+    bytes: z.int(),
+    maxBytes: z.int().nullable(),
+    incomplete: incompleteShape(),
+  }),
   "Capture",
 );
 const changeShape = (inner: z.ZodType): z.ZodType => z.looseObject({ before: inner, after: inner });
@@ -53,6 +60,7 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
       path: "/runs/:id/replay",
       tag: "runs",
       summary: "Replays a run, unchanged or edited, completely or from a step",
+      owned: ({ params }) => ({ kind: "run", id: params["id"] as string }),
       body: z.strictObject({
         fromStep: z.string().min(1).optional(),
         body: z.unknown().optional(),
@@ -77,6 +85,7 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
       method: "POST",
       path: "/routes/:id/capture",
       tag: "routes",
+      combine: combineCaptures,
       summary: "Captures the message before each step of a route's runs for a limited time",
       body: z.strictObject({ forMs: z.int().min(1).max(maxCaptureMs), maxBytes: z.int().min(1).optional() }),
       replies: { 200: { description: "Switched on.", schema: captureShape } },
@@ -86,6 +95,7 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
       method: "GET",
       path: "/routes/:id/capture",
       tag: "routes",
+      combine: combineCaptures,
       summary: "Returns whether messages of a route are captured",
       replies: { 200: { description: "The capture.", schema: captureShape } },
       handle: ({ params }) =>
@@ -95,6 +105,7 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
       method: "DELETE",
       path: "/routes/:id/capture",
       tag: "routes",
+      combine: combineCaptures,
       summary: "Stops the capture; captured messages stay available until they are evicted",
       replies: { 200: { description: "Switched off.", schema: captureShape } },
       handle: ({ params }) => ok(stateJson(known(params["id"] as string), captures.switchOff(params["id"] as string), false)),
@@ -109,6 +120,18 @@ export function replayFacts({ captures, replayStore, secrets }: RunReplayParts, 
   return {
     replayable: replayStore.input(runId) !== undefined || (captured?.steps.length ?? 0) > 0,
     ...(captured === undefined ? {} : { messages, messagesTruncated: captured.truncated }),
+  };
+}
+
+/** The nodes capture their own runs. */
+function combineCaptures(own: Json, others: readonly Json[]): Json {
+  const all = [own, ...others];
+  const until = all.flatMap((state) => (state["until"] === null ? [] : [state["until"] as string]));
+  return {
+    ...own,
+    active: all.some((state) => state["active"] === true),
+    until: until.reduce<string | null>((last, time) => (last === null || time > last ? time : last), null),
+    bytes: all.reduce((sum, state) => sum + (state["bytes"] as number), 0),
   };
 }
 

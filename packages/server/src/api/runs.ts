@@ -7,10 +7,11 @@ import { messagesOf } from "../run-store/stored-run.ts";
 import { findRuns, mergeRuns } from "../runs/find-runs.ts";
 import type { RunFilter, RunHistory, RunPosition } from "../runs/run-history.ts";
 import { runJson } from "../runs/run-facts.ts";
+import type { MissingAnswer, NodeQueries } from "../other-nodes/node-queries.ts";
 import type { ServiceView } from "../other-workers/service-view.ts";
 import type { FoundRuns } from "../other-workers/worker-metrics.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
-import { failureShape, messageMembers, runStatus, runStatuses } from "./message-shapes.ts";
+import { failureShape, incompleteShape, messageMembers, runStatus, runStatuses } from "./message-shapes.ts";
 import { Refusal } from "../refusal.ts";
 import { readTime } from "./request-input.ts";
 
@@ -53,6 +54,7 @@ const runMembers = (): Readonly<Record<string, z.ZodType>> => ({
   reply: z.looseObject({ status: z.int().nullable(), size: z.int().nullable() }).nullable(),
   sessionId: z.string().nullable(),
   replayOf: z.string().nullable(),
+  node: z.string().optional().describe("The node of the run. Only in a cluster."),
 });
 const runShape = shape(runMembers, "Run");
 const detailShape = shape(
@@ -71,6 +73,7 @@ const runPageShape = shape(() => ({
   total: z.int().describe("Number of matches; with `text`, only the matches in this reply."),
   next: z.string().nullable().optional().describe("Cursor of the next page, or null. Only with `cursor` or `text`."),
   searchedBack: z.string().nullable().optional().describe("Start of the oldest run that was searched, or null if all were. Only with `cursor` or `text`."),
+  incomplete: incompleteShape(),
   complete: z.boolean().optional().describe("True if there are no older matches. Only with `cursor` or `text`."),
 }));
 
@@ -81,6 +84,8 @@ export interface RunParts {
   /** Undefined when runs are stored in memory only. */
   readonly disk: DiskRuns | undefined;
   replayFacts(runId: string): Readonly<Record<string, unknown>>;
+  /** The other nodes; undefined without a cluster. */
+  readonly nodes: NodeQueries | undefined;
 }
 
 export function runEndpoints(parts: RunParts): readonly Endpoint[] {
@@ -114,7 +119,7 @@ export function runEndpoints(parts: RunParts): readonly Endpoint[] {
           until: readTime("until", query.until),
           limit: Math.min(query.limit, maxLimit),
         };
-        const { stopped, ...found } = await allRuns(parts, asked);
+        const { stopped, ...found } = parts.nodes === undefined ? await allRuns(parts, asked) : await clusterRuns(parts, parts.nodes, asked);
         if (cursor === undefined && query.text === undefined) return ok(found);
         return ok({
           ...found,
@@ -130,15 +135,31 @@ export function runEndpoints(parts: RunParts): readonly Endpoint[] {
       tag: "runs",
       summary: "Returns a run with all its steps",
       replies: { 200: { description: "The run.", schema: detailShape } },
+      owned: ({ params }) => ({ kind: "run", id: params["id"] as string }),
       async handle({ params }) {
         const id = params["id"] as string;
         const run = (await oneRun(parts, id)) ?? (await storedRun(parts, id));
         if (run === undefined) throw new Refusal("not-found", `run '${id.slice(0, 128)}' not found`);
-        return ok(run);
+        return ok(parts.nodes === undefined ? run : { ...run, node: parts.nodes.node });
       },
     }),
   ];
 }
+
+/** Runs of this and the other nodes, each with the name of its node. */
+async function clusterRuns(parts: RunParts, nodes: NodeQueries, asked: RunFilter): Promise<FoundRuns & { readonly incomplete: readonly MissingAnswer[] }> {
+  const [here, { found, incomplete }] = await Promise.all([ownRuns(parts, asked), nodes.runs(asked)]);
+  return { ...mergeRuns([here, ...found], asked.limit), incomplete };
+}
+
+/** The runs of this process, as the other nodes get them. */
+export async function ownRuns(parts: RunParts, asked: RunFilter): Promise<FoundRuns> {
+  const found = await allRuns(parts, asked);
+  return { ...found, runs: found.runs.map((run) => ({ ...run, node: parts.nodes?.node })) };
+}
+
+export const hasRun = async ({ history, disk }: RunParts, id: string): Promise<boolean> =>
+  history.find(id) !== undefined || (await disk?.store.find(id)) !== undefined;
 
 /** Searches memory before the disk: a run that is stored in between is found twice, which is better than missing it. */
 async function allRuns({ history, secrets, service, disk }: RunParts, asked: RunFilter): Promise<FoundRuns> {

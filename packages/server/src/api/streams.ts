@@ -1,6 +1,7 @@
 import { f } from "@sluice/model";
 import type { EventHub } from "../streams/event-hub.ts";
 import type { StreamOpener } from "../streams/open-stream.ts";
+import type { NodeQueries } from "../other-nodes/node-queries.ts";
 import type { ServiceView } from "../other-workers/service-view.ts";
 import { defineEndpoint, type Endpoint, type Shape } from "./endpoint.ts";
 import { gapShape, logShape, traceShape } from "./event-shapes.ts";
@@ -24,6 +25,7 @@ export function streamEndpoints(
   opener: StreamOpener,
   hubs: { readonly trace: EventHub; readonly log: EventHub },
   service: ServiceView | undefined,
+  nodes: NodeQueries | undefined,
 ): readonly Endpoint[] {
   const stream = (path: string, summary: string, hub: EventHub, event: Shape): Endpoint =>
     defineEndpoint({
@@ -37,6 +39,7 @@ export function streamEndpoints(
         const query = { since, replay, ...filter };
         const opened = opener.open(hub, query, headers["last-event-id"] as string | undefined);
         await service?.watch(hub, filter);
+        await nodes?.watch(hub, filter);
         return { status: 200, headers: opened.headers, stream: opened.connect };
       },
     });

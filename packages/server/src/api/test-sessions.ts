@@ -2,8 +2,10 @@ import { z } from "zod";
 import { invokeRoute, type InvokeParts } from "../sessions/invoke-route.ts";
 import { invokeShape, openShape } from "../sessions/session-body.ts";
 import type { TestSessions } from "../sessions/test-sessions.ts";
+import { Refusal } from "../refusal.ts";
+import type { ClusterView } from "../other-nodes/cluster-view.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
-import { anyMap, failureShape, runStatus } from "./message-shapes.ts";
+import { anyMap, failureShape, incompleteShape, runStatus } from "./message-shapes.ts";
 
 const callShape = shape(
   () => ({
@@ -42,6 +44,8 @@ const openedShape = shape(
     ttlMs: z.int(),
     expiresAt: z.string(),
     mocks: z.array(z.looseObject({ id: z.string(), steps: z.array(z.string()).describe("As `route/step`.") })),
+    node: z.string().optional().describe("The node of the session. Only in a cluster."),
+    incomplete: incompleteShape(),
     warnings: z.array(z.string()),
   }),
   "OpenedSession",
@@ -59,7 +63,7 @@ const outcomeShape = shape(
   "InvokeOutcome",
 );
 
-export function testEndpoints(sessions: TestSessions, parts: InvokeParts): readonly Endpoint[] {
+export function testEndpoints(sessions: TestSessions, parts: InvokeParts, cluster: ClusterView | undefined): readonly Endpoint[] {
   return [
     defineEndpoint({
       method: "POST",
@@ -68,7 +72,7 @@ export function testEndpoints(sessions: TestSessions, parts: InvokeParts): reado
       summary: "Opens a test session and activates its mocks",
       body: openShape,
       replies: { 201: { description: "Open.", schema: openedShape } },
-      handle: ({ body }) => ({ status: 201, json: sessions.open(body).openReply() }),
+      handle: ({ body }) => (cluster === undefined ? { status: 201, json: sessions.open(body).openReply() } : refuseInCluster()),
     }),
     defineEndpoint({
       method: "GET",
@@ -76,6 +80,7 @@ export function testEndpoints(sessions: TestSessions, parts: InvokeParts): reado
       tag: "test",
       summary: "Returns the recorded calls; the session stays open",
       replies: { 200: { description: "The calls.", schema: closeShape } },
+      owned: ({ params }) => ({ kind: "session", id: params["id"] as string }),
       handle: ({ params }) => ok(sessions.get(params["id"] as string).closeReply()),
     }),
     defineEndpoint({
@@ -85,7 +90,12 @@ export function testEndpoints(sessions: TestSessions, parts: InvokeParts): reado
       summary: "Closes a test session and returns the recorded calls",
       whileDraining: true,
       replies: { 200: { description: "The calls.", schema: closeShape } },
-      handle: ({ params }) => ok(sessions.close(params["id"] as string).closeReply()),
+      owned: ({ params }) => ({ kind: "session", id: params["id"] as string }),
+      async handle({ params }) {
+        const session = sessions.close(params["id"] as string);
+        await cluster?.publishSessions();
+        return ok(session.closeReply());
+      },
     }),
     defineEndpoint({
       method: "POST",
@@ -96,7 +106,13 @@ export function testEndpoints(sessions: TestSessions, parts: InvokeParts): reado
       replies: {
         200: { description: "The result of the run, even if it failed.", schema: outcomeShape },
       },
+      owned: ({ body }) => ({ kind: "session", id: body.sessionId }),
       handle: async ({ body }) => ok(await invokeRoute(parts, sessions.getOpen(body.sessionId), body)),
     }),
   ];
+}
+
+/** Requests that other nodes receive are not reliably mocked yet. */
+function refuseInCluster(): never {
+  throw new Refusal("cluster-unsupported", "test sessions are not supported in a cluster yet");
 }

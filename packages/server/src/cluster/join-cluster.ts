@@ -1,32 +1,45 @@
 // Makes this runtime a node of a cluster: connects to the store, loads the configuration, and keeps up with the other nodes.
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { join } from "node:path";
-import { isClusterError, type BeanDeclaration, type Cluster, type Deployment, type Ids, type Log, type Route } from "@sluice/engine";
+import {
+  type BeanDeclaration,
+  type Catalog,
+  type Cluster,
+  type Deployment,
+  type HttpIngress,
+  type Ids,
+  type Log,
+  type Route,
+  type SessionTag,
+} from "@sluice/engine";
 import type { SharedQueues } from "@sluice/connectors";
-import { isFlowError } from "@sluice/engine/spi";
 import { SettingsError, type Settings } from "../config.ts";
 import type { DeadLetterSource } from "../dead-letters/dead-letter-store.ts";
 import { flowKey } from "../flows/installed-flows.ts";
 import { systemClock } from "../host/clock.ts";
 import type { ChangeReport, ClusterNode, FollowedParts } from "../other-nodes/cluster-view.ts";
+import type { AnswerParts, MissingAnswer } from "../other-nodes/node-queries.ts";
 import { Refusal } from "../refusal.ts";
 import { version } from "../version.ts";
 import { applyChanges } from "./apply-change.ts";
 import { readClusterTarget, type ClusterTarget } from "./cluster-target.ts";
+import { connect, replacedBoot, warnAboutFiles } from "./connect.ts";
+import type { TestSessions } from "../sessions/test-sessions.ts";
+import { ClusterQueries } from "./cluster-queries.ts";
 import { ConfigFollower } from "./config-follower.ts";
-import { openCluster } from "./open-cluster.ts";
+import { HandOver } from "./hand-over.ts";
 import { OtherNodes } from "./other-nodes.ts";
 import { createRecordCipher, type RecordCipher } from "./record-cipher.ts";
 import { mappingKind, replicatedConnections, replicatedDocuments, replicatedPolicies, replicatedRouteStates, tableKind } from "./replicated-documents.ts";
 import { replicatedFlowStore } from "./replicated-flow-store.ts";
 import { replicatedKamelets } from "./replicated-kamelets.ts";
 import { Session, type Heartbeat } from "./session.ts";
+import { SessionPins } from "./session-pins.ts";
 import { sharedRepository } from "./shared-keys.ts";
 import { ClusterQueues } from "./shared-queues.ts";
 import { SharedDeadLetters } from "./shared-dead-letters.ts";
 import { Slots, slotOf } from "./slots.ts";
-import { refusalOf, unsupportedParts } from "./unsupported.ts";
+import { TiedFlows } from "./tied-flows.ts";
+import { isStoredSource, keepsKeys, unsupportedParts } from "./unsupported.ts";
 import { answerUsersOf, askUsersOf } from "./where-used.ts";
 
 export interface JoinParts {
@@ -41,12 +54,12 @@ export interface JoinParts {
 }
 
 const maxAttempts = 8;
-/** How long a starting node waits for the store. */
-const connectMs = 30_000;
 /** Interval at which a flow that could not be started here is retried. */
 const retryMs = 30_000;
 /** How long a stopping node tries to release its slots. */
 const leaveMs = 5_000;
+/** How often the nodes of flows are checked. */
+const placementMs = 500;
 
 export async function joinCluster(parts: JoinParts): Promise<ClusterNode> {
   const { settings, dataDir, log, boot } = parts;
@@ -66,59 +79,16 @@ export async function joinCluster(parts: JoinParts): Promise<ClusterNode> {
   return joined;
 }
 
-/** Folders of the data directory whose documents are records in a cluster. */
-const unusedFolders = ["routes", "value-mappings", "message-mappings", "policies", "connections", "kamelets"];
-
-/** A runtime that had its own documents does not use them as a node. */
-async function warnAboutFiles(dataDir: string, log: Log): Promise<void> {
-  for (const folder of unusedFolders) {
-    const names = await readdir(join(dataDir, folder)).catch(() => []);
-    if (names.some((name) => !name.startsWith(".")))
-      log.write("WARN", "sluice.cluster", `The files in '${join(dataDir, folder)}' are not used in a cluster: deploy them with 'sluice deploy'`);
-  }
-}
-
-async function connect(target: ClusterTarget, { settings, log, boot }: JoinParts, node: string): Promise<Cluster> {
-  const until = systemClock.monotonic() + connectMs;
-  for (;;) {
-    try {
-      return await openCluster(target, {
-        node,
-        boot,
-        log,
-        replicas: settings.clusterReplicas,
-        versions: settings.versions,
-        leaseMs: settings.clusterTtl,
-        queueBytes: settings.queueBytes,
-        deadLetterBytes: settings.deadLetterBytes,
-      });
-    } catch (error) {
-      const { message } = error as Error;
-      if (isPermanent(error) || systemClock.monotonic() > until)
-        throw new SettingsError([`SERVICE_CLUSTER: cannot join the cluster '${target.name}': ${message}`]);
-    }
-    await new Promise<void>((resolve) => systemClock.after(250, resolve));
-  }
-}
-
-/** True for errors that only the operator can fix: a missing client package, or a wrong setting. */
-const isPermanent = (error: unknown): boolean =>
-  (isClusterError(error) && error.kind === "misconfigured") || (isFlowError(error) && error.code === "client-missing");
-
-/** The boot of the process that had this data directory before. It has ended, because this process holds the lock. */
-async function replacedBoot(dataDir: string, boot: string): Promise<string | undefined> {
-  const file = join(dataDir, "cluster-boot");
-  const previous = await readFile(file, "utf8").catch(() => undefined);
-  await mkdir(dataDir, { recursive: true });
-  await writeFile(file, boot);
-  return previous;
-}
-
 class JoinedNode implements ClusterNode {
   readonly stores: ClusterNode["stores"];
   readonly gate: ClusterNode["gate"];
   readonly deadLetters: SharedDeadLetters;
-  readonly refusalOf = refusalOf;
+  readonly queries: ClusterQueries;
+  readonly #pins: SessionPins;
+  readonly #handOver: HandOver;
+  readonly #tied = new TiedFlows();
+  #catalog: Pick<Catalog, "connectors"> | undefined = undefined;
+  #sessions: TestSessions | undefined = undefined;
   readonly #target: ClusterTarget;
   readonly #cluster: Cluster;
   readonly #settings: Settings;
@@ -146,6 +116,15 @@ class JoinedNode implements ClusterNode {
     this.#follower = new ConfigFollower(cluster, cipher, () => this.#session.publishProgress());
     this.#session = new Session({ cluster, log, ttlMs: settings.clusterTtl, own: () => this.#heartbeat() });
     this.#others = new OtherNodes(cluster, this.#session, cipher);
+    this.queries = new ClusterQueries(cluster.node, this.#others);
+    this.#pins = new SessionPins({ cluster, session: this.#session, others: this.#others, changed: () => this.#handOver.refresh() });
+    this.#handOver = new HandOver({
+      cluster,
+      cipher,
+      nodeOf: (flowId) => this.#nodeOf(flowId),
+      isLiveNode: (node) => this.#session.live().some((live) => live.node === node),
+      sessionOf: (id) => this.#sessions?.tagOf(id),
+    });
     this.#slots = new Slots({ cluster, session: this.#session, log, reconcile: () => this.#reconcile() });
     const { deadLetters, deadLetterBytes } = settings;
     this.deadLetters = new SharedDeadLetters({
@@ -210,6 +189,31 @@ class JoinedNode implements ClusterNode {
     for (const name of memory.names) beans.set(name, shared);
   }
 
+  handOver(ingress: HttpIngress): HttpIngress {
+    return this.#handOver.port(ingress);
+  }
+
+  sessionElsewhere(id: string): SessionTag | undefined {
+    return this.#pins.sessionElsewhere(id);
+  }
+
+  async claimFlows(flows: readonly string[]): Promise<string | undefined> {
+    for (const flow of flows) {
+      const found = this.#parts?.runtime.deployments.get(flow)?.routes.find((route) => !isPinnable(route));
+      if (found !== undefined)
+        throw new Refusal(
+          "cluster-unsupported",
+          `test sessions that mock flow '${flow}' are not supported in a cluster yet: route '${found.identity.id}' starts with '${found.from}', and its messages may run on another node`,
+        );
+    }
+    return this.#pins.claim(flows);
+  }
+
+  publishSessions(): Promise<readonly MissingAnswer[]> {
+    const { flows, tags } = this.#sessions?.openSessions() ?? { flows: [], tags: [] };
+    return this.#pins.publish(flows, tags);
+  }
+
   async takeOverLetters(source: DeadLetterSource): Promise<void> {
     try {
       const table = await source.openExisting();
@@ -223,8 +227,17 @@ class JoinedNode implements ClusterNode {
     }
   }
 
+  /** Only the holder of its slot reports a queue, so that sums over all nodes are right. */
+  async queueDepths(): ReturnType<ClusterNode["queueDepths"]> {
+    const all = await this.#cluster.queues.depths();
+    return all.filter(({ queue }) => this.#slots.holds(slotOf(queue))).map(({ queue, ...counts }) => ({ name: queue, ...counts }));
+  }
+
   problemsOf(deployment: Deployment, catalog: Parameters<typeof unsupportedParts>[1]): ReturnType<ClusterNode["problemsOf"]> {
-    return unsupportedParts(deployment, catalog);
+    const problems = unsupportedParts(deployment, catalog, this.#parts?.runtime.deployments.values() ?? []);
+    if (problems.length === 0) this.#tied.prepared(deployment, catalog);
+    this.#catalog = catalog;
+    return problems;
   }
 
   usersElsewhere(kind: "connection" | "kamelet", id: string): ReturnType<ClusterNode["usersElsewhere"]> {
@@ -248,6 +261,21 @@ class JoinedNode implements ClusterNode {
       for (const id of [...this.#behind.keys()]) if (this.#behind.has(id)) await apply(id);
     };
     retry();
+  }
+
+  answer(parts: AnswerParts): void {
+    this.#sessions = parts.sessions;
+    this.#stops.push(...this.queries.answer(parts), this.#pins.answer(), this.#handOver.answer());
+    // Pins end with their node, and slots move.
+    const check = (): void => {
+      if (this.#parts !== undefined && this.#catalog !== undefined) this.#tied.refresh(this.#parts.runtime, this.#catalog);
+      this.#pins.refresh();
+      this.#handOver.refresh();
+      cancel = systemClock.after(placementMs, check);
+    };
+    let cancel = (): void => undefined;
+    check();
+    this.#stops.push(() => cancel());
   }
 
   ready(): void {
@@ -280,13 +308,16 @@ class JoinedNode implements ClusterNode {
       connectivity: this.#session.isValid ? "connected" : "disconnected",
       revision: head,
       applied,
-      nodes: this.#session.live(),
+      // The ids of test sessions are secret.
+      nodes: this.#session.live().map(({ pins: _, ...node }) => node),
     };
   }
 
   async leave(): Promise<void> {
     this.#isReady = false;
     this.#cancelRetry?.();
+    // Test sessions end with their node.
+    if (this.#pins.own.sessions.length > 0) await this.#pins.publish([], []);
     // The store may be unreachable: the slots are then free after the TTL.
     await Promise.race([this.#slots.stop(), new Promise<void>((resolve) => systemClock.after(leaveMs, resolve))]);
   }
@@ -310,8 +341,19 @@ class JoinedNode implements ClusterNode {
       isReady: this.#isReady,
       applied: this.#follower.applied,
       slots: this.#slots.list(),
+      pins: this.#pins.own,
       behind: [...this.#behind].slice(0, 20).map(([id, reason]) => ({ id, reason: reason.slice(0, 200) })),
     };
+  }
+
+  /** The node that runs the requests of a flow; undefined while no node holds its slot. */
+  #nodeOf(flowId: string): string | undefined {
+    const { node, boot } = this.#cluster;
+    const home = this.#pins.homeOf(flowId);
+    if (home !== undefined || !this.#tied.has(flowId)) return home ?? node;
+    const slot = slotOf(flowId);
+    if (this.#slots.holds(slot)) return node;
+    return this.#session.live().find((live) => live.boot !== boot && live.slots.includes(slot))?.node;
   }
 
   /** Waits until the live nodes have applied a revision, and names those that have not. */
@@ -349,6 +391,9 @@ class JoinedNode implements ClusterNode {
       });
   }
 }
+
+/** True for a route that runs on the node where its request arrives, or where it is called. */
+const isPinnable = (route: Route): boolean => (route.trigger === "request" || route.trigger === "route") && !isStoredSource(route) && !keepsKeys(route);
 
 /** True for a route whose trigger runs on one node: a schedule or a poll. */
 const isPlaced = ({ placement, trigger }: Route): boolean =>

@@ -1,5 +1,6 @@
-// The messages of a dead letter as one record: a length, a JSON head and the bodies.
+// The messages of a dead letter as one record.
 import type { StoredMessage } from "@sluice/connectors";
+import { decodeParts, encodeParts } from "./message-parts.ts";
 
 interface LetterMessages {
   readonly message: StoredMessage;
@@ -12,24 +13,17 @@ interface Head {
   readonly bodyBytes: number;
 }
 
-const lengthBytes = 4;
 const headOf = ({ kind, envelope }: StoredMessage): Pick<StoredMessage, "kind" | "envelope"> => ({ kind, envelope });
 
 export function encodeLetterMessages({ message, input }: LetterMessages): Uint8Array {
-  const text: Head = { message: headOf(message), input: input === undefined ? null : headOf(input), bodyBytes: message.body.byteLength };
-  const head = Buffer.from(JSON.stringify(text));
-  const length = Buffer.alloc(lengthBytes);
-  length.writeUInt32BE(head.length);
-  return Buffer.concat([length, head, message.body, ...(input === undefined ? [] : [input.body])]);
+  const head: Head = { message: headOf(message), input: input === undefined ? null : headOf(input), bodyBytes: message.body.byteLength };
+  return encodeParts(head, input === undefined ? message.body : Buffer.concat([message.body, input.body]));
 }
 
 export function decodeLetterMessages(data: Uint8Array): LetterMessages {
-  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  const bodyAt = lengthBytes + bytes.readUInt32BE();
-  const { message, input, bodyBytes } = JSON.parse(bytes.toString("utf8", lengthBytes, bodyAt)) as Head;
-  const part = (start: number, end?: number): Uint8Array => new Uint8Array(bytes.subarray(start, end));
+  const [{ message, input, bodyBytes }, bodies] = decodeParts(data) as readonly [Head, Uint8Array];
   return {
-    message: { ...message, body: part(bodyAt, bodyAt + bodyBytes) },
-    input: input === null ? undefined : { ...input, body: part(bodyAt + bodyBytes) },
+    message: { ...message, body: bodies.subarray(0, bodyBytes) },
+    input: input === null ? undefined : { ...input, body: bodies.subarray(bodyBytes) },
   };
 }

@@ -125,6 +125,14 @@ export function memoryCluster(keptVersions = 10): (node: string) => Cluster {
           queued.push({ id, queue, key, message, availableAt: after(delayMs), attempts: 0, holder: undefined });
           queueMicrotask(dispatch);
         },
+        async depths() {
+          const waiting = queued.filter(({ holder, availableAt }) => holder !== undefined || availableAt <= performance.now());
+          return [...new Set(waiting.map(({ queue }) => queue))].map((queue) => ({
+            queue,
+            depth: waiting.filter((entry) => entry.queue === queue).length,
+            bytes: undefined,
+          }));
+        },
         consume(queue, receiver) {
           const consumer: Consumer = {
             boot,

@@ -1,12 +1,11 @@
-// Requests and responses between nodes, for every store: the adapter only carries frames to a node. A frame is the length of its head, the
-// head as JSON, and the payload.
+// Requests and responses between nodes, for every store: the adapter only carries frames to a node.
 import { randomUUID } from "node:crypto";
 import { ClusterError, type Awaitable, type RequestOptions, type Responses } from "@sluice/engine";
 import { systemClock } from "../host/clock.ts";
+import { decodeParts, encodeParts } from "./message-parts.ts";
 
 /** Limit of a request; larger content would occupy the connection for seconds. */
 const maxRequestBytes = 16 * 1024 ** 2;
-const lengthBytes = 4;
 
 interface RequestHead {
   readonly id: string;
@@ -71,14 +70,14 @@ export class NodeRequests {
       const cancel = systemClock.after(timeoutMs, finish);
       if (waiting.size === 0) return finish();
       this.#pending.set(id, { waiting, responses, failed, finish });
-      const frame = encode({ id, topic, from: node, maxBytes } satisfies RequestHead, payload);
+      const frame = encodeParts({ id, topic, from: node, maxBytes } satisfies RequestHead, payload);
       for (const name of asked) this.#carrier.send(name, frame, id);
     });
   }
 
   /** Handles a frame that was sent to this node. */
   receive(frame: Uint8Array): void {
-    const [head, payload] = decode(frame);
+    const [head, payload] = decodeParts(frame) as readonly [RequestHead | ResponseHead, Uint8Array];
     if ("topic" in head) void this.#answer(head, payload);
     else this.#settle(head.id, head.from, head.error ?? payload);
   }
@@ -96,7 +95,7 @@ export class NodeRequests {
   async #answer({ id, topic, from, maxBytes }: RequestHead, payload: Uint8Array): Promise<void> {
     const { node } = this.#carrier;
     const respond = (content: Uint8Array, error?: string): void =>
-      this.#carrier.send(from, encode({ id, from: node, ...(error === undefined ? {} : { error }) } satisfies ResponseHead, content));
+      this.#carrier.send(from, encodeParts({ id, from: node, ...(error === undefined ? {} : { error }) } satisfies ResponseHead, content));
     const nothing = new Uint8Array();
     const responder = this.#responders.get(topic);
     if (responder === undefined) return respond(nothing, `does not respond to '${topic}'`);
@@ -116,17 +115,4 @@ export class NodeRequests {
     else pending.responses.set(node, outcome);
     if (pending.waiting.size === 0) pending.finish();
   }
-}
-
-function encode(head: RequestHead | ResponseHead, payload: Uint8Array): Uint8Array {
-  const text = Buffer.from(JSON.stringify(head));
-  const length = Buffer.alloc(lengthBytes);
-  length.writeUInt32BE(text.length);
-  return Buffer.concat([length, text, payload]);
-}
-
-function decode(frame: Uint8Array): readonly [RequestHead | ResponseHead, Uint8Array] {
-  const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
-  const end = lengthBytes + bytes.readUInt32BE();
-  return [JSON.parse(bytes.subarray(lengthBytes, end).toString()) as RequestHead | ResponseHead, bytes.subarray(end)];
 }

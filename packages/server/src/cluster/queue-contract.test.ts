@@ -29,6 +29,25 @@ onEveryStore(
     ): Consumption => cluster.queues.consume(queue, { concurrency: () => concurrency, keyToken: keyToken ?? (() => undefined), deliver });
 
     check(
+      "counts the unsettled messages of each queue, with and without a key, but no delayed ones",
+      async () => {
+        const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+        const depth = async (cluster: Cluster): Promise<number> => (await cluster.queues.depths()).find((entry) => entry.queue === queue)?.depth ?? 0;
+        for (const key of [undefined, undefined, "a", "b"]) await put(one, "message", key === undefined ? {} : { key });
+        await put(one, "later", { delayMs: 60_000 });
+        for (const cluster of [one, two]) await expect.poll(() => depth(cluster)).toBe(4);
+        const taken: QueueDelivery[] = [];
+        consume(two, (delivery) => void taken.push(delivery));
+        await expect.poll(() => taken.length).toBeGreaterThanOrEqual(2);
+        expect(await depth(one)).toBe(4);
+        taken[0]?.done();
+        await expect.poll(() => depth(one)).toBe(3);
+        for (const delivery of taken) delivery.done();
+      },
+      { clusterOnly: "several nodes at a time" },
+    );
+
+    check(
       "a queue delivers each message to one of the nodes, with its contents",
       async () => {
         const [one, two] = (await nodes(2)) as [Cluster, Cluster];

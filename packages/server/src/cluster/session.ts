@@ -4,9 +4,13 @@ import type { Cluster, Log } from "@sluice/engine";
 import { SettingsError } from "../config.ts";
 import { systemClock } from "../host/clock.ts";
 import type { NodeReport } from "../other-nodes/cluster-view.ts";
+import type { Pins } from "./session-pins.ts";
 
 /** The data that a node reports about itself. */
-export type Heartbeat = NodeReport;
+export interface Heartbeat extends NodeReport {
+  /** Undefined in heartbeats of older versions. */
+  readonly pins?: Pins;
+}
 
 interface Member {
   heartbeat: Heartbeat;
@@ -153,8 +157,20 @@ export class Session {
 
   #heartbeatReceived(boot: string, bytes: Uint8Array | undefined): void {
     if (bytes === undefined) this.#members.delete(boot);
-    else this.#members.set(boot, { heartbeat: decode(bytes) as Heartbeat, receivedAt: systemClock.monotonic() });
+    else {
+      const heartbeat = decode(bytes) as Heartbeat;
+      const known = this.#members.get(boot)?.heartbeat.pins;
+      // A heartbeat that was written before the pins changed may arrive after the message about the change.
+      const pins = known !== undefined && known.version > (heartbeat.pins?.version ?? 0) ? known : heartbeat.pins;
+      this.#members.set(boot, { heartbeat: { ...heartbeat, ...(pins === undefined ? {} : { pins }) }, receivedAt: systemClock.monotonic() });
+    }
     this.wake();
+  }
+
+  /** A node changed its pins. */
+  pinned(boot: string, pins: Pins): void {
+    const member = this.#members.get(boot);
+    if (member !== undefined && (member.heartbeat.pins?.version ?? 0) < pins.version) member.heartbeat = { ...member.heartbeat, pins };
   }
 
   #progressed({ boot, applied, behind }: Progress): void {

@@ -49,7 +49,7 @@ export class ClusterQueues implements SharedQueues {
     // A node is connected before it loads flows.
   }
 
-  /** Test sessions are not supported in a cluster. */
+  /** Messages of test sessions are not accepted. */
   isOpenSession(): boolean {
     return false;
   }
@@ -94,6 +94,7 @@ export class ClusterQueues implements SharedQueues {
         code: "queue-full",
         retryable: true,
       });
+    refuseSession(queue, message);
     const id = ids.next();
     this.#waiting++;
     this.#waitingBytes += size;
@@ -115,6 +116,17 @@ const within = (ms: number, promises: readonly Promise<void>[]): Promise<unknown
   const over = new Promise<void>((resolve) => (cancel = systemClock.after(ms, resolve)));
   return Promise.race([Promise.all(promises), over]).finally(() => cancel());
 };
+
+/** The session is on one node, and any node would run the message. */
+function refuseSession(queue: string, { envelope }: StoredMessage): void {
+  if (!envelope.includes('"session":')) return;
+  if ((JSON.parse(envelope) as { readonly session?: unknown }).session === undefined) return;
+  throw new FlowError(
+    "java.lang.UnsupportedOperationException",
+    `a message of a test session cannot be sent to queue '${queue}' in a cluster: mock the step that sends it`,
+    { code: "cluster-unsupported" },
+  );
+}
 
 function putFailure(queue: string, cause: unknown): FlowError {
   const { message } = cause as Error;

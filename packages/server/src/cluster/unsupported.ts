@@ -1,22 +1,25 @@
-// Rejects what is not supported in a cluster yet, so that no flow runs with a part of its features.
+// Which flows must run on one node, and what of them is not supported in a cluster yet, so that no flow runs with a part of its features.
 import type { Catalog, Deployment, Route, Tie } from "@sluice/engine";
 import type { Diagnostic } from "@sluice/model";
+
+type Connectors = Pick<Catalog, "connectors">;
 
 /** Global and route variables are tied to one process. */
 const sharedVariable = /\b(?:global|route):[\w$]/;
 
+const keysReason = "is tied to one process, which keeps its idempotency keys";
+
 /** The nodes share the dead letters. */
 const deadLetterScheme = "sluice";
 
-/** Errors for the parts of a flow that need one process. */
-export function unsupportedParts(deployment: Deployment, catalog: Pick<Catalog, "connectors">): readonly Diagnostic[] {
-  const found = deployment.routes.flatMap((route) => reasonsOf(route, catalog).map((reason) => problem(deployment, route, reason)));
+/** Why a flow must run on one node; empty when every node may run it. Schedules and polls run on one node without tying the rest of their flow. */
+export function tiesOf(deployment: Deployment, catalog: Connectors): readonly string[] {
+  const reasons = deployment.routes.flatMap((route) => reasonsOf(route, catalog).map((reason) => `route '${route.identity.id}': ${reason}`));
   const texts = [deployment.flow.source, ...[...deployment.kamelets.values()].map(({ text }) => text)];
-  if (texts.some((text) => sharedVariable.test(text))) found.push(problem(deployment, undefined, "global: and route: variables are tied to one process"));
-  return found;
+  return texts.some((text) => sharedVariable.test(text)) ? [...reasons, "global: and route: variables are tied to one process"] : reasons;
 }
 
-function reasonsOf({ placement, trigger, from }: Route, { connectors }: Pick<Catalog, "connectors">): readonly string[] {
+function reasonsOf({ placement, trigger, from }: Route, { connectors }: Connectors): readonly string[] {
   /** Messages stay in the memory of the node, as in a single runtime, or in the queues that the nodes share. */
   const isLocal = (uri: string): boolean => {
     const scheme = schemeOf(uri);
@@ -25,26 +28,65 @@ function reasonsOf({ placement, trigger, from }: Route, { connectors }: Pick<Cat
   const tied = placement.tiedBy.filter((tie: Tie) => {
     if (tie.kind === "endpoint") return tie.uri === undefined || !isLocal(tie.uri);
     if (tie.kind === "step") return tie.stateScope === "one";
-    // Schedules and polls run on the node that holds the slot of the flow.
     return trigger === "request" && tie.isStored !== true;
   });
-  return tied.map((tie) => (tie.kind === "trigger" ? `'${from}' is tied to one process, which keeps its idempotency keys` : tie.reason));
+  return tied.map((tie) => (tie.kind === "trigger" ? `'${from}' ${keysReason}` : tie.reason));
+}
+
+/** True for a webhook that stores idempotency keys in memory; it may be durable. */
+export const keepsKeys = ({ trigger, placement }: Route): boolean =>
+  trigger === "request" && placement.tiedBy.some(({ kind, isStored }) => kind === "trigger" && isStored !== true);
+
+/** True for a route whose messages are in the queues that the nodes share: any node runs them. */
+export const isStoredSource = ({ placement }: Route): boolean => placement.tiedBy.some(({ kind, isStored }) => kind === "trigger" && isStored === true);
+
+/** Errors for a flow that must run on one node but has messages that others run or send. `others` are the deployed flows. */
+export function unsupportedParts(deployment: Deployment, catalog: Connectors, others: Iterable<Deployment>): readonly Diagnostic[] {
+  const ties = tiesOf(deployment, catalog);
+  const [tie] = ties;
+  const found = [...anywhereProblems(deployment, ties)];
+  for (const other of others) {
+    if (other.id === deployment.id) continue;
+    const [tieOfOther] = tiesOf(other, catalog);
+    if (tieOfOther !== undefined)
+      for (const [route, uri] of callsTo(deployment, other))
+        found.push(problem(deployment, route, `it calls '${uri}' of flow '${other.id}', which runs on one node (${tieOfOther})`));
+    if (tie !== undefined)
+      for (const [, uri] of callsTo(other, deployment))
+        found.push(problem(deployment, undefined, `the flow must run on one node (${tie}), but flow '${other.id}' calls its '${uri}'`));
+  }
+  return found;
+}
+
+/** Idempotency keys alone do not matter once a message is stored. */
+function anywhereProblems(deployment: Deployment, ties: readonly string[]): readonly Diagnostic[] {
+  const tie = ties.find((reason) => !reason.endsWith(keysReason));
+  if (tie === undefined) return [];
+  return deployment.routes.flatMap((route) => {
+    if (isStoredSource(route))
+      return [problem(deployment, route, `every node runs the messages of '${route.from}', but the flow must run on one node (${tie})`)];
+    if (keepsKeys(route)) return [problem(deployment, route, `'${route.from}' has idempotency keys, and the flow must run on one node (${tie})`)];
+    return [];
+  });
+}
+
+/** The in-process endpoints of a flow that another one sends to. */
+function callsTo(caller: Deployment, callee: Deployment): readonly (readonly [Route, string])[] {
+  const sources = new Set(callee.routes.filter((route) => route.trigger === "route" && !isStoredSource(route)).map(({ from }) => endpointOf(from)));
+  return caller.routes.flatMap((route) => {
+    const { calls, tiedBy } = route.placement;
+    const targets = [...calls, ...tiedBy.flatMap(({ uri }) => (uri === undefined ? [] : [uri]))];
+    return targets.filter((uri) => sources.has(endpointOf(uri))).map((uri) => [route, uri] as const);
+  });
 }
 
 const schemeOf = (uri: string): string => /^[a-z][\w+.-]*/i.exec(uri)?.[0] ?? "";
+
+/** An endpoint without options: `direct:a` for `direct://a?b=c`. */
+const endpointOf = (uri: string): string => uri.replace(/\?.*$/s, "").replace(/^([a-z][\w+.-]*):\/*/i, "$1:");
 
 function problem({ flow }: Deployment, route: Route | undefined, reason: string): Diagnostic {
   const span = flow.routes.find(({ id }) => id === route?.identity.id)?.span ?? { line: 1, column: 1, endLine: 1, endColumn: 1, start: 0, end: 0 };
   const place = route === undefined ? "" : `route '${route.identity.id}': `;
   return { code: "cluster-unsupported", severity: "error", message: `${place}${reason}, which is not supported in a cluster yet`, path: "", span };
 }
-
-/** Endpoints whose effect would be limited to the node that answers. */
-const refused: readonly { readonly methods: readonly string[]; readonly path: RegExp; readonly reason: string }[] = [
-  { methods: ["POST", "DELETE", "PUT"], path: /^\/test\/session/, reason: "test sessions are not supported in a cluster yet" },
-  { methods: ["PUT", "POST"], path: /\/capture$/, reason: "captures are not supported in a cluster yet" },
-  { methods: ["POST", "DELETE"], path: /^\/breakpoints/, reason: "breakpoints are not supported in a cluster yet" },
-];
-
-export const refusalOf = ({ method, path }: { readonly method: string; readonly path: string }): string | undefined =>
-  refused.find((rule) => rule.methods.includes(method) && rule.path.test(path))?.reason;

@@ -17,6 +17,8 @@ export interface MetricsParts {
   readonly runtime: Runtime;
   readonly store: DurableStore;
   readonly deadLetters: DeadLetterSource;
+  /** In a cluster: the queues whose slot this node holds. */
+  queueDepths?(): Promise<readonly { readonly name: string; readonly depth: number; readonly bytes: number | undefined }[]>;
   readonly version: string;
   readonly startedAt: number;
   isUp(): boolean;
@@ -36,19 +38,25 @@ export interface MetricsParts {
   storedRuns(): RunStoreMetrics | undefined;
 }
 
+/** Metrics of the other nodes of a cluster. */
+export interface NodeMetrics {
+  readonly present: readonly WorkerMetrics[];
+  readonly incomplete: readonly { readonly node: string }[];
+}
+
 /** Routes and queues beyond this number are added up as `_other`, so that a scrape stays bounded. */
 export const maxNames = 1_000;
 
 const lagResolutionMs = 10;
 
 /** Returns a function that creates the text. Event loop delay is measured from its first call, between scrapes. */
-export function createMetricsText(parts: MetricsParts): () => Promise<string> {
+export function createMetricsText(parts: MetricsParts): (nodes?: NodeMetrics) => Promise<string> {
   let lag: IntervalHistogram | undefined;
-  return async () => {
+  return async (nodes) => {
     const page = new Exposition();
     page.gauge("sluice_info", "Version of the runtime.", [[{ version: parts.version }, 1]]);
     page.gauge("sluice_up", "1 while the runtime accepts messages, 0 while it starts or drains.", [[undefined, parts.isUp() ? 1 : 0]]);
-    const others = await parts.others?.();
+    const others = nodes === undefined ? await parts.others?.() : { present: nodes.present, departed: [] };
     const present = others?.present ?? [];
     runMetrics(page, others === undefined ? parts.counts.list() : addCounts([parts.counts.list(), ...present.map(({ counts }) => counts), others.departed]));
     routeMetrics(page, parts, present);
@@ -62,7 +70,10 @@ export function createMetricsText(parts: MetricsParts): () => Promise<string> {
     connectionMetrics(page, parts.systems());
     sourceMetrics(page, addSources([parts.counts.sources(), ...present.map(({ sources }) => sources)]));
     httpMetrics(page, parts, present);
-    if (others !== undefined) page.gauge("sluice_workers", "Running workers.", [[undefined, present.length + 1]]);
+    if (nodes !== undefined) {
+      page.gauge("sluice_cluster_nodes", "Nodes whose metrics are summed.", [[undefined, present.length + 1]]);
+      page.gauge("sluice_cluster_nodes_missing", "Nodes that did not respond.", [[undefined, nodes.incomplete.length]]);
+    } else if (others !== undefined) page.gauge("sluice_workers", "Running workers.", [[undefined, present.length + 1]]);
     processMetrics(page, parts.startedAt);
     if (lag === undefined) {
       lag = monitorEventLoopDelay({ resolution: lagResolutionMs });
@@ -155,15 +166,22 @@ function sourceMetrics(page: Exposition, sources: readonly SourceMetrics[]): voi
 
 const settled = ["done", "redelivered", "dead-lettered"] as const;
 
-async function storeMetrics(page: Exposition, { store, deadLetters }: MetricsParts): Promise<void> {
+async function storeMetrics(page: Exposition, { store, deadLetters, queueDepths }: MetricsParts): Promise<void> {
   const open = await store.openExisting().catch(() => undefined);
-  const depths = [...(open?.queues.depths() ?? [])].sort((a, b) => b.depth - a.depth);
+  const shared = await queueDepths?.().catch(() => []);
+  const depths = [...(shared ?? open?.queues.depths() ?? [])].sort((a, b) => b.depth - a.depth);
   const rest = depths.slice(maxNames);
   const named = [
     ...depths.slice(0, maxNames),
     ...(rest.length === 0
       ? []
-      : [rest.reduce((sum, { depth, bytes }) => ({ ...sum, depth: sum.depth + depth, bytes: sum.bytes + bytes }), { name: "_other", depth: 0, bytes: 0 })]),
+      : [
+          rest.reduce((sum, { depth, bytes }) => ({ ...sum, depth: sum.depth + depth, bytes: (sum.bytes ?? 0) + (bytes ?? 0) }), {
+            name: "_other",
+            depth: 0,
+            bytes: 0,
+          }),
+        ]),
   ].sort((a, b) => (a.name < b.name ? -1 : 1));
   page.gauge(
     "sluice_queue_depth",
@@ -173,7 +191,7 @@ async function storeMetrics(page: Exposition, { store, deadLetters }: MetricsPar
   page.gauge(
     "sluice_queue_bytes",
     "Bytes of the messages in a durable queue.",
-    named.map(({ name, bytes }) => [{ queue: name }, bytes]),
+    named.flatMap(({ name, bytes }): readonly Sample[] => (bytes === undefined ? [] : [[{ queue: name }, bytes]])),
   );
   const letters = await deadLetters.openExisting().catch(() => undefined);
   page.gauge("sluice_dead_letters", "Stored dead letters.", [[undefined, letters?.count ?? 0]]);

@@ -1,6 +1,6 @@
 // A node's view of its cluster, as used by the rest of the server. Undefined without SERVICE_CLUSTER; the implementation is then not
 // loaded.
-import type { BeanDeclaration, Catalog, Deployment, RouteGate, Runtime } from "@sluice/engine";
+import type { BeanDeclaration, Catalog, Deployment, HttpIngress, RouteGate, Runtime, SessionTag } from "@sluice/engine";
 import type { SharedQueues } from "@sluice/connectors";
 import type { Diagnostic } from "@sluice/model";
 import type { Policies } from "../access/policies.ts";
@@ -15,6 +15,7 @@ import type { KameletStore } from "../kamelets/kamelet-store.ts";
 import type { DocumentStore } from "../mappings/document-store.ts";
 import type { FlowElsewhere } from "../mappings/installed-document.ts";
 import type { Mappings } from "../mappings/open-mappings.ts";
+import type { AnswerParts, MissingAnswer, NodeQueries } from "./node-queries.ts";
 
 /** How far a change has reached when its call is answered. */
 export interface ChangeReport {
@@ -57,9 +58,12 @@ export interface ClusterView {
    * the change.
    */
   change<T>(run: () => Promise<T>): Promise<{ readonly outcome: T; readonly report: ChangeReport | undefined }>;
-  /** Why an endpoint is not available in a cluster. */
-  refusalOf(endpoint: { readonly method: string; readonly path: string }): string | undefined;
   report(): ClusterReport;
+  readonly queries: NodeQueries;
+  /** Reserves flows for a test session on this node; returns the other node that has a session with one of them. */
+  claimFlows(flows: readonly string[]): Promise<string | undefined>;
+  /** Informs the other nodes about the open test sessions of this node; returns those that did not confirm. */
+  publishSessions(): Promise<readonly MissingAnswer[]>;
 }
 
 /** The stores of a node: reading is local, writing goes to the cluster. */
@@ -91,7 +95,13 @@ export interface ClusterNode extends ClusterView {
   shareBeans(beans: Map<string, BeanDeclaration>): void;
   /** The durable queues of the cluster. */
   queues(): SharedQueues;
+  /** The queues whose slot this node holds. */
+  queueDepths(): Promise<readonly { readonly name: string; readonly depth: number; readonly bytes: number | undefined }[]>;
   readonly deadLetters: DeadLetterSource;
+  /** Mounts webhooks so that requests of flows that run on another node are forwarded. */
+  handOver(ingress: HttpIngress): HttpIngress;
+  /** The tag of a test session of another node. */
+  sessionElsewhere(id: string): SessionTag | undefined;
   /** Moves dead letters that this runtime stored before it joined the cluster. */
   takeOverLetters(source: DeadLetterSource): Promise<void>;
   /** Errors for parts of a flow that do not work in a cluster yet. */
@@ -100,6 +110,8 @@ export interface ClusterNode extends ClusterView {
   usersElsewhere(kind: "connection" | "kamelet", id: string): Promise<readonly FlowElsewhere[]>;
   /** Applies changes from other nodes from now on. */
   follow(parts: FollowedParts): void;
+  /** Answers queries of the other nodes from now on. */
+  answer(parts: AnswerParts): void;
   /** Reports that this node is ready, and claims its share of the slots. */
   ready(): void;
   /** Gives up the slots; the other nodes take over at once. */

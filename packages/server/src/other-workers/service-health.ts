@@ -1,15 +1,13 @@
 // Combines the health of this worker with the metrics of the others.
 import { addHttpByteMetrics, type HttpByteMetrics } from "../http/http-bytes.ts";
-import type { RouteStatsSnapshot } from "./worker-metrics.ts";
+import type { RouteStatsSnapshot, WorkerMetrics } from "./worker-metrics.ts";
 import type { OtherWorkers } from "./service-view.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** Adds the other workers' counts to each route and, for trusted callers, lists the workers. A missing worker degrades the service. */
 export function serviceHealth(own: Json, { present, missing, lastExit }: OtherWorkers, trusted: boolean): Json {
-  const byRoute = new Map<string, RouteStatsSnapshot[]>();
-  for (const metrics of present.flatMap(({ routes }) => routes)) byRoute.set(metrics.id, [...(byRoute.get(metrics.id) ?? []), metrics]);
-  const routes = (own["routes"] as readonly Json[]).map((route) => withMetrics(route, byRoute.get(route["id"] as string) ?? []));
+  const routes = addRoutes(own["routes"] as readonly Json[], present);
   const runsOf = (stats: readonly { readonly total?: unknown }[]): number => stats.reduce((sum, { total }) => sum + (total as number), 0);
   const workers = [
     { pid: process.pid, leads: true, startedAt: own["startedAt"], runs: runsOf(own["routes"] as readonly Json[]) },
@@ -19,6 +17,13 @@ export function serviceHealth(own: Json, { present, missing, lastExit }: OtherWo
   const http = trusted ? addHttpByteMetrics([own["http"] as HttpByteMetrics, ...present.map(({ httpBytes }) => httpBytes)]) : undefined;
   const end = lastExit === undefined ? null : { at: new Date(lastExit.at).toISOString(), pid: lastExit.pid, how: lastExit.how };
   return { ...own, status, routes, ...(trusted ? { http, workers, missingWorkers: missing, lastWorkerEnd: end } : {}) };
+}
+
+/** The routes of this process with the counts of others added. */
+export function addRoutes(own: readonly Json[], present: readonly Pick<WorkerMetrics, "routes">[]): readonly Json[] {
+  const byRoute = new Map<string, RouteStatsSnapshot[]>();
+  for (const metrics of present.flatMap(({ routes }) => routes)) byRoute.set(metrics.id, [...(byRoute.get(metrics.id) ?? []), metrics]);
+  return own.map((route) => withMetrics(route, byRoute.get(route["id"] as string) ?? []));
 }
 
 function withMetrics(route: Json, others: readonly RouteStatsSnapshot[]): Json {

@@ -80,6 +80,11 @@ export class TestSession {
     return new Set([...this.#flowOfStep].filter(([, flowId]) => !stale.includes(flowId)).map(([step]) => step));
   }
 
+  /** The flows whose messages it mocks. */
+  get flows(): readonly string[] {
+    return this.#mocks.length === 0 && this.#body.unmatched !== "fail" ? [] : [...this.#mockedDeployments.keys()];
+  }
+
   get isActive(): boolean {
     return this.#untap !== undefined;
   }

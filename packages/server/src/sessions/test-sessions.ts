@@ -8,6 +8,8 @@ import { TestSession, type SessionParts } from "./test-session.ts";
 export interface TestSessionsOptions extends SessionParts {
   readonly mode: "on" | "isolated" | "off";
   readonly maxSessions: number;
+  /** Called when a session has expired. */
+  expired?(): void;
 }
 
 const standardTtlMs = 60_000;
@@ -18,6 +20,10 @@ const retentionMs = 300_000;
 
 export interface TestSessions {
   open(body: OpenBody): TestSession;
+  /** The flows that a session would mock. */
+  flowsOf(body: OpenBody): readonly string[];
+  /** The open sessions and the flows that they mock. */
+  openSessions(): { readonly tags: readonly Pick<SessionTag, "id" | "skipTime">[]; readonly flows: readonly string[] };
   /** The session with this id, open or expired; otherwise throws 404. */
   get(id: string): TestSession;
   /** Like `get`, but throws if it has expired. */
@@ -26,6 +32,8 @@ export interface TestSessions {
   /** For webhook calls with a session header. */
   tagOf(id: string): SessionTag | "expired" | undefined;
   isOpen(id: string): boolean;
+  /** True for an open or expired session. */
+  isKnown(id: string): boolean;
   readonly openCount: number;
   /** True while a session mocks all traffic, not only its own messages. */
   readonly mocksAllTraffic: boolean;
@@ -41,6 +49,7 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
     session.expired = true;
     session.end();
     const entry = sessions.get(session.id);
+    options.expired?.();
     if (entry !== undefined) entry.cancel = options.clock.after(retentionMs, () => sessions.delete(session.id));
   }
 
@@ -106,6 +115,12 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
       const session = sessions.get(id)?.session;
       return session?.expired === true ? "expired" : session?.tag;
     },
+    flowsOf: (body) => new TestSession("", body, standardTtlMs, options).flows,
+    openSessions() {
+      const open = openSessions();
+      return { tags: open.map(({ tag: { id, skipTime } }) => ({ id, skipTime })), flows: [...new Set(open.flatMap(({ flows }) => flows))] };
+    },
+    isKnown: (id) => sessions.has(id),
     isOpen: (id) => sessions.get(id)?.session.expired === false,
     get mocksAllTraffic() {
       return openSessions().some((session) => session.scope === "deployment" && session.isActive);

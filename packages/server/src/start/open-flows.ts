@@ -13,7 +13,7 @@ import type { ServerProcess } from "./open-process.ts";
 import type { Streams } from "./open-streams.ts";
 
 export function openSessions(
-  { settings, clock, secrets }: ServerProcess,
+  { settings, clock, secrets, cluster }: ServerProcess,
   { runtime, catalog, host }: EngineParts,
   streams: Streams,
   late: LateParts,
@@ -29,6 +29,7 @@ export function openSessions(
       maxCalls: settings.sessionCalls,
       maxBytes: settings.sessionBytes,
       mocked: streams.mocked,
+      ...(cluster === undefined ? {} : { expired: () => void cluster.publishSessions() }),
     }),
   );
 }

@@ -51,11 +51,12 @@ export async function openHttp({ settings, variant, dataDir, environment, secret
     limits,
     bytes,
     accessOf: isTrial === true ? sessionsOnly((id) => late.sessions.current.isOpen(id)) : policies.accessOf,
-    sessionOf: (id) => late.sessions.current.tagOf(id),
+    // A request of a session on another node is forwarded there if the session mocks its flow.
+    sessionOf: (id) => late.sessions.current.tagOf(id) ?? cluster?.sessionElsewhere(id),
     isStopped: (routeId) => isStoppedWebhook(late.runtime.current.routes.get(routeId)),
     reportFault,
   });
-  return { limits, bytes, policies, ingress, mounts: createWebhookMounts(ingress.port), reportFault };
+  return { limits, bytes, policies, ingress, mounts: createWebhookMounts(cluster?.handOver(ingress.port) ?? ingress.port), reportFault };
 }
 
 /** Creates the listener for webhooks and management API, without opening a port. */

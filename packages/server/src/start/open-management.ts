@@ -1,4 +1,5 @@
-import { apiEndpoints } from "../api/index.ts";
+import { apiEndpoints, runParts, type ApiParts } from "../api/index.ts";
+import { hasRun, ownRuns } from "../api/runs.ts";
 import type { HealthParts } from "../api/health.ts";
 import { createManagementApi, type ManagementOptions } from "../api/management-api.ts";
 import { createTokenCheck } from "../api/deploy-token.ts";
@@ -8,6 +9,10 @@ import type { FlowViews } from "../flows/flow-views.ts";
 import { problemOfFlow, type FlowParts } from "../flows/installed-flows.ts";
 import { httpByteMetrics } from "../http/http-bytes.ts";
 import type { ManagementHandler } from "../http/management.ts";
+import { callManagement } from "../http/local-call.ts";
+import { maskUris } from "../masking/secret-uris.ts";
+import { workerMetrics } from "../metrics/process-metrics.ts";
+import type { OwnedItem } from "../other-nodes/node-queries.ts";
 import { createMetricsText, type MetricsParts } from "../metrics/metrics-text.ts";
 import type { ServiceView } from "../other-workers/service-view.ts";
 import type { BreakpointSessions } from "../breakpoints/breakpoint-sessions.ts";
@@ -57,7 +62,8 @@ export function openManagement(parts: ServerParts, service: ServiceView | undefi
     withKamelets: (texts) => engine.kamelets.withTexts(texts),
     seen: new Map(),
   };
-  const endpoints = apiEndpoints({
+  const replays = letterReplays({ runtime, writer: engine.deadLetters, clock, isDraining, isOpenSession: (id) => sessions.isOpen(id) });
+  const apiParts: ApiParts = {
     service,
     cluster: server.cluster,
     health: healthParts(parts),
@@ -80,9 +86,15 @@ export function openManagement(parts: ServerParts, service: ServiceView | undefi
     replay: { runtime, history, disk, replayStore, captures, sessions, clock, secrets },
     deadLetters: {
       store: engine.letterSource,
-      replays: letterReplays({ runtime, writer: engine.deadLetters, clock, isDraining, isOpenSession: (id) => sessions.isOpen(id) }),
+      replays,
     },
-  });
+  };
+  const endpoints = apiEndpoints(apiParts);
+  const runs = runParts(apiParts);
+  const has = async ({ kind, id }: OwnedItem): Promise<boolean> => {
+    if (kind === "session") return sessions.isKnown(id);
+    return kind === "run" ? hasRun(runs, id) : replays.job(id) !== undefined;
+  };
   const options: ManagementOptions = {
     endpoints,
     tokenCheck: createTokenCheck(settings.deployToken),
@@ -93,7 +105,27 @@ export function openManagement(parts: ServerParts, service: ServiceView | undefi
     cluster: server.cluster,
     ...(service === undefined ? {} : { settled: () => service.settled() }),
   };
-  return { views, handler: createManagementApi(options), localHandler: createManagementApi({ ...options, tokenCheck: () => "accepted" }) };
+  const local: ManagementOptions = { ...options, tokenCheck: () => "accepted" };
+  const forwarded = createManagementApi(local);
+  server.cluster?.answer({
+    has,
+    sessions,
+    runs: (filter) => ownRuns(runs, filter),
+    call: (call) => callManagement(forwarded, { ...call, token: undefined }),
+    hubs: { trace: streams.trace.hub, log: streams.logs.hub },
+    metrics: () =>
+      workerMetrics({
+        startedAt: server.startedAt,
+        runtime,
+        counts: engine.counts,
+        connections: late.listener.current.connections,
+        webhookCalls: http.ingress.active,
+        httpBytes: httpByteMetrics(http.bytes),
+        hide: (text) => secrets.scrub(maskUris(text)),
+      }),
+  });
+  const ownsItem = server.cluster === undefined ? {} : { ownsItem: has };
+  return { views, handler: createManagementApi({ ...options, ...ownsItem }), localHandler: createManagementApi({ ...local, ...ownsItem }) };
 }
 
 function healthParts({ server, durable, streams, http, engine, sessions, flows }: ServerParts): HealthParts {
@@ -120,12 +152,14 @@ function metricsParts(
   service: ServiceView | undefined,
   late: LateParts,
 ): MetricsParts {
+  const { cluster } = server;
   const { runtime, counts, spans, disk } = engine;
   return {
     counts,
     runtime,
     store: durable,
     deadLetters: engine.letterSource,
+    ...(cluster === undefined ? {} : { queueDepths: () => cluster.queueDepths() }),
     version,
     startedAt: server.startedAt,
     isUp: () => server.phase === "UP",

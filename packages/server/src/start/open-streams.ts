@@ -19,8 +19,8 @@ export interface Streams {
 }
 
 /** Creates the event and log streams for clients of the management API. */
-export function openStreams({ settings, variant, secrets, log, writer, level, clock }: ServerProcess, late: LateParts): Streams {
-  const ring = streamRing(settings, secrets);
+export function openStreams({ settings, variant, secrets, log, writer, level, clock, cluster }: ServerProcess, late: LateParts): Streams {
+  const ring = streamRing(settings, secrets, cluster?.queries.node);
   const mocked = new WeakMap<Exchange, StepNode | undefined>();
   let otherLines: readonly string[] = [];
   const trace = new TraceRecorder({ ...ring, runtime: () => late.runtime.current, wasMocked: (exchange, node) => mocked.get(exchange) === node });

@@ -5,11 +5,13 @@ import type { Clock, RouteIdentity } from "@sluice/engine";
 import { EventMerge, preciseNow } from "./event-merge.ts";
 import { EventQueue } from "./event-queue.ts";
 import type { StreamEvent } from "./stream-event.ts";
-import { coversRoute, type BodyDetail, type StreamFilter } from "./stream-filter.ts";
+import { coversRoute, type BodyDetail, type FilterQuery, type StreamFilter } from "./stream-filter.ts";
 
 /** A client of the stream. */
 export interface HubClient {
   readonly filter: StreamFilter;
+  /** Forwards the events to another process. */
+  readonly isRemote?: boolean;
   offer(event: StreamEvent): void;
   /** Events arrive so much faster than they can be sent that the next ones need not be built. */
   readonly isFlooded: boolean;
@@ -23,6 +25,8 @@ export interface HubOptions {
   /** The SSE event name: `trace` or `log`. */
   readonly name: string;
   readonly boot: string;
+  /** The name of this node in a cluster. */
+  readonly node?: string | undefined;
   readonly maxEvents: number;
   readonly maxBytes: number;
   readonly clock: Clock;
@@ -74,21 +78,28 @@ export class EventHub {
     return [...this.#clients].map((client) => client.filter);
   }
 
+  /** The queries of clients of this process. */
+  get ownQueries(): readonly FilterQuery[] {
+    return [...this.#clients].filter(({ isRemote }) => isRemote !== true).map(({ filter }) => filter.query);
+  }
+
   /** `at` is the time of an event from another process. */
   publish(event: StreamEvent, at?: number): void {
     if (!this.#recording) return;
-    if (this.#merge === undefined) this.#offer(event);
-    else this.#merge.add(event, at ?? preciseNow());
+    if (this.#merge === undefined) return this.#offer(event);
+    // The other process merges, too: the delay of this one would be too much.
+    for (const client of this.#clients) if (client.isRemote === true) client.offer(event);
+    this.#merge.add(event, at ?? preciseNow());
   }
 
   /** Merges events of several processes in order, within this time window. */
   mergeEvents(windowMs: number): void {
-    this.#merge = new EventMerge(windowMs, this.#options.clock, (event) => this.#recording && this.#offer(event));
+    this.#merge ??= new EventMerge(windowMs, this.#options.clock, (event) => this.#recording && this.#offer(event));
   }
 
   #offer(event: StreamEvent): void {
     this.#record(event);
-    for (const client of this.#clients) client.offer(event);
+    for (const client of this.#clients) if (this.#merge === undefined || client.isRemote !== true) client.offer(event);
   }
 
   /** Counts an event instead of building it if all clients are flooded; false when it must be built. */
@@ -119,9 +130,20 @@ export class EventHub {
   /** The text of an event. Cached only if there are other clients, to save memory. */
   textOf(event: StreamEvent, detail: BodyDetail): string {
     if (event.cached?.detail === detail) return event.cached.text;
-    const text = event.write(this.idOf(event), detail);
+    const text = this.#labelled(event, event.write(this.idOf(event), detail));
     if (this.#clients.size > 1) event.cached = { detail, text };
     return text;
+  }
+
+  /** The text of an event for another process, which replaces the id. */
+  forwardedText(event: StreamEvent, detail: BodyDetail): string {
+    return this.#labelled(event, event.write("", detail));
+  }
+
+  /** In a cluster, the name of the node follows the id. Forwarded events have it already. */
+  #labelled({ isForwarded }: StreamEvent, text: string): string {
+    const { node } = this.#options;
+    return node === undefined || isForwarded === true ? text : text.replace(/^\{"id":"[^"]*"/, (id) => `${id},"node":${JSON.stringify(node)}`);
   }
 
   /** Adds known events from before recording started; called before a client catches up. */

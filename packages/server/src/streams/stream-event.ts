@@ -7,6 +7,8 @@ export interface StreamEvent {
   /** The event's text, cached once several clients need it. */
   cached: { readonly detail: BodyDetail; readonly text: string } | undefined;
   readonly facts: EventFacts;
+  /** From another process. */
+  readonly isForwarded?: boolean;
   /** Estimated memory. */
   readonly bytes: number;
   /** Creates its text, which starts with the id. */

@@ -11,6 +11,7 @@ import type { NodeInboundRequest } from "../http/node-inbound-request.ts";
 import { readTarget } from "../http/target.ts";
 import { httpLimits } from "../http-settings.ts";
 import { maskUris } from "../masking/secret-uris.ts";
+import { workerMetrics } from "../metrics/process-metrics.ts";
 import type { WorkerMetrics } from "../other-workers/worker-metrics.ts";
 import { shutDown, type ShutdownReport } from "../shutdown.ts";
 import type { Calls } from "./calls.ts";
@@ -18,7 +19,7 @@ import { openFollowerProcess, openFollowerRuntime, type FollowerProcess } from "
 import { createForwarder, type Forwarder } from "./forwarder.ts";
 import { handleLeadCalls } from "./handle-lead-calls.ts";
 import type { InFlightRuns } from "./in-flight-runs.ts";
-import { reportMetricDeltas, workerMetrics } from "./metric-deltas.ts";
+import { reportMetricDeltas } from "./metric-deltas.ts";
 import { ReplicatedState } from "./replicated-state.ts";
 
 export interface Follower {

@@ -9,9 +9,10 @@ import type { RunFilter, RunHistory } from "../runs/run-history.ts";
 import type { LogRecorder } from "../streams/log-recorder.ts";
 import type { TraceRecorder } from "../streams/trace-recorder.ts";
 import type { Calls } from "./calls.ts";
-import { EventWatcher } from "./event-watcher.ts";
+import { EventWatcher } from "../streams/event-watcher.ts";
+import type { ForwardedEvents } from "../streams/forwarded-events.ts";
 import type { ReplicatedState } from "./replicated-state.ts";
-import type { ChangeOrder, ForwardedEvents, RemoteRun, RunsQuery, WatchOrder } from "./messages.ts";
+import type { ChangeOrder, RemoteRun, RunsQuery, WatchOrder } from "./messages.ts";
 
 /** The parts of a follower that the lead's calls read or change. */
 export interface LeadCallParts {

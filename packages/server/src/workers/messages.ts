@@ -10,7 +10,7 @@ import type { ReplayData } from "../replay/replay-store.ts";
 import type { RunFacts } from "../runs/run-facts.ts";
 import type { StoredRun } from "../run-store/stored-run.ts";
 import type { RunFilter } from "../runs/run-history.ts";
-import type { BodyDetail, EventFacts, FilterQuery } from "../streams/stream-filter.ts";
+import type { FilterQuery } from "../streams/stream-filter.ts";
 
 /** Starts a worker; the reply is its `Announcement`. */
 export interface StartOrder {
@@ -71,20 +71,6 @@ export interface SentRuns {
 export interface WatchOrder {
   readonly stream: "trace" | "log";
   readonly queries: readonly FilterQuery[];
-}
-
-export interface ForwardedEvents {
-  readonly stream: "trace" | "log";
-  readonly events: readonly {
-    readonly facts: EventFacts;
-    /** Time of the event, precise enough to order events of different workers. */
-    readonly at: number;
-    readonly bytes: number;
-    /** The event's texts by detail, each beginning with the sender's event id. */
-    readonly texts: Readonly<Partial<Record<BodyDetail, string>>>;
-  }[];
-  /** Events dropped after these because the buffer was full. */
-  readonly lost: number;
 }
 
 /** Runs that started or ended. The supervisor needs them to account for runs lost with their worker. */

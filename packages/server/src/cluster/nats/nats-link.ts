@@ -83,4 +83,11 @@ export function tokenOf(text: string): string {
   return token.length > maxTokenLength ? createHash("sha256").update(text).digest("hex") : token;
 }
 
+/** The text of a token. A text that was too long for one is unknown: its hash remains. */
+export const textOfToken = (token: string): string =>
+  Buffer.from(
+    token.replaceAll(/=([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
+    "latin1",
+  ).toString();
+
 const hex = (byte: number): string => byte.toString(16).toUpperCase().padStart(2, "0");

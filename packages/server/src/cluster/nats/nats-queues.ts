@@ -1,6 +1,6 @@
 // Queues on JetStream. The stream contains exactly the unsettled messages: settling one deletes its sequence. Acknowledgements only
 // prevent redelivery by the consumer, because a work queue of nats-server 2.9 keeps acknowledged messages after a failover.
-import type { Consumption, Log, QueueContent, QueuePlace, QueueReceiver, Queues } from "@sluice/engine";
+import type { Consumption, Log, QueueContent, QueueDepth, QueuePlace, QueueReceiver, Queues } from "@sluice/engine";
 import type { JsMsg } from "@nats-io/jetstream";
 import { systemClock } from "../../host/clock.ts";
 import { settledOnce, Unsettled } from "../unsettled.ts";
@@ -9,7 +9,7 @@ import { NatsKeys } from "./nats-keys.ts";
 import { deleteSequence, tokenOf, type NatsLink } from "./nats-link.ts";
 import { persistEventually, publishQueued } from "./nats-publish.ts";
 import { NatsPull } from "./nats-pull.ts";
-import { attemptsOf, decodeQueued, encodeQueued, queueStreamOf, queueSubjectOf } from "./nats-queue-message.ts";
+import { attemptsOf, decodeQueued, encodeQueued, queueOfSubject, queueStreamOf, queueSubjectOf } from "./nats-queue-message.ts";
 
 const maxPending = 10_000;
 
@@ -36,6 +36,17 @@ export class NatsQueues implements Queues {
     const subject = queueSubjectOf(link, queue, key !== undefined);
     if (delayMs > 0) await publishDelayed(link, { subject, data, id, attempts: 0, delayMs });
     else await publishQueued(link, { subject, data, id, attempts: 0 });
+  }
+
+  async depths(): Promise<readonly QueueDepth[]> {
+    const { jsm } = this.#link;
+    const { state } = await jsm.streams.info(queueStreamOf(this.#link), { subjects_filter: ">" });
+    const depths = new Map<string, number>();
+    for (const [subject, count] of Object.entries(state.subjects ?? {})) {
+      const queue = queueOfSubject(this.#link, subject);
+      depths.set(queue, (depths.get(queue) ?? 0) + count);
+    }
+    return [...depths].map(([queue, depth]) => ({ queue, depth, bytes: undefined }));
   }
 
   consume(queue: string, consumer: QueueReceiver): Consumption {

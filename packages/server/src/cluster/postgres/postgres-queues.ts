@@ -1,6 +1,6 @@
 // Queues in a PostgreSQL table. A message is taken by an update that sets its lease, with SKIP LOCKED, and deleted when it is settled.
 // `due` and `seq` are its place in the queue and never change; `available` is when it may be taken next: after a delay or a lease.
-import type { Consumption, Log, QueueContent, QueuePlace, QueueReceiver, Queues } from "@sluice/engine";
+import type { Consumption, Log, QueueContent, QueueDepth, QueuePlace, QueueReceiver, Queues } from "@sluice/engine";
 import { isClusterError } from "@sluice/engine";
 import { InterruptiblePause } from "../interruptible-pause.ts";
 import { systemClock } from "../../host/clock.ts";
@@ -52,6 +52,14 @@ export class PostgresQueues implements Queues {
     await this.#puts.add({ queue, message, place });
     this.#wake(queue);
     this.#announce(queue);
+  }
+
+  async depths(): Promise<readonly QueueDepth[]> {
+    const { name } = this.#link;
+    const rows = await this.#link.once(
+      `select queue, count(*) as depth, sum(octet_length(body) + octet_length(envelope)) as bytes from ${name}_queue where due <= now() group by queue`,
+    );
+    return rows.map((row) => ({ queue: row["queue"] as string, depth: Number(row["depth"]), bytes: Number(row["bytes"]) }));
   }
 
   consume(queue: string, receiver: QueueReceiver): Consumption {

@@ -1,9 +1,10 @@
-// Forwards events to the lead while the lead has stream clients for them. Events are sent in batches.
-import { preciseNow } from "../streams/event-merge.ts";
-import type { EventHub, HubClient } from "../streams/event-hub.ts";
-import type { StreamEvent } from "../streams/stream-event.ts";
-import { createStreamFilter, type BodyDetail, type FilterQuery, type StreamFilter } from "../streams/stream-filter.ts";
-import type { ForwardedEvents } from "./messages.ts";
+// Forwards events to another process while it has stream clients for them: from a follower to the lead, or to another node of a cluster. Events are sent
+// in batches.
+import { preciseNow } from "./event-merge.ts";
+import type { EventHub, HubClient } from "./event-hub.ts";
+import type { StreamEvent } from "./stream-event.ts";
+import { createStreamFilter, type BodyDetail, type FilterQuery, type StreamFilter } from "./stream-filter.ts";
+import type { ForwardedEvents } from "./forwarded-events.ts";
 
 const gatherMs = 10;
 const maxWaiting = 5_000;
@@ -15,7 +16,7 @@ export class EventWatcher {
   readonly #hub: EventHub;
   readonly #forward: (events: ForwardedEvents) => void;
   #clients: HubClient[] = [];
-  #waiting = new Map<number, Gathered>();
+  #waiting = new Map<StreamEvent, Gathered>();
   #bytes = 0;
   #lost = 0;
   #isGathering = false;
@@ -36,10 +37,12 @@ export class EventWatcher {
   #client(filter: StreamFilter): HubClient {
     return {
       filter,
+      isRemote: true,
       offer: (event) => {
-        if (filter.matches(event.facts)) this.#gather(event, filter.body);
+        // The other process gets events of third ones from those.
+        if (event.isForwarded !== true && filter.matches(event.facts)) this.#gather(event, filter.body);
       },
-      // Backpressure is applied by the lead's clients.
+      // Backpressure is applied by the clients of the other process.
       isFlooded: false,
       countMissed: () => undefined,
       finish: () => undefined,
@@ -47,9 +50,9 @@ export class EventWatcher {
   }
 
   #gather(event: StreamEvent, detail: BodyDetail): void {
-    const known = this.#waiting.get(event.number);
+    const known = this.#waiting.get(event);
     if (known !== undefined) {
-      known.texts = { ...known.texts, [detail]: this.#hub.textOf(event, detail) };
+      known.texts = { ...known.texts, [detail]: this.#hub.forwardedText(event, detail) };
       return;
     }
     if (this.#waiting.size >= maxWaiting || this.#bytes > maxBytes) {
@@ -58,11 +61,11 @@ export class EventWatcher {
     }
     this.#bytes += event.bytes;
     const { flowId, routeId, runId, sessionId, stepId, type, rank } = event.facts;
-    this.#waiting.set(event.number, {
+    this.#waiting.set(event, {
       facts: { flowId, routeId, runId, sessionId, stepId, type, rank },
       at: preciseNow(),
       bytes: event.bytes,
-      texts: { [detail]: this.#hub.textOf(event, detail) },
+      texts: { [detail]: this.#hub.forwardedText(event, detail) },
     });
     if (this.#isGathering) return;
     this.#isGathering = true;

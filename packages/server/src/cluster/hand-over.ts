@@ -1,0 +1,189 @@
+// Hand-over: while a flow runs on another node only, its webhooks on this node forward requests to that node. A second mount over the one of the flow does
+// this, so that other requests have no additional step. The access policy is checked by the node that received the request; every node has the same policies.
+import type { Awaitable, Cluster, HttpIngress } from "@sluice/engine";
+import type { HttpMount, HttpReply, HttpRequest } from "@sluice/engine/spi";
+import { systemClock } from "../host/clock.ts";
+import { errorBody } from "../http/reply.ts";
+import { decodeParts, encodeParts } from "./message-parts.ts";
+import type { RecordCipher } from "./record-cipher.ts";
+
+export interface HandOverParts {
+  readonly cluster: Cluster;
+  readonly cipher: RecordCipher;
+  /** The node that runs the requests of a flow: this one, another one, or undefined while it is unknown. */
+  nodeOf(flowId: string): string | undefined;
+  isLiveNode(node: string): boolean;
+  sessionOf(id: string): HttpRequest["session"] | "expired";
+}
+
+interface RequestHead {
+  readonly flowId: string;
+  readonly routeId: string;
+  readonly mountPath: string;
+  readonly methods: readonly string[] | null;
+  readonly request: Omit<HttpRequest, "body" | "session">;
+  readonly sessionId: string | null;
+}
+
+interface ReplyHead {
+  /** The flow does not run on the node that was asked. */
+  readonly isMoved?: true;
+  readonly status: number;
+  readonly headers: HttpReply["headers"];
+  readonly isText: boolean;
+}
+
+const topic = "webhook";
+/** How long a request waits for a node that runs its flow. */
+const waitMs = 15_000;
+const pauseMs = 100;
+const maxBytes = 16 * 1024 ** 2;
+/** A request has no time limit of its own here; the death of the other node ends it. */
+const longestMs = 3_600_000;
+const livenessMs = 500;
+
+export class HandOver {
+  readonly #parts: HandOverParts;
+  /** By flow, oldest first. */
+  readonly #mounts = new Map<string, Set<HttpMount>>();
+  readonly #covers = new Map<HttpMount, () => void>();
+  #ingress: HttpIngress | undefined = undefined;
+
+  constructor(parts: HandOverParts) {
+    this.#parts = parts;
+  }
+
+  port(ingress: HttpIngress): HttpIngress {
+    this.#ingress = ingress;
+    return {
+      mount: (mount) => {
+        const unmount = ingress.mount(mount);
+        this.#mounts.set(mount.flowId, (this.#mounts.get(mount.flowId) ?? new Set()).add(mount));
+        this.#cover(mount);
+        return () => {
+          this.#uncover(mount);
+          this.#mounts.get(mount.flowId)?.delete(mount);
+          if (this.#mounts.get(mount.flowId)?.size === 0) this.#mounts.delete(mount.flowId);
+          unmount();
+        };
+      },
+    };
+  }
+
+  /** Executes requests that other nodes forward; returns a function that ends it. */
+  answer(): () => void {
+    const { cluster, cipher } = this.#parts;
+    return cluster.messaging.respond(topic, async (payload) => {
+      const [head, body] = decodeParts(cipher.decrypt(topic, payload));
+      return cipher.encrypt(topic, await this.#execute(head as RequestHead, body));
+    });
+  }
+
+  /** Call when the node of a flow may have changed. */
+  refresh(): void {
+    for (const mounts of this.#mounts.values()) for (const mount of mounts) this.#cover(mount);
+  }
+
+  #cover(mount: HttpMount): void {
+    if (this.#parts.nodeOf(mount.flowId) === this.#parts.cluster.node) return this.#uncover(mount);
+    if (this.#covers.has(mount) || this.#ingress === undefined) return;
+    this.#covers.set(mount, this.#ingress.mount({ ...mount, handle: (request) => this.#forward(mount, request) }));
+  }
+
+  #uncover(mount: HttpMount): void {
+    this.#covers.get(mount)?.();
+    this.#covers.delete(mount);
+  }
+
+  async #forward(mount: HttpMount, request: HttpRequest): Promise<HttpReply> {
+    const { cluster, nodeOf } = this.#parts;
+    for (const until = systemClock.monotonic() + waitMs; systemClock.monotonic() < until;) {
+      const node = nodeOf(mount.flowId);
+      if (node === cluster.node) return mount.handle(request);
+      const reply = node === undefined ? undefined : await this.#send(node, mount, request);
+      if (reply !== undefined) return reply;
+      await new Promise<void>((resolve) => systemClock.after(pauseMs, resolve));
+    }
+    return failure(503, `no node runs flow '${mount.flowId}' at the moment`);
+  }
+
+  /** Undefined when the request was certainly not executed, so that it can be sent again. */
+  async #send(node: string, mount: HttpMount, inbound: HttpRequest): Promise<HttpReply | undefined> {
+    const { cluster, cipher } = this.#parts;
+    // By name: some are getters.
+    const { method, path, query, headers, rawHeaders, params, principal, hidden, body, session } = inbound;
+    const head: RequestHead = {
+      flowId: mount.flowId,
+      routeId: mount.routeId,
+      mountPath: mount.path,
+      methods: mount.methods ?? null,
+      request: { method, path, query, headers, rawHeaders, params, principal, hidden },
+      sessionId: session?.id ?? null,
+    };
+    const payload = cipher.encrypt(topic, encodeParts(head, body));
+    if (payload.length > maxBytes) return failure(413, `the flow runs on node '${node}', which accepts forwarded requests up to ${maxBytes} bytes`);
+    const response = cluster.messaging.request(topic, payload, { to: [node], timeoutMs: longestMs, maxBytes });
+    const { responses, failed } = await Promise.race([response, this.#death(node, response)]);
+    const content = responses.get(node);
+    if (content === undefined) {
+      const reason = failed.get(node) ?? "died";
+      if (reason === "is not connected") return undefined;
+      return failure(503, `node '${node}' ${reason}; the request may have been processed: its outcome is unknown`);
+    }
+    const [reply, bytes] = decodeParts(cipher.decrypt(topic, content)) as readonly [ReplyHead, Uint8Array];
+    if (reply.isMoved === true) return undefined;
+    return { status: reply.status, headers: reply.headers, body: reply.isText ? Buffer.from(bytes).toString() : bytes };
+  }
+
+  async #death(
+    node: string,
+    response: Promise<unknown>,
+  ): Promise<{ readonly responses: ReadonlyMap<string, Uint8Array>; readonly failed: ReadonlyMap<string, string> }> {
+    let isOver = false;
+    void response.finally(() => (isOver = true));
+    while (!isOver && this.#parts.isLiveNode(node)) await new Promise<void>((resolve) => systemClock.after(livenessMs, resolve));
+    return { responses: new Map(), failed: new Map([[node, "died"]]) };
+  }
+
+  async #execute({ flowId, routeId, mountPath, methods, request, sessionId }: RequestHead, body: Uint8Array): Promise<Uint8Array> {
+    const isWanted = (mount: HttpMount): boolean =>
+      mount.routeId === routeId && mount.path === mountPath && JSON.stringify(mount.methods ?? null) === JSON.stringify(methods);
+    const mount = [...(this.#mounts.get(flowId) ?? [])].findLast(isWanted);
+    const session = sessionId === null ? undefined : this.#parts.sessionOf(sessionId);
+    if (session === "expired" || (sessionId !== null && session === undefined))
+      return encodeReply({ status: 410, headers: jsonType, body: errorBody(`test session '${sessionId}' expired`) });
+    if (mount === undefined || this.#parts.nodeOf(flowId) !== this.#parts.cluster.node)
+      return encodeParts({ isMoved: true, status: 0, headers: undefined, isText: true } satisfies ReplyHead, new Uint8Array());
+    return encodeReply(await mount.handle({ ...request, body, session }));
+  }
+}
+
+const jsonType = { "Content-Type": "application/json" };
+
+const failure = (status: number, text: string): HttpReply => ({
+  status,
+  headers: { ...jsonType, ...(status === 503 ? { "Retry-After": "1" } : {}) },
+  body: errorBody(text),
+});
+
+async function encodeReply({ status, headers, body }: HttpReply): Promise<Uint8Array> {
+  const isText = typeof body === "string" || body === undefined;
+  return encodeParts({ status, headers, isText } satisfies ReplyHead, await bytesOf(body));
+}
+
+function bytesOf(body: HttpReply["body"]): Awaitable<Uint8Array> {
+  if (body === undefined) return new Uint8Array();
+  if (typeof body === "string") return Buffer.from(body);
+  return body instanceof Uint8Array ? body : collect(body);
+}
+
+async function collect(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxBytes) throw new Error(`its reply is larger than ${maxBytes} bytes, the limit of a forwarded request`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,117 @@
+// Test sessions of a cluster. A session is on the node that opened it, its home. Every flow whose steps it mocks is pinned: its requests run on the home of
+// the session, so that every call is mocked and recorded once and in order. A pin ends with the session, or with its home.
+import type { Claim, Cluster, SessionTag } from "@sluice/engine";
+import { Refusal } from "../refusal.ts";
+import type { MissingAnswer } from "../other-nodes/node-queries.ts";
+import type { OtherNodes, Topic } from "./other-nodes.ts";
+import type { Session } from "./session.ts";
+import { storeRefusal } from "./store-refusal.ts";
+
+/** The pinned flows and the open sessions of a node. */
+export interface Pins {
+  /** Increases with every change, because messages may arrive late. */
+  readonly version: number;
+  readonly flows: readonly string[];
+  readonly sessions: readonly PinnedSession[];
+}
+
+type PinnedSession = Pick<SessionTag, "id" | "skipTime">;
+
+const noPins: Pins = { version: 0, flows: [], sessions: [] };
+
+const pinsTopic: Topic<{ readonly boot: string; readonly pins: Pins }, null> = { name: "pins" };
+const timeoutMs = 2_000;
+
+export interface SessionPinParts {
+  readonly cluster: Cluster;
+  readonly session: Session;
+  readonly others: OtherNodes;
+  /** Called when the node of a flow may have changed. */
+  changed(): void;
+}
+
+export class SessionPins {
+  readonly #parts: SessionPinParts;
+  readonly #claims = new Map<string, Claim>();
+  /** The nodes of flows that other nodes have pinned. */
+  #homes: ReadonlyMap<string, string> = new Map();
+  own: Pins = noPins;
+
+  constructor(parts: SessionPinParts) {
+    this.#parts = parts;
+  }
+
+  answer(): () => void {
+    const { others, session, changed } = this.#parts;
+    return others.answer(pinsTopic, ({ boot, pins }) => {
+      session.pinned(boot, pins);
+      this.refresh();
+      changed();
+      return null;
+    });
+  }
+
+  /** Call when nodes may have joined or left. */
+  refresh(): void {
+    const { cluster, session } = this.#parts;
+    const others = session.live().filter(({ boot }) => boot !== cluster.boot);
+    this.#homes = new Map(others.flatMap(({ node, pins }) => (pins?.flows ?? []).map((flow) => [flow, node] as const)));
+  }
+
+  /** The node that runs a flow for a test session. */
+  homeOf(flowId: string): string | undefined {
+    return this.own.flows.includes(flowId) ? this.#parts.cluster.node : this.#homes.get(flowId);
+  }
+
+  /** A session of another node. */
+  sessionElsewhere(id: string): PinnedSession | undefined {
+    const { cluster, session } = this.#parts;
+    return session
+      .live()
+      .filter(({ boot }) => boot !== cluster.boot)
+      .flatMap(({ pins }) => pins?.sessions ?? [])
+      .find((open) => open.id === id);
+  }
+
+  /** Claims flows for a session on this node; returns the other node that has one of them already. */
+  async claim(flows: readonly string[]): Promise<string | undefined> {
+    for (const flow of flows) {
+      const home = this.#claims.has(flow) ? undefined : await this.#claimOne(flow);
+      if (home !== undefined) return home;
+    }
+    return undefined;
+  }
+
+  /** Publishes the sessions of this node; returns the nodes that did not confirm. */
+  async publish(flows: readonly string[], sessions: readonly PinnedSession[]): Promise<readonly MissingAnswer[]> {
+    const { cluster, others, changed } = this.#parts;
+    this.own = { version: this.own.version + 1, flows, sessions };
+    changed();
+    const { incomplete } = await others.ask(pinsTopic, { boot: cluster.boot, pins: this.own }, { timeoutMs });
+    for (const [flow, claim] of this.#claims)
+      if (!this.own.flows.includes(flow)) {
+        this.#claims.delete(flow);
+        await cluster.claims.release(claim).catch(() => undefined);
+      }
+    return incomplete;
+  }
+
+  async #claimOne(flow: string): Promise<string | undefined> {
+    const { cluster, session } = this.#parts;
+    const attempt = (): Promise<Claim> => cluster.claims.claim("pin", `session/${flow}`, Buffer.from(cluster.boot));
+    try {
+      let claim = await attempt();
+      const owner = session.live().find(({ boot }) => boot === Buffer.from(claim.note).toString());
+      if (!claim.won && owner !== undefined && owner.boot !== cluster.boot) return owner.node;
+      if (!claim.won) {
+        await cluster.claims.release(claim);
+        claim = await attempt();
+      }
+      if (!claim.won) throw new Refusal("conflict", `flow '${flow}' is used by a test session on another node: try again`);
+      this.#claims.set(flow, claim);
+      return undefined;
+    } catch (error) {
+      throw storeRefusal(error);
+    }
+  }
+}

@@ -1,0 +1,29 @@
+// Republishes events of other processes on this one's stream with new ids.
+import type { EventHub } from "./event-hub.ts";
+import { plainEvent } from "./stream-event.ts";
+import type { BodyDetail, EventFacts } from "./stream-filter.ts";
+
+export interface ForwardedEvents {
+  readonly stream: "trace" | "log";
+  readonly events: readonly {
+    readonly facts: EventFacts;
+    /** Time of the event, precise enough to order events of different workers. */
+    readonly at: number;
+    readonly bytes: number;
+    /** The event's texts by detail, each beginning with the sender's event id. */
+    readonly texts: Readonly<Partial<Record<BodyDetail, string>>>;
+  }[];
+  /** Events dropped after these because the buffer was full. */
+  readonly lost: number;
+}
+
+export function republish(hub: EventHub, { events, lost }: ForwardedEvents): void {
+  for (const { facts, bytes, texts, at } of events) {
+    const event = plainEvent(facts, bytes, (id, detail) => withId(id, texts[detail] ?? (Object.values(texts)[0] as string)));
+    hub.publish({ ...event, isForwarded: true }, at);
+  }
+  hub.countLost(lost);
+}
+
+/** Replaces the id at the start of an event's text. */
+const withId = (id: string, text: string): string => text.replace(/^\{"id":"[^"]*"/, `{"id":"${id}"`);
