@@ -3,15 +3,15 @@ import { FakeClock } from "@sluice/testkit";
 import { expect, it } from "vitest";
 import { OffsetCommits } from "./offset-commits.ts";
 
-/** A commit that ends when the test says so. */
-function broker(): { readonly pending: PromiseWithResolvers<void>[]; readonly commit: () => Promise<void> } {
-  const pending: PromiseWithResolvers<void>[] = [];
-  const commit = (): Promise<void> => {
-    const one = {} as PromiseWithResolvers<void>;
-    one.promise = new Promise((resolve, reject) => Object.assign(one, { resolve, reject }));
-    pending.push(one);
-    return one.promise;
-  };
+interface PendingCommit {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** Commits that the test completes. */
+function broker(): { readonly pending: PendingCommit[]; readonly commit: () => Promise<void> } {
+  const pending: PendingCommit[] = [];
+  const commit = (): Promise<void> => new Promise((resolve, reject) => pending.push({ resolve, reject }));
   return { pending, commit };
 }
 
