@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { invokeRoute, type InvokeParts } from "../sessions/invoke-route.ts";
-import { invokeShape, openShape } from "../sessions/session-body.ts";
+import { invokeShape, openShape, type OpenBody } from "../sessions/session-body.ts";
 import type { TestSessions } from "../sessions/test-sessions.ts";
-import { Refusal } from "../refusal.ts";
 import type { ClusterView } from "../other-nodes/cluster-view.ts";
-import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
+import { defineEndpoint, ok, shape, type Endpoint, type Reply } from "./endpoint.ts";
 import { anyMap, failureShape, incompleteShape, runStatus } from "./message-shapes.ts";
 
 const callShape = shape(
@@ -72,7 +71,7 @@ export function testEndpoints(sessions: TestSessions, parts: InvokeParts, cluste
       summary: "Opens a test session and activates its mocks",
       body: openShape,
       replies: { 201: { description: "Open.", schema: openedShape } },
-      handle: ({ body }) => (cluster === undefined ? { status: 201, json: sessions.open(body).openReply() } : refuseInCluster()),
+      handle: ({ body }) => (cluster === undefined ? { status: 201, json: sessions.open(body).openReply() } : openInCluster(sessions, cluster, body)),
     }),
     defineEndpoint({
       method: "GET",
@@ -112,7 +111,14 @@ export function testEndpoints(sessions: TestSessions, parts: InvokeParts, cluste
   ];
 }
 
-/** Requests that other nodes receive are not reliably mocked yet. */
-function refuseInCluster(): never {
-  throw new Refusal("cluster-unsupported", "test sessions are not supported in a cluster yet");
+/** A session is on one node: if another one has a session with a flow of this one, it is opened there. */
+async function openInCluster(sessions: TestSessions, cluster: ClusterView, body: OpenBody): Promise<Reply> {
+  const home = await cluster.claimFlows(sessions.flowsOf(body));
+  if (home !== undefined) {
+    const { status, text, headers } = await cluster.queries.callNode(home, { method: "POST", path: "/_api/test/session", body });
+    return { status, text, headers };
+  }
+  const session = sessions.open(body);
+  const incomplete = await cluster.publishSessions();
+  return { status: 201, json: { ...session.openReply(), node: cluster.queries.node, incomplete } };
 }

@@ -57,7 +57,7 @@ export function embeddedRuntime(): EmbeddedRuntime {
             .put(message as StoredMessage, key, delayMs)
             .then(() => undefined),
         consume: (queue, receiver) => consume(find(queue), receiver),
-        depths: async () => (await current().store.open()).queues.depths().map(({ name: queue, depth }) => ({ queue, depth })),
+        depths: async () => (await current().store.open()).queues.depths().map(({ name: queue, depth }) => ({ queue, depth, bytes: undefined })),
       },
       close: end,
     }),

@@ -280,6 +280,7 @@ class JoinedNode implements ClusterNode {
 
   ready(): void {
     this.#isReady = true;
+    this.#session.publishProgress();
     this.#slots.start();
   }
 

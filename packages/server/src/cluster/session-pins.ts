@@ -84,10 +84,10 @@ export class SessionPins {
 
   /** Publishes the sessions of this node; returns the nodes that did not confirm. */
   async publish(flows: readonly string[], sessions: readonly PinnedSession[]): Promise<readonly MissingAnswer[]> {
-    const { cluster, others, changed } = this.#parts;
+    const { cluster, session, others, changed } = this.#parts;
     this.own = { version: this.own.version + 1, flows, sessions };
     changed();
-    const { incomplete } = await others.ask(pinsTopic, { boot: cluster.boot, pins: this.own }, { timeoutMs });
+    const [{ incomplete }] = await Promise.all([others.ask(pinsTopic, { boot: cluster.boot, pins: this.own }, { timeoutMs }), session.sendHeartbeat()]);
     for (const [flow, claim] of this.#claims)
       if (!this.own.flows.includes(flow)) {
         this.#claims.delete(flow);

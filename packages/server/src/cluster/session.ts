@@ -26,7 +26,7 @@ export interface SessionParts {
 }
 
 /** The data that a node publishes as soon as it has applied a change, without waiting for its next heartbeat. */
-type Progress = Pick<Heartbeat, "boot" | "applied" | "behind">;
+type Progress = Pick<Heartbeat, "boot" | "isReady" | "applied" | "behind">;
 
 const progressTopic = "applied";
 const retryMs = 500;
@@ -42,6 +42,7 @@ export class Session {
   epoch = 0;
   #validUntil = 0;
   #lastSentAt = 0;
+  #beats = 0;
   #isClosed = false;
   #cancel: (() => void) | undefined = undefined;
   #stops: (() => void)[] = [];
@@ -86,9 +87,15 @@ export class Session {
 
   /** Reports its own state to the other nodes immediately. */
   publishProgress(): void {
-    const { boot, applied, behind } = this.#parts.own();
-    this.#parts.cluster.messaging.publish(progressTopic, encode({ boot, applied, behind } satisfies Progress));
+    const { boot, isReady, applied, behind } = this.#parts.own();
+    this.#parts.cluster.messaging.publish(progressTopic, encode({ boot, isReady, applied, behind } satisfies Progress));
     this.wake();
+  }
+
+  /** Sends a heartbeat now, for nodes that are starting: they read heartbeats, but receive no messages yet. */
+  async sendHeartbeat(): Promise<void> {
+    this.#cancel?.();
+    await this.#beat();
   }
 
   /** Resolves when the condition holds for the live nodes, at most at `until`. */
@@ -133,6 +140,7 @@ export class Session {
 
   async #beat(): Promise<void> {
     const { cluster, ttlMs, own, log } = this.#parts;
+    const number = ++this.#beats;
     const sentAt = systemClock.monotonic();
     let failed = false;
     try {
@@ -151,7 +159,8 @@ export class Session {
       this.#validUntil = sentAt + (ttlMs * 2) / 3;
     }
     const next = failed ? retryMs : Math.max(0, ttlMs / 5 - (now - sentAt));
-    this.#cancel = systemClock.after(next, () => void this.#beat());
+    // A later heartbeat schedules the next one.
+    if (number === this.#beats) this.#cancel = systemClock.after(next, () => void this.#beat());
     this.wake();
   }
 
@@ -173,10 +182,10 @@ export class Session {
     if (member !== undefined && (member.heartbeat.pins?.version ?? 0) < pins.version) member.heartbeat = { ...member.heartbeat, pins };
   }
 
-  #progressed({ boot, applied, behind }: Progress): void {
+  #progressed({ boot, isReady, applied, behind }: Progress): void {
     const member = this.#members.get(boot);
     if (member === undefined) return;
-    member.heartbeat = { ...member.heartbeat, applied, behind };
+    member.heartbeat = { ...member.heartbeat, isReady, applied, behind };
     this.wake();
   }
 
