@@ -204,11 +204,11 @@ function recipeChoices(catalog: FlowCatalog): readonly Choice[] {
       recipe,
       yaml: recipe.yaml(defaults).join("\n"),
       command: (to, answers = defaults) => {
-        const texts = recipe.yaml(answers);
-        const [first = ""] = texts;
+        const yamls = recipe.yaml(answers);
+        const [first = ""] = yamls;
         return place === "element"
           ? addElement(title, first, catalog.entity(/^\w+/.exec(first)?.[0] ?? "")?.beforeRoutes === true)
-          : insertStepsAt(`${words.addStep}: ${title}`, texts, to.for === "insert" ? to.position : () => undefined);
+          : insertStepsAt(`${words.addStep}: ${title}`, yamls, to.for === "insert" ? to.position : () => undefined);
       },
     };
   });

@@ -1,7 +1,7 @@
 // Steps on the clipboard are YAML: a list of steps, one step, or complete routes.
 import { insertItem, itemText, readTree } from "@sluice/model";
 import { selectedSteps, type OpenFlow } from "../document/open-flow.ts";
-import { inSequence, listItem, rangeTexts } from "../document/step-edits.ts";
+import { inSequence, listItem, rangeYaml } from "../document/step-edits.ts";
 import type { DocumentCommand } from "./command.ts";
 import { freshSteps } from "./fresh-ids.ts";
 import { insertStepsAt, positionAfterSelection } from "./insert-step.ts";
@@ -11,7 +11,7 @@ export function copiedText(flow: OpenFlow): string | undefined {
   const steps = selectedSteps(flow);
   const [first] = steps;
   if (first === undefined) return undefined;
-  return `${rangeTexts(flow.text, { listPath: first.listPath, first: first.index, count: steps.length }).map(listItem).join("\n")}\n`;
+  return `${rangeYaml(flow.text, { listPath: first.listPath, first: first.index, count: steps.length }).map(listItem).join("\n")}\n`;
 }
 
 /** The command that pastes text; undefined when the text contains no steps. */

@@ -80,7 +80,7 @@ export function applyToFlow(flow: OpenFlow, splice: Splice, note: EditNote): Ope
   return read({ ...flow, text, selection, anchor, history });
 }
 
-/** Applies an edit of the model's functions; a rejected one changes nothing. */
+/** Applies an edit returned by the model's functions; a rejected one changes nothing. */
 export function applyEdit(flow: OpenFlow, edit: Edit, note: EditNote): OpenFlow {
   return edit.ok ? applyToFlow(flow, edit.splice, note) : flow;
 }

@@ -1,4 +1,4 @@
-// Edits of whole steps as text edits: several steps at once, even into missing lists. Each is one edit and therefore one undo step.
+// Edits to whole steps as text edits: several steps at once, even into missing lists. Each is one edit and therefore one undo step.
 import { insertItem, itemText, moveItem, rereadTree, removeItem, removeOption, setYamlAt, wholeEdit, type Edit, type Path } from "@sluice/model";
 
 /** A position between steps. */
@@ -47,7 +47,7 @@ export function removeSteps(source: string, { listPath, first, count }: StepRang
 }
 
 /** The YAML of each step of a range. */
-export function rangeTexts(source: string, { listPath, first, count }: StepRange): readonly string[] {
+export function rangeYaml(source: string, { listPath, first, count }: StepRange): readonly string[] {
   return Array.from({ length: count }, (_, at) => itemText(source, listPath, first + at)).filter((text) => text !== undefined);
 }
 
@@ -97,7 +97,7 @@ function afterInsertion(path: Path, list: Path, index: number): Path {
 
 /** Wraps steps in other YAML: `yaml` is a step with an empty `steps: []` that receives them. */
 export function wrapSteps(source: string, range: StepRange, yaml: string): Edit {
-  const around = filled(yaml, rangeTexts(source, range));
+  const around = filled(yaml, rangeYaml(source, range));
   return inSequence(source, [
     (text) => insertItem(text, range.listPath, range.first, around),
     (text) => removeSteps(text, { ...range, first: range.first + 1 }),
@@ -115,8 +115,8 @@ export function filled(yaml: string, steps: readonly string[]): string {
 
 /** Replaces a step with the steps of its blocks. */
 export function unwrapStep(source: string, { listPath, index }: StepPosition, blocks: readonly Path[]): Edit {
-  const texts = blocks.flatMap((path) => rangeTexts(source, { listPath: path, first: 0, count: lengthOf(source, path) }));
-  return inSequence(source, [(text) => insertSteps(text, { listPath, index: index + 1 }, texts), (text) => removeItem(text, listPath, index)]);
+  const yamls = blocks.flatMap((path) => rangeYaml(source, { listPath: path, first: 0, count: lengthOf(source, path) }));
+  return inSequence(source, [(text) => insertSteps(text, { listPath, index: index + 1 }, yamls), (text) => removeItem(text, listPath, index)]);
 }
 
 /** Removes a branch: an item of a list such as `when`, including the list when it becomes empty, or a key such as `otherwise`. */

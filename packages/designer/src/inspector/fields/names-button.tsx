@@ -62,8 +62,8 @@ function NamesDialog({ kind, title, onChoose, onClose }: NamesDialogProps) {
       isCurrent = false;
     };
   }, [kind, catalog, editor, scheme, target]);
-  const wanted = query.trim().toLowerCase();
-  const matching = (names ?? []).filter(({ name, title: shown }) => `${name} ${shown}`.toLowerCase().includes(wanted));
+  const searchText = query.trim().toLowerCase();
+  const matching = (names ?? []).filter(({ name, title: shown }) => `${name} ${shown}`.toLowerCase().includes(searchText));
   const isNew = creatable.has(kind) && /^[\w.-]+$/.test(query.trim()) && !names?.some(({ name }) => name === query.trim());
   const items = isNew ? [...matching, { name: query.trim(), title: words.create(query.trim()), isNew }] : matching;
   return (

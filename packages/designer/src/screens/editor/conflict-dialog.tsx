@@ -39,7 +39,7 @@ function FileConflict({ conflict }: { readonly conflict: Extract<EditConflict, {
     const replacing = disk?.hash ?? null;
     void (during === "deploy" ? editor.deploy(target ?? null, null, replacing) : editor.save(replacing));
   };
-  const texts = { diskToMine: [disk?.text ?? "", mine], baseToDisk: [base, disk?.text ?? ""], baseToMine: [base, mine] } as const;
+  const versions = { diskToMine: [disk?.text ?? "", mine], baseToDisk: [base, disk?.text ?? ""], baseToMine: [base, mine] } as const;
   return (
     <Dialog
       wide
@@ -70,7 +70,7 @@ function FileConflict({ conflict }: { readonly conflict: Extract<EditConflict, {
               </Button>
             ))}
           </div>
-          <DiffView before={texts[side][0]} after={texts[side][1]} label={words[side]} />
+          <DiffView before={versions[side][0]} after={versions[side][1]} label={words[side]} />
           <p aria-live="polite">{conflicts.length === 0 ? words.noConflicts : words.conflicts(conflicts.length)}</p>
           {conflicts.map((conflict, index) => (
             <ConflictChoice
