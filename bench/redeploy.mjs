@@ -50,7 +50,7 @@ try {
   const { failed } = results.redeployed;
   printShares(results);
   console.log(
-    `${version} redeploys, ${median(putMs).toFixed(1)} ms each: ${failed} calls of the load failed; of ${watched.answered} verified calls ${watched.failed} failed, ${watched.mismatched} responses matched no version`,
+    `${version} redeploys, ${median(putMs).toFixed(1)} ms each: ${failed} load calls failed; of ${watched.answered} verified calls ${watched.failed} failed, ${watched.mismatched} responses matched no version`,
   );
   console.log(
     JSON.stringify({ bench: "redeploy", redeploys: version, putMs: median(putMs), failed: failed + watched.failed + watched.mismatched, ...results }),

@@ -80,7 +80,7 @@ class Pair {
   async #loader({ baseUrl }) {
     const turn = async () => {
       const { perSecond, failed } = await load(baseUrl + this.#path, this.#body, { seconds });
-      if (failed > 0) throw new Error(`${failed} calls of ${baseUrl}${this.#path} failed`);
+      if (failed > 0) throw new Error(`${failed} calls to ${baseUrl}${this.#path} failed`);
       return perSecond;
     };
     return { turn, close: () => undefined };

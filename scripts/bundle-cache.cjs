@@ -19,8 +19,8 @@ async function serveFirst() {
   await expectOk(fetch(`${baseUrl}/_api/health`, { headers }));
 }
 
-async function expectOk(asked) {
-  const response = await asked;
+async function expectOk(pending) {
+  const response = await pending;
   if (!response.ok) throw new Error(`the runtime responded with ${response.status} ${await response.text()}`);
   await response.text();
 }

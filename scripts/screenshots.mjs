@@ -14,7 +14,7 @@ import { smallPng } from "./screenshots/small-png.mjs";
 
 const folder = resolve(process.argv[2] ?? join(root, "docs/designer/screens"));
 const [width, height] = (process.argv[3] ?? "1280x800").split("x").map(Number);
-const wanted = new Set(process.argv.slice(4));
+const selected = new Set(process.argv.slice(4));
 const executablePath = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => path !== undefined && existsSync(path));
 if (executablePath === undefined) {
   console.error("Chromium not found: install the package 'chromium' or set CHROMIUM.");
@@ -61,7 +61,7 @@ try {
     ...Object.entries(screens).map((entry) => [...entry, designer.url]),
     ...Object.entries(lockedScreens).map((entry) => [...entry, locked.url]),
   ])
-    if (wanted.size === 0 || wanted.has(name)) await Promise.all(["light", "dark"].map((colorScheme) => picture(name, visit, url, colorScheme)));
+    if (selected.size === 0 || selected.has(name)) await Promise.all(["light", "dark"].map((colorScheme) => picture(name, visit, url, colorScheme)));
 } finally {
   clearInterval(traffic);
   await browser.close();

@@ -22,11 +22,11 @@ const alone = [
   "packages/server/src/api/duplicate-names.test.ts",
   "packages/server/src/runs/find-runs.test.ts",
 ];
-const asked = process.argv.slice(2);
+const requested = process.argv.slice(2);
 // A test that failed on a busy machine is retried once, and named in the summary.
 const parts =
-  asked.length > 0
-    ? [asked]
+  requested.length > 0
+    ? [requested]
     : [
         ["--retry=1", ...[...alone, "tests/designer/**"].flatMap((file) => ["--exclude", file])],
         ["--retry=1", "--maxWorkers=1", ...alone],

@@ -330,7 +330,7 @@ describe("the order of checks", () => {
   });
 });
 
-describe("what the route sees", () => {
+describe("the request that the route receives", () => {
   it("D22: headers that a policy removes are not visible to a public route either", async () => {
     await server.putFlow("public", mirror("public"));
     await put("public", { authenticate: [shopKey], rules: [{ public: true }] });

@@ -29,9 +29,9 @@ const patterns = (): readonly { key: string; matches: RegExp }[] =>
 
 const checked: typeof fetch = async (input, init) => {
   const reply = await fetch(input, init);
-  const wanted = `${(init?.method ?? "GET").toLowerCase()} ${new URL(String(input)).pathname}`;
-  const exact = patterns().find(({ key }) => key === wanted);
-  const { key } = exact ?? (patterns().find(({ matches }) => matches.test(wanted)) as { key: string });
+  const expected = `${(init?.method ?? "GET").toLowerCase()} ${new URL(String(input)).pathname}`;
+  const exact = patterns().find(({ key }) => key === expected);
+  const { key } = exact ?? (patterns().find(({ matches }) => matches.test(expected)) as { key: string });
   const [method, path] = key.split(" ") as [string, string];
   const content = document.paths[path][method].responses[reply.status]?.content;
   const type = reply.headers.get("content-type")?.split(";")[0] as string;
@@ -202,11 +202,11 @@ it("the events of the streams", async () => {
   const retrying = `- onException:\n    exception: [java.lang.IllegalStateException]\n    redeliveryPolicy: {maximumRedeliveries: 1, redeliveryDelay: 1}\n${direct("traced", ...steps)}`;
   await eventually(() => kinds.has("gap"));
   await client.call("PUT /flows/:id", { ...id("traced"), body: { yaml: retrying.replace("direct:traced", "webhook") } });
-  const wanted = ["flow.deployed", "route.started", "run.started", "run.failed", "run.completed", "step.started", "step.completed", "step.failed"];
+  const expected = ["flow.deployed", "route.started", "run.started", "run.failed", "run.completed", "step.started", "step.completed", "step.failed"];
   await eventually(async () => {
     await post("traced", "x");
     await post("orders", "x");
-    return [...wanted, "step.retrying", "log", "gap"].every((kind) => kinds.has(kind));
+    return [...expected, "step.retrying", "log", "gap"].every((kind) => kinds.has(kind));
   });
   stop.abort();
   await following;

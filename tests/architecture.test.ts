@@ -226,7 +226,7 @@ describe("architecture", () => {
     expect(tools.filter((name) => !users.some((text) => new RegExp(`\\b${name}\\b`).test(text)))).toEqual([]);
   });
 
-  it("the engine knows no step, scheme or language by name", () => {
+  it("the engine contains no names of steps, schemes or languages", () => {
     const names = ["setBody", "setHeader", "wireTap", "recipientList", "multicast", "platform-http", "webhook", "jsonpath", "xpath", "seda"];
     const wrong = code
       .filter((file) => file.startsWith("packages/engine/src/"))

@@ -59,7 +59,7 @@ export async function becomes<T>(value: () => T | Promise<T>, expected: T, withi
 /** One message per number. */
 export const numbered = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `message ${index}`);
 
-/** The texts of `numbered` that are missing from these. */
+/** The messages of `numbered` that are missing in `found`. */
 export const missingOf = (count: number, found: readonly string[]): readonly string[] => {
   const known = new Set(found);
   return numbered(count).filter((text) => !known.has(text));

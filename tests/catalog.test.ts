@@ -87,13 +87,13 @@ describe("GET /_api/schema", () => {
     const reply = await server.api("GET", "/schema");
     expect(reply.headers.get("content-type")).toBe("application/schema+json; charset=utf-8");
     expect(reply.json.$schema).toBe("https://json-schema.org/draft/2020-12/schema");
-    const wanted = [
+    const expected = [
       ...catalog.steps.map(({ name }) => `step.${name}`),
       ...catalog.languages.map(({ name }) => `language.${name}`),
       ...catalog.formats.map(({ name }) => `format.${name}`),
       ...catalog.entities.map(({ name }) => `entity.${name}`),
     ];
-    expect(wanted.filter((name) => reply.json.$defs[name] === undefined)).toEqual([]);
+    expect(expected.filter((name) => reply.json.$defs[name] === undefined)).toEqual([]);
   });
 
   it("refers only to definitions it has", async () => {

@@ -128,12 +128,12 @@ describe("the client", () => {
   it("resumes a broken stream after the last event, and throws only when the first connection fails", async () => {
     await client.call("PUT /flows/:id", { params: { id: "broken" }, body: { yaml: answering("broken", "x") } });
     const stop = new AbortController();
-    const asked: (string | null)[] = [];
+    const lastEventIds: (string | null)[] = [];
     /** Closes the first connection after its first event. */
     const fragile: typeof fetch = async (url, init) => {
-      asked.push(new Headers(init?.headers).get("last-event-id"));
+      lastEventIds.push(new Headers(init?.headers).get("last-event-id"));
       const reply = await fetch(url, init);
-      if (asked.length > 1 || reply.body === null) return reply;
+      if (lastEventIds.length > 1 || reply.body === null) return reply;
       let wasSent = false;
       const cut = new TransformStream<Uint8Array, Uint8Array>({
         transform(part, controller) {
@@ -163,7 +163,7 @@ describe("the client", () => {
     }
     await following;
     expect(states).toEqual(["connecting", "open", "down: cut off", "connecting", "open"]);
-    expect([asked.length, asked[0], asked[1]?.split(".")[1]]).toEqual([2, null, expect.stringMatching(/^\d+$/)]);
+    expect([lastEventIds.length, lastEventIds[0], lastEventIds[1]?.split(".")[1]]).toEqual([2, null, expect.stringMatching(/^\d+$/)]);
     // No event is duplicated or lost between connections: the runs equal those of the history, in order.
     const { runs } = await client.call("GET /runs", { query: { routeId: "broken", limit: 1_000 } });
     const history = runs.map(({ id }) => id).toReversed();

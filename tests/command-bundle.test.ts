@@ -112,7 +112,7 @@ describe("the bundled command", () => {
     expect(runCopy(copy, "--version").stderr).toContain("ERR_MODULE_NOT_FOUND");
   });
 
-  it("has the texts of its modules, including those that look like code", () => {
+  it("keeps the strings of its modules, including those that look like code", () => {
     const written = spawnSync(process.execPath, [main, "new", "function", "total"], { cwd: folder, encoding: "utf8" });
     expect([written.status, written.stdout]).toEqual([0, expect.stringContaining('import("sluice/functions").Exchange')]);
   });

@@ -71,9 +71,9 @@ function send(method: string, path: string, body?: string | Buffer, headers: Rea
 const leak = /\n|\bat [^ ]+ \(|node:[a-z_]+|\.[cm]?[jt]s\b|node_modules|\/(?:tmp|home|root|usr|var|etc|proc)\/|@sluice|Error:/;
 
 /** One key, one sentence, no internals. */
-function expectRefusal(what: string, { status, text, headers }: Answer, wanted: readonly number[]): void {
+function expectRefusal(what: string, { status, text, headers }: Answer, expected: readonly number[]): void {
   seen.push(text, JSON.stringify(headers));
-  expect([what, wanted.includes(status) ? "refused" : `${status} ${text.slice(0, 200)}`]).toEqual([what, "refused"]);
+  expect([what, expected.includes(status) ? "refused" : `${status} ${text.slice(0, 200)}`]).toEqual([what, "refused"]);
   expect([what, headers["content-type"]]).toEqual([what, expect.stringMatching(/^application\/json\b/)]);
   expect([what, headers["x-api-version"]]).toEqual([what, "1"]);
   const body = JSON.parse(text) as Record<string, unknown>;
@@ -203,9 +203,9 @@ describe("invalid calls to every endpoint", () => {
         expect(JSON.parse(answer.text)).toEqual({ error: `API version '${version}' is not served: this runtime serves 1` });
       }
     });
-    const asked = { "accept-api-version": "1" };
-    expect((await send("GET", "/_api/flows", undefined, asked)).status).toBe(200);
-    expect((await send("GET", "/_api/health", undefined, { ...asked, authorization: "" })).status).toBe(200);
+    const versioned = { "accept-api-version": "1" };
+    expect((await send("GET", "/_api/flows", undefined, versioned)).status).toBe(200);
+    expect((await send("GET", "/_api/health", undefined, { ...versioned, authorization: "" })).status).toBe(200);
     // The order of checks: token, path and method come first.
     expect((await send("GET", "/_api/flows", undefined, { "accept-api-version": "9", authorization: "" })).status).toBe(401);
     expect((await send("GET", "/_api/nope", undefined, { "accept-api-version": "9" })).status).toBe(404);

@@ -188,7 +188,7 @@ describe("Kamelets over the API", () => {
       expect((await call(server.baseUrl, method, `/_api${path}`)).status).toBe(401);
   });
 
-  it("are replaced and removed only on the version that the caller knows", async () => {
+  it("are replaced and removed only if the caller names the current version", async () => {
     const first = (await put("matched-action", action("matched-action", "one"))).json.hash as string;
     expect((await put("matched-action", action("matched-action", "two"), "", { "if-match": `"${first}"` })).status).toBe(200);
     const late = await put("matched-action", action("matched-action", "three"), "", { "if-match": `"${first}"` });

@@ -136,7 +136,7 @@ describe("while functions are edited", () => {
     const watching = await startTestServer({ env: { SERVICE_FUNCTIONS: file }, limits: { watch: true } });
     const route = (id: string, bean: string): string => `- route: {id: ${id}, from: {uri: webhook, steps: [{bean: ${bean}}]}}\n`;
     const say = async (id: string): Promise<string> => (await call(watching.baseUrl, "POST", `/api/${id}`, "")).text;
-    const until = async (id: string, wanted: string): Promise<void> => expect.poll(() => say(id), { timeout: 10_000, interval: 50 }).toBe(wanted);
+    const until = async (id: string, expected: string): Promise<void> => expect.poll(() => say(id), { timeout: 10_000, interval: 50 }).toBe(expected);
     try {
       await watching.putFlow("one", route("one", "one"));
       await until("one", "first");

@@ -23,8 +23,8 @@ export function schemaFaults(value: unknown, schema: Schema, rules: SchemaRules,
   if (schema["const"] !== undefined && value !== schema["const"]) return [`${place} is not ${schema["const"]}`];
   if (schema["enum"] !== undefined && !schema["enum"].includes(value)) return [`${place} is ${JSON.stringify(value)}, not one of ${schema["enum"].join(", ")}`];
   const type = typeOf(value);
-  const wanted = [schema["type"] ?? type].flat() as readonly string[];
-  if (!wanted.includes(type) && !(type === "integer" && wanted.includes("number"))) return [`${place} is ${type}, not ${wanted.join(" or ")}`];
+  const expected = [schema["type"] ?? type].flat() as readonly string[];
+  if (!expected.includes(type) && !(type === "integer" && expected.includes("number"))) return [`${place} is ${type}, not ${expected.join(" or ")}`];
   if (type === "array") return (value as readonly unknown[]).flatMap((item, index) => schemaFaults(item, schema["items"] ?? {}, rules, `${place}[${index}]`));
   return type === "object" ? memberFaults(value as Readonly<Record<string, unknown>>, schema, rules, place) : [];
 }

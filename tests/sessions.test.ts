@@ -41,9 +41,9 @@ describe("a mocked destination", () => {
   });
 });
 
-const asserting = (wanted: unknown) => ({
+const asserting = (expected: unknown) => ({
   mocks: [{ id: "m", match: { stepId: "tell" }, respond: {} }],
-  assertions: [{ mockCalled: { mock: "m", with: wanted } }],
+  assertions: [{ mockCalled: { mock: "m", with: expected } }],
 });
 
 describe("opening", () => {

@@ -63,7 +63,7 @@ afterAll(async () => {
 });
 
 /** The best of three: the first may include compilation. */
-async function asked(query: string): Promise<any> {
+async function search(query: string): Promise<any> {
   let held = Infinity;
   let json: any;
   for (let again = 0; again < 3 && held > budgetMs; again++) {
@@ -77,16 +77,16 @@ async function asked(query: string): Promise<any> {
 
 describe("60,000 stored runs", () => {
   it("are listed, filtered and counted without blocking the event loop", async () => {
-    const { total, runs } = await asked("limit=1000");
+    const { total, runs } = await search("limit=1000");
     expect([total, runs.length, runs[0].request.preview.slice(0, 11)]).toEqual([count, 1_000, "order-59999"]);
-    const rare = await asked("routeId=rare&limit=100&status=failed");
+    const rare = await search("routeId=rare&limit=100&status=failed");
     expect([rare.total, rare.runs.length, rare.runs[59].id]).toEqual([60, 60, "run_00000000000000000000000000"]);
   });
 
   it("are searched for text in pages that together read everything once", async () => {
     const found: string[] = [];
     for (let cursor: string | null = "newest"; cursor !== null;) {
-      const page = await asked(`text=order-1234&limit=50&cursor=${cursor}`);
+      const page = await search(`text=order-1234&limit=50&cursor=${cursor}`);
       found.push(...page.runs.map(({ request }: any) => request.preview.split(" ")[0]));
       expect(page.complete).toBe(page.next === null);
       cursor = page.next;

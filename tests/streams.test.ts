@@ -185,12 +185,12 @@ describe("the trace stream", () => {
       const yaml = '- route:\n    id: talks\n    from:\n      uri: webhook\n      steps:\n        - log: {id: say, message: "said ${body}"}\n';
       await fresh.putFlow("talks", yaml);
       for (let count = 1; count <= 30; count++) await call(fresh.baseUrl, "POST", "/api/talks", String(count));
-      const read = async (query: string, wanted: number): Promise<any[]> => {
+      const read = async (query: string, events: number): Promise<any[]> => {
         const stop = new AbortController();
         const reply = await fetch(`${fresh.baseUrl}/_api/logs/stream?${query}`, { headers: { authorization: `Bearer ${token}` }, signal: stop.signal });
         const reader = (reply.body as ReadableStream<Uint8Array>).getReader();
         let text = "";
-        while (text.split("\ndata: ").length <= wanted) text += Buffer.from((await reader.read()).value as Uint8Array).toString();
+        while (text.split("\ndata: ").length <= events) text += Buffer.from((await reader.read()).value as Uint8Array).toString();
         stop.abort();
         return text
           .split("\n")

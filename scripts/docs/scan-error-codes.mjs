@@ -43,7 +43,7 @@ function codesOf(text) {
   return found;
 }
 
-/** The argument texts of a call, from after its opening parenthesis. */
+/** The source text of each argument of a call; `start` is after the opening parenthesis. */
 function argumentsAt(text, start) {
   const values = [];
   let depth = 0;

@@ -4,8 +4,8 @@
 export function manifestProblems(manifest, files, names) {
   const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies, ...manifest.peerDependencies });
   const unpublished = dependencies.filter((name) => name.startsWith("@sluice/") && !names.has(name));
-  const wanted = ["README.md", "LICENSE", "package.json", ...(manifest.name === "sluice" ? ["THIRD-PARTY-LICENSES.md", "dist/page/index.html"] : [])];
-  const missing = wanted.filter((name) => !files.includes(name));
+  const required = ["README.md", "LICENSE", "package.json", ...(manifest.name === "sluice" ? ["THIRD-PARTY-LICENSES.md", "dist/page/index.html"] : [])];
+  const missing = required.filter((name) => !files.includes(name));
   const unwanted = files.filter((path) => /\.test\.|test-support|\.tsbuildinfo$/.test(path));
   return [
     ...unpublished.map((name) => `dependency '${name}' is not published: bundle it, or remove "private" from its package.json`),

@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", { timeou
     await expect.poll(() => designer.flowText("orders"), soon).toBe(webhookFlow("orders", "second"));
   });
 
-  it("changes of different lines are merged and both saved; where both changed the same line, the user chooses", async () => {
+  it("changes to different lines are merged and both saved; where both changed the same line, the user chooses", async () => {
     const { page } = open;
     await visit(page);
     const both = (name: string, text: string): string => webhookFlow("orders", text).replace("Orders to ERP", name);

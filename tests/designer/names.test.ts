@@ -62,9 +62,9 @@ describe.skipIf(!hasBrowser)("lists of names (needs Chromium)", { timeout: 120_0
     await page.getByRole("button", { name: `Choose from the list: ${label}`, exact: true }).click();
     await page.getByRole("dialog").getByRole("option").first().waitFor();
   };
-  const saved = async (page: Page, wanted: RegExp): Promise<void> => {
+  const saved = async (page: Page, expected: RegExp): Promise<void> => {
     await page.getByRole("button", { name: "Save", exact: true }).click();
-    await expect.poll(() => designer.flowText("names"), soon).toMatch(wanted);
+    await expect.poll(() => designer.flowText("names"), soon).toMatch(expected);
   };
 
   it("offer mappings, routes, strategies and exceptions, and create what is missing", async () => {

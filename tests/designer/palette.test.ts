@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)("the list of steps (needs Chromium)", { timeout: 12
     for (const group of ["Recipes", "Send and call", "Change data", "Decide", "Repeat and combine", "Handle errors"])
       await page.getByRole("group", { name: group, exact: true }).first().waitFor();
     expect((await titles(page)).join("\n")).not.toMatch(/^To\b/m);
-    for (const [typed, wanted] of [
+    for (const [typed, expected] of [
       ["json", /Parse|Write/],
       ["if", /Choice|Only if/],
       ["switch", /Choice/],
@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)("the list of steps (needs Chromium)", { timeout: 12
       ["kafak", /Kafka/],
     ] as const) {
       await search(page).fill(typed);
-      await expect.poll(async () => (await titles(page)).slice(0, 3).join(" "), soon).toMatch(wanted);
+      await expect.poll(async () => (await titles(page)).slice(0, 3).join(" "), soon).toMatch(expected);
     }
     await search(page).fill("");
     await page.getByRole("button", { name: "Decide", exact: true }).click();

@@ -18,7 +18,7 @@ import { toggleDisabledWith } from "../../packages/designer/src/commands/toggle-
 import { wrapIn } from "../../packages/designer/src/commands/wrap-steps.ts";
 import { diffLines } from "@sluice/model";
 import * as flows from "../../packages/designer/src/document/open-flow.ts";
-import { changeLanguage, expressionPlace, writeExpression } from "../../packages/designer/src/inspector/expression-place.ts";
+import { changeLanguage, locateExpression, writeExpression } from "../../packages/designer/src/inspector/expression-location.ts";
 import { writeText, type FormScope } from "../../packages/designer/src/inspector/form-scope.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -167,10 +167,10 @@ function formEdits(text: string, step: StepOutline): number {
     const value = flows.stepAt(flow, step.path) === undefined ? undefined : scalarAt(scope, option.name);
     if (value !== undefined) edit(writeText(scope, option.name, `${value.text ?? ""}x`), value.span.endLine - value.span.line + 1);
     if (option.kind !== "expression") continue;
-    const place = expressionPlace(scope, option);
-    if (place.language === undefined || place.text === undefined) continue;
-    edit(writeExpression(scope, place, "${body} new"), place.text.split("\n").length + 1);
-    edit(changeLanguage(scope, place, place.language === "constant" ? "simple" : "constant"), 2);
+    const location = locateExpression(scope, option);
+    if (location.language === undefined || location.text === undefined) continue;
+    edit(writeExpression(scope, location, "${body} new"), location.text.split("\n").length + 1);
+    edit(changeLanguage(scope, location, location.language === "constant" ? "simple" : "constant"), 2);
   }
   return done;
 }

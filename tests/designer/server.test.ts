@@ -48,7 +48,7 @@ describe("saving", () => {
     expect(replies.filter(({ status }) => status === 409)).toHaveLength(7);
   });
 
-  it("keeps the last 20 versions and returns their texts", async () => {
+  it("keeps the last 20 versions and returns their text", async () => {
     let hash: string | null = null;
     for (let index = 0; index < 24; index++) hash = (await save("many", `n: ${index}\n`, hash)).json.hash;
     const { versions } = (await designer.call("GET", "/_designer/flows/many/versions")).json;

@@ -60,7 +60,7 @@ function steady(value: unknown): unknown {
   );
 }
 
-async function deployed(server: StartedServer, { id, yaml, params, send = [], expect: wanted }: Case): Promise<Outcome> {
+async function deployed(server: StartedServer, { id, yaml, params, send = [], expect: expected }: Case): Promise<Outcome> {
   const put = await server.putFlow(id, yaml, params);
   if (put.status >= 300) return { accepted: false, replies: [], calls: {} };
   try {
@@ -73,7 +73,7 @@ async function deployed(server: StartedServer, { id, yaml, params, send = [], ex
         replies.push({ status: json.status, body: json.body, bodyType: json.bodyType, headers: json.headers, error: json.error?.message ?? null });
     }
     const recorded = async () => (await server.api("GET", `/test/session/${session.sessionId}`)).json.recordedCalls as { uri: string; request: any }[];
-    const least = Object.values(wanted.mocks ?? {}).reduce((sum, { count = 0, minCount = 0 }) => sum + Math.max(count, minCount), 0);
+    const least = Object.values(expected.mocks ?? {}).reduce((sum, { count = 0, minCount = 0 }) => sum + Math.max(count, minCount), 0);
     await eventually(async () => (await recorded()).length >= least, 10_000).catch(() => undefined);
     await sleep(5);
     const calls = group((await recorded()).map(({ uri, request }) => ({ uri, ...request })));

@@ -11,14 +11,14 @@ export interface MessageCase {
 
 const jsonAndText: readonly InputName[] = [...jsonNames, "commas", "oneLine"];
 /** For code that works on parsed values: rejected JSON does not reach it. */
-const valueNames: readonly InputName[] = [...readableJsonNames, "texts", "commas"];
+const valueNames: readonly InputName[] = [...readableJsonNames, "strings", "commas"];
 const expression = (language: string, text: string): string => `{${language}: ${JSON.stringify(text)}}`;
 const setBody = (language: string, text: string): string => `setBody: ${expression(language, text)}`;
 
-const language = (name: string, inputs: readonly InputName[], ...texts: readonly string[]): readonly MessageCase[] =>
-  texts.map((text) => ({ name: `language ${name} ${text}`, steps: [setBody(name, text)], inputs }));
+const language = (name: string, inputs: readonly InputName[], ...expressions: readonly string[]): readonly MessageCase[] =>
+  expressions.map((text) => ({ name: `language ${name} ${text}`, steps: [setBody(name, text)], inputs }));
 
-const simple = (inputs: readonly InputName[], ...texts: readonly string[]): readonly MessageCase[] => language("simple", inputs, ...texts);
+const simple = (inputs: readonly InputName[], ...expressions: readonly string[]): readonly MessageCase[] => language("simple", inputs, ...expressions);
 
 const languages: readonly MessageCase[] = [
   ...simple(jsonAndText, "${body.a}", "${body[0]}", "${body.a}${body.b}${body.c}", "${body.a} ${body.b} ${body.c} ${body.d}"),
@@ -134,7 +134,7 @@ const languages: readonly MessageCase[] = [
   ),
   ...language(
     "jq",
-    ["longText", "texts", "randomTexts"],
+    ["longText", "strings", "randomStrings"],
     'test("(a|a)*b")',
     'gsub("a";"b")',
     'split(",")',
@@ -191,7 +191,7 @@ const formatInputs: Readonly<Record<string, readonly InputName[]>> = {
   json: [...jsonNames, "oneLine", "commas"],
   mimeMultipart: ["boundaries", "lines", "oneLine", "records"],
   tarFile: fewNames,
-  yaml: [...yamlNames, "records", "digits", "emptyObjects", "longText", "randomTexts"],
+  yaml: [...yamlNames, "records", "digits", "emptyObjects", "longText", "randomStrings"],
   zipDeflater: fewNames,
   zipFile: fewNames,
 };

@@ -52,7 +52,7 @@ interface Leak {
   readonly values?: Readonly<Record<string, unknown>>;
   /** Steps that fail. The body is the value, and also the password of the connection `<name>-login`. */
   steps(name: string): string;
-  /** The reply of the route. */
+  /** The reply from the route. */
   readonly failure: RegExp;
 }
 

@@ -1,4 +1,4 @@
-// Kills the process at every n-th system call of a PUT and of a DELETE. After a restart either the old or the new version is
+// Kills the process at every n-th system call during a PUT and during a DELETE. After a restart either the old or the new version is
 // complete, and the new one if the 2xx was received. Needs strace and permission to trace.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -77,7 +77,7 @@ const putOld = (server: SpawnedServer): Promise<unknown> => server.putFlow("cras
 
 describe.skipIf(!hasStrace)("kill -9 at every system call (needs strace)", () => {
   for (const name of calls) {
-    it(`K02: of a PUT, at each ${name}`, async () => {
+    it(`K02: during a PUT, at each ${name}`, async () => {
       const reached = await sweep(
         name,
         putOld,

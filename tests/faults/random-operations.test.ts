@@ -1,4 +1,4 @@
-// Random changes of all stored state, kill -9 at a random moment, restart, and comparison with a model of the acknowledged changes.
+// Random changes to all stored state, kill -9 at a random moment, restart, and comparison with a model of the acknowledged changes.
 // SLUICE_SEEDS sets the number of histories.
 import { rmSync } from "node:fs";
 import { expect, it } from "vitest";

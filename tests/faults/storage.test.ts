@@ -21,7 +21,7 @@ const kills = Number(process.env["SLUICE_KILLS"] ?? 5);
 
 const fileCalls = "openat,write,pwrite64,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,sendto,sendmsg,writev,close";
 
-/** The system calls of a process during an operation, in order; descriptors are replaced by what they refer to. */
+/** The system calls of a process during an operation, in order; descriptors are replaced by their files or sockets. */
 async function systemCalls(server: SpawnedServer, operation: () => Promise<{ status: number }>): Promise<readonly string[]> {
   const log = join(server.dataDir, "..", `strace-${server.pid}.log`);
   const tracer = spawn("strace", ["-f", "-y", "-qq", "-s", "200", "-p", String(server.pid), "-e", `trace=${fileCalls}`, "-o", log], { stdio: "ignore" });

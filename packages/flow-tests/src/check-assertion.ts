@@ -46,29 +46,30 @@ export function checkAssertion(then: Then, seen: Observed): string | undefined {
   return undefined;
 }
 
-function replyFault(wanted: Extract<Then, { reply: unknown }>["reply"], seen: Observed): string | undefined {
+function replyFault(expected: Extract<Then, { reply: unknown }>["reply"], seen: Observed): string | undefined {
   const data = bodyData(seen.body);
-  if (wanted.status !== undefined && seen.replyStatus !== wanted.status)
-    return `expected reply status ${wanted.status}, got ${seen.replyStatus} with ${show(seen.body)}`;
-  if ("body" in wanted && !isPartOf(wanted.body, data) && !isSame(wanted.body, seen.body))
-    return `expected a reply that contains ${show(wanted.body)}, got ${show(seen.body)}`;
-  if ("bodyEquals" in wanted && !isSame(wanted.bodyEquals, data) && !isSame(wanted.bodyEquals, seen.body))
-    return `expected the reply ${show(wanted.bodyEquals)}, got ${show(seen.body)}`;
-  if (wanted.matches !== undefined && !new RegExp(wanted.matches.replace(/^\/(.*)\/$/s, "$1")).test(textOf(seen.body)))
-    return `expected a reply that matches ${wanted.matches}, got ${show(seen.body)}`;
-  for (const [name, value] of Object.entries(wanted.headers ?? {})) {
+  if (expected.status !== undefined && seen.replyStatus !== expected.status)
+    return `expected reply status ${expected.status}, got ${seen.replyStatus} with ${show(seen.body)}`;
+  if ("body" in expected && !isPartOf(expected.body, data) && !isSame(expected.body, seen.body))
+    return `expected a reply that contains ${show(expected.body)}, got ${show(seen.body)}`;
+  if ("bodyEquals" in expected && !isSame(expected.bodyEquals, data) && !isSame(expected.bodyEquals, seen.body))
+    return `expected the reply ${show(expected.bodyEquals)}, got ${show(seen.body)}`;
+  if (expected.matches !== undefined && !new RegExp(expected.matches.replace(/^\/(.*)\/$/s, "$1")).test(textOf(seen.body)))
+    return `expected a reply that matches ${expected.matches}, got ${show(seen.body)}`;
+  for (const [name, value] of Object.entries(expected.headers ?? {})) {
     const got = Object.entries(seen.headers).find(([other]) => other.toLowerCase() === name.toLowerCase())?.[1];
     if (String(got) !== String(value)) return `expected the reply header ${name} to be ${show(value)}, got ${show(got)}`;
   }
   return undefined;
 }
 
-function errorFault(wanted: Extract<Then, { error: unknown }>["error"], { error, status }: Observed): string | undefined {
+function errorFault(expected: Extract<Then, { error: unknown }>["error"], { error, status }: Observed): string | undefined {
   if (error === undefined) return `expected a failure, got status ${status}`;
-  if (wanted.type !== undefined && error.type !== wanted.type && !error.type.endsWith(`.${wanted.type}`))
-    return `expected a failure of type ${wanted.type}, got ${error.type}`;
-  if (wanted.contains !== undefined && !error.message.includes(wanted.contains)) return `expected a failure with '${wanted.contains}', got '${error.message}'`;
-  return wanted.stepId !== undefined && error.stepId !== wanted.stepId ? `expected step ${wanted.stepId} to fail, got ${error.stepId}` : undefined;
+  if (expected.type !== undefined && error.type !== expected.type && !error.type.endsWith(`.${expected.type}`))
+    return `expected a failure of type ${expected.type}, got ${error.type}`;
+  if (expected.contains !== undefined && !error.message.includes(expected.contains))
+    return `expected a failure with '${expected.contains}', got '${error.message}'`;
+  return expected.stepId !== undefined && error.stepId !== expected.stepId ? `expected step ${expected.stepId} to fail, got ${error.stepId}` : undefined;
 }
 
 function listFault(what: string, wrong: readonly string[], { visited }: Observed): string | undefined {

@@ -15,8 +15,8 @@ const reply = (status: number, value: unknown): TransportReply => ({ status, hea
 /** A fake runtime in which every call succeeds, except for those in `overrides`. */
 function runtime(
   overrides: Partial<Record<string, () => TransportReply | Promise<TransportReply>>>,
-): RuntimeTransport & { readonly asked: [string, unknown][] } {
-  const asked: [string, unknown][] = [];
+): RuntimeTransport & { readonly requests: [string, unknown][] } {
+  const requests: [string, unknown][] = [];
   const good: Record<string, TransportReply> = {
     "POST /test/session": reply(201, { sessionId: "ts_1" }),
     "GET /test/session/ts_1": reply(200, { recordedCalls: [], assertions: [{ ok: true, message: "fine" }] }),
@@ -25,9 +25,9 @@ function runtime(
   const answer = async (call: string): Promise<TransportReply> =>
     overrides[call]?.() ?? good[call] ?? reply(200, { runs: [{ id: "run_1", status: "completed", steps: [] }] });
   return {
-    asked,
+    requests,
     api(method, path, body) {
-      asked.push([`${method} ${path}`, body]);
+      requests.push([`${method} ${path}`, body]);
       return answer(`${method} ${path}`);
     },
     webhook: () => answer("webhook"),
@@ -45,9 +45,9 @@ describe("a flow test", () => {
   it("passes when everything is as expected, in a session longer than its timeouts", async () => {
     const good = runtime({});
     expect((await run(good, calling))?.faults).toEqual([]);
-    expect(good.asked[0]).toEqual(["POST /test/session", expect.objectContaining({ ttlMs: 60_200, scope: "session" })]);
+    expect(good.requests[0]).toEqual(["POST /test/session", expect.objectContaining({ ttlMs: 60_200, scope: "session" })]);
     await run(good, calling.replace("100", "9000000"));
-    expect(good.asked.findLast(([call]) => call === "POST /test/session")?.[1]).toMatchObject({ ttlMs: 3_600_000 });
+    expect(good.requests.findLast(([call]) => call === "POST /test/session")?.[1]).toMatchObject({ ttlMs: 3_600_000 });
   });
 
   it("fails when a webhook takes longer than timeoutMs", async () => {

@@ -79,7 +79,7 @@ describe("a command line", () => {
     const others = probe(async () => 0, {
       name: "other",
       load: () => Promise.reject(new Error("was loaded")),
-      moreFlags: () => Promise.reject(new Error("was asked")),
+      moreFlags: () => Promise.reject(new Error("moreFlags was called")),
     });
     expect((await called([...probe(async () => 0), ...others], "probe")).exit).toBe(0);
     expect((await called([...probe(async () => 0), ...others], "--help")).exit).toBe(0);

@@ -81,12 +81,12 @@ describe("errors of a runtime", () => {
 
 describe("an event stream", () => {
   it("resumes after the last event when the connection is lost", async () => {
-    const asked: (string | undefined)[] = [];
+    const lastEventIds: (string | undefined)[] = [];
     const server = createServer((request, response) => {
-      asked.push(request.headers["last-event-id"] as string | undefined);
+      lastEventIds.push(request.headers["last-event-id"] as string | undefined);
       response.writeHead(200, { "content-type": "text/event-stream" });
-      response.write(`id: a.${asked.length}\nevent: log\ndata: {"n":${asked.length}}\n\n`);
-      if (asked.length < 2) setTimeout(() => response.destroy(), 20);
+      response.write(`id: a.${lastEventIds.length}\nevent: log\ndata: {"n":${lastEventIds.length}}\n\n`);
+      if (lastEventIds.length < 2) setTimeout(() => response.destroy(), 20);
     }).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     const stop = new AbortController();
@@ -98,7 +98,7 @@ describe("an event stream", () => {
       seen.push((data as unknown as { n: number }).n);
       if (seen.length === 2) stop.abort();
     }
-    expect([seen, asked, broke.length]).toEqual([[1, 2], [undefined, "a.1"], 1]);
+    expect([seen, lastEventIds, broke.length]).toEqual([[1, 2], [undefined, "a.1"], 1]);
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });

@@ -5,7 +5,7 @@ import { within } from "../messaging/incoming.ts";
 import { tlsField, tlsOptions } from "../tls/tls-field.ts";
 import { brokerUrls, factoryFields, refuseOpenWire } from "./connection-factory.ts";
 
-/** The connection that endpoints use, and what its broker supports. */
+/** The connection that endpoints use, and the capabilities of its broker. */
 export interface AmqpClient {
   readonly rhea: typeof Rhea;
   readonly connection: Rhea.Connection;

@@ -103,7 +103,7 @@ class Receiving implements Subscription {
     this.#prefetched = new Prefetched({
       window: this.#window,
       work: (item) => this.#intake.take(item),
-      giveBack: ({ delivery }) => this.#finish(() => delivery.release()),
+      release: ({ delivery }) => this.#finish(() => delivery.release()),
     });
   }
 

@@ -9,8 +9,8 @@ export interface KeyRequest {
 }
 
 /** Undefined when the route did not request keys. */
-export function keyRequest(wanted: unknown, columns: unknown): KeyRequest | undefined {
-  if (wanted !== true && asText(wanted).toLowerCase() !== "true") return undefined;
+export function keyRequest(retrieve: unknown, columns: unknown): KeyRequest | undefined {
+  if (retrieve !== true && asText(retrieve).toLowerCase() !== "true") return undefined;
   const names = iterate(columns).map((name) => asText(name).trim());
   for (const name of names)
     if (!/^[A-Za-z_][\w$]{0,127}$/.test(name)) throw sqlFault("sql-generated-columns", `'${name.slice(0, 60)}' is not a valid column name for generated keys`);

@@ -1,4 +1,4 @@
-// Parses a statement with the placeholders `#` and `:#name` into the texts between them. Quoted text and comments are left unchanged. Values never
+// Parses a statement with the placeholders `#` and `:#name` into the text segments between them. Quoted text and comments are left unchanged. Values never
 // become part of the text.
 import { CompileError } from "@sluice/engine/spi";
 import type { Dialect } from "./database.ts";

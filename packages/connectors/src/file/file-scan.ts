@@ -18,12 +18,12 @@ export interface FoundFile {
 export const markerSuffix = ".camelLock";
 export const renameSuffix = ".camelExclusiveReadLock";
 
-type Wanted = (name: string) => boolean;
+type FileFilter = (name: string) => boolean;
 type Order = (a: FoundFile, b: FoundFile) => number;
 
 /** Compiles the filters once; the result lists the directory. */
 export function fileScan(directory: string, options: FileOptions, scope: EndpointScope): () => Promise<FoundFile[]> {
-  const wanted = wantedFiles(options, scope);
+  const matches = fileFilter(options, scope);
   const order = orderOf(options.sortBy);
   return async () => {
     const files: FoundFile[] = [];
@@ -35,7 +35,7 @@ export function fileScan(directory: string, options: FileOptions, scope: Endpoin
         const name = folder === "" ? entry.name : `${folder}/${entry.name}`;
         if (entry.isDirectory()) {
           if (options.recursive && depth < options.maxDepth && !entry.name.startsWith(".")) await collect(name, depth + 1);
-        } else if (depth >= options.minDepth && depth <= options.maxDepth && wanted(name)) {
+        } else if (depth >= options.minDepth && depth <= options.maxDepth && matches(name)) {
           const found = await findFile(directory, name);
           if (found !== undefined) files.push(found);
         }
@@ -57,8 +57,8 @@ export async function findFile(directory: string, name: string, path = join(dire
   }
 }
 
-function wantedFiles(options: FileOptions, scope: EndpointScope): Wanted {
-  const tests: Wanted[] = [(name) => !name.endsWith(markerSuffix) && !name.endsWith(renameSuffix)];
+function fileFilter(options: FileOptions, scope: EndpointScope): FileFilter {
+  const tests: FileFilter[] = [(name) => !name.endsWith(markerSuffix) && !name.endsWith(renameSuffix)];
   if (!options.includeHiddenFiles) tests.push((name) => !basename(name).startsWith("."));
   const { include, exclude, includeExt, excludeExt, antInclude, antExclude, fileName, doneFileName } = options;
   if (include !== undefined) tests.push(named(regex("include", include, true)));
@@ -77,15 +77,15 @@ function wantedFiles(options: FileOptions, scope: EndpointScope): Wanted {
 }
 
 const not =
-  (test: Wanted): Wanted =>
+  (test: FileFilter): FileFilter =>
   (name) =>
     !test(name);
 const named =
-  (test: Wanted): Wanted =>
+  (test: FileFilter): FileFilter =>
   (name) =>
     test(basename(name));
 
-function regex(option: string, source: string, ignoreCase: boolean): Wanted {
+function regex(option: string, source: string, ignoreCase: boolean): FileFilter {
   try {
     const pattern = compilePattern(source, { ignoreCase });
     return (text) => pattern.matches(text);
@@ -95,12 +95,12 @@ function regex(option: string, source: string, ignoreCase: boolean): Wanted {
   }
 }
 
-function hasExtension(list: string): Wanted {
+function hasExtension(list: string): FileFilter {
   const extensions = list.split(",").map((extension) => `.${extension.trim().toLowerCase()}`);
   return (name) => extensions.some((extension) => name.toLowerCase().endsWith(extension));
 }
 
-function ant(option: string, list: string, { antFilterCaseSensitive }: FileOptions): Wanted {
+function ant(option: string, list: string, { antFilterCaseSensitive }: FileOptions): FileFilter {
   const tests = list.split(",").map((pattern) => regex(option, antPattern(pattern.trim()), !antFilterCaseSensitive));
   return (name) => tests.some((test) => test(name));
 }
@@ -116,7 +116,7 @@ function antPattern(pattern: string): string {
   });
 }
 
-function doneFiles(doneFileName: string): Wanted {
+function doneFiles(doneFileName: string): FileFilter {
   const escaped = doneFileName.split(/\$\{[^}]*\}/).map((literal) => literal.replaceAll(/[.+*?^${}()|[\]\\]/g, String.raw`\$&`));
   return named(regex("doneFileName", escaped.join(".*"), false));
 }

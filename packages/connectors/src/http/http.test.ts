@@ -288,13 +288,13 @@ describe("failures", () => {
 
   it("closes the connection when the run is cancelled", async () => {
     let arrived: (() => void) | undefined;
-    const asked = new Promise<void>((resolve) => (arrived = resolve));
+    const received = new Promise<void>((resolve) => (arrived = resolve));
     const { address, server } = await stub(() => arrived?.());
     const exchange = exchangeOf();
     const reason = new FlowError("java.util.concurrent.TimeoutException", "deadline");
     const closed = new Promise<void>((resolve) => server.on("connection", (socket) => socket.on("close", () => resolve())));
     const failing = failureOf(() => call(`http://${address}/`, exchange));
-    await asked;
+    await received;
     exchange.run.cancel(reason);
     expect(await failing).toBe(reason);
     await closed;

@@ -90,10 +90,10 @@ function jdbcSink({ options: given }: Endpoint<JdbcOptions>, scope: EndpointScop
       const bound = statement.bind({ exchange, data }, executor.dialect);
       if (given.outputType === "StreamList") return streamRows(exchange, bound, executor);
       const keys = keyRequest(headers.getOwn("CamelRetrieveGeneratedKeys"), headers.getOwn("CamelGeneratedColumns"));
-      const wanted = keys === undefined ? bound : returningKeys(bound, keys, executor.dialect);
-      const result = await executor.execute(wanted, exchange.run.signal);
+      const executed = keys === undefined ? bound : returningKeys(bound, keys, executor.dialect);
+      const result = await executor.execute(executed, exchange.run.signal);
       if (keys === undefined) takeResult(exchange, result, given);
-      else takeKeys(exchange, result, keys, wanted === bound && result.columns !== undefined, given);
+      else takeKeys(exchange, result, keys, executed === bound && result.columns !== undefined, given);
     },
   };
 }

@@ -10,7 +10,7 @@ it("processes synchronous items at once and in order, including those that arriv
       seen.push(item);
       return undefined;
     },
-    giveBack: () => undefined,
+    release: () => undefined,
   });
   prefetched.take(1);
   prefetched.take(3);
@@ -27,7 +27,7 @@ it("keeps to its window while items wait, and returns those that were not starte
       started.push(item);
       return new Promise<void>((resolve) => void ends.push(resolve));
     },
-    giveBack: (item) => void returned.push(item),
+    release: (item) => void returned.push(item),
   });
   for (const item of [1, 2, 3, 4]) prefetched.take(item);
   expect(started).toEqual([1, 2]);

@@ -7,7 +7,7 @@ export interface PrefetchedParts<T> {
   /** Must not reject. */
   work(item: T): Awaitable;
   /** Returns an item that was not started to the broker. */
-  giveBack(item: T): void;
+  release(item: T): void;
 }
 
 export class Prefetched<T> {
@@ -22,7 +22,7 @@ export class Prefetched<T> {
   }
 
   take(item: T): void {
-    if (this.#isStopped) return this.#parts.giveBack(item);
+    if (this.#isStopped) return this.#parts.release(item);
     this.#waiting.push(item);
     this.#next();
   }
@@ -30,7 +30,7 @@ export class Prefetched<T> {
   /** Returns items that were not started; resolves when the others are done. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    for (const item of this.#waiting.splice(0)) this.#parts.giveBack(item);
+    for (const item of this.#waiting.splice(0)) this.#parts.release(item);
     if (this.#working > 0) await new Promise<void>((resolve) => void this.#whenIdle.push(resolve));
   }
 

@@ -76,7 +76,7 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
       // Without a connection the broker gets no acknowledgement and redelivers the message.
       const end = (): void => {
         if (item.outcome !== "settled" || !client.connected) return;
-        // Each message that was received together with this one is processed in a tick of its own.
+        // Each message that was received together with this one is processed in a separate tick.
         combineUntilImmediate(client.stream);
         settled();
       };

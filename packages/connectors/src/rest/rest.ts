@@ -65,15 +65,15 @@ export const restConnector = (tools: HttpTools, queues: DurableQueues = noQueues
       },
     ],
     connect: connectHttp(tools, queues, ({ method, path: above, uriTemplate, ...given }: Options, route) => {
-      const wanted = method.toUpperCase();
+      const httpMethod = method.toUpperCase();
       const written = uriTemplate === undefined ? above : `${above}/${uriTemplate}`;
-      if (!methods.includes(wanted))
+      if (!methods.includes(httpMethod))
         throw new CompileError("bad-option", `'${method}' is not a method of a REST operation`, { hint: `use one of ${methods.join(", ").toLowerCase()}` });
       const { paths, prefix } = servedPaths(written.replace(/:/g, "/").replace(/\/{2,}/g, "/"), route);
       return {
         paths,
-        methods: [wanted],
-        options: { ...given, httpMethodRestrict: wanted, matchOnUriPrefix: given.matchOnUriPrefix || prefix },
+        methods: [httpMethod],
+        options: { ...given, httpMethodRestrict: httpMethod, matchOnUriPrefix: given.matchOnUriPrefix || prefix },
         unchanged: "echo",
       };
     }),

@@ -104,7 +104,7 @@ export function sluiceEvents(): SluiceEvents {
 }
 
 function eventSource({ uri, options }: Endpoint<Options>, listeners: Set<Listener>, host: Host): Source {
-  const wanted = matcher(options);
+  const matches = matcher(options);
   let listener: Listener | undefined;
   const stop = (): void => {
     if (listener !== undefined) listeners.delete(listener);
@@ -115,7 +115,7 @@ function eventSource({ uri, options }: Endpoint<Options>, listeners: Set<Listene
     exclusive: true,
     start(inlet) {
       stop();
-      listener = new Listener(inlet, wanted, uri, host);
+      listener = new Listener(inlet, matches, uri, host);
       listeners.add(listener);
     },
     stop,
@@ -134,22 +134,22 @@ function matcher({ name, flowId, routeId }: Options): (event: SluiceEvent) => bo
 /** One started source: delivers its events one at a time. */
 class Listener {
   readonly inlet: Inlet;
-  readonly #wanted: (event: SluiceEvent) => boolean;
+  readonly #matches: (event: SluiceEvent) => boolean;
   readonly #uri: string;
   readonly #host: Host;
   readonly #waiting: { readonly event: SluiceEvent; readonly at: number }[] = [];
   #working = false;
   #dropped = 0;
 
-  constructor(inlet: Inlet, wanted: (event: SluiceEvent) => boolean, uri: string, host: Host) {
+  constructor(inlet: Inlet, matches: (event: SluiceEvent) => boolean, uri: string, host: Host) {
     this.inlet = inlet;
-    this.#wanted = wanted;
+    this.#matches = matches;
     this.#uri = uri;
     this.#host = host;
   }
 
   offer(event: SluiceEvent): void {
-    if (!this.#wanted(event)) return;
+    if (!this.#matches(event)) return;
     if (this.#waiting.length >= waitingLimit) {
       this.#dropped++;
       return;

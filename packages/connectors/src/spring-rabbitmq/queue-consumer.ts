@@ -51,7 +51,7 @@ export class QueueConsumer {
     this.#waits = new StoppableWaits(host.clock);
     this.#window = options.asyncConsumer ? options.prefetchCount : Math.max(options.concurrentConsumers, options.maxConcurrentConsumers ?? 1);
     this.#intake = this.#newIntake(inlet);
-    this.#prefetched = new Prefetched({ window: this.#window, work: (message) => this.#work(message), giveBack: (message) => this.#return(message) });
+    this.#prefetched = new Prefetched({ window: this.#window, work: (message) => this.#work(message), release: (message) => this.#return(message) });
   }
 
   take(message: ConsumeMessage): void {

@@ -36,7 +36,7 @@ export function redisSource(endpoint: Endpoint<RedisOptions>, scope: EndpointSco
           host.log.write(
             "WARN",
             "spring-redis",
-            `${uri}: a message of channel '${channel.toString()}' is not JSON and was dropped: ${toFlowError(thrown).message}`,
+            `${uri}: a message on channel '${channel.toString()}' is not JSON and was dropped: ${toFlowError(thrown).message}`,
           );
           return;
         }

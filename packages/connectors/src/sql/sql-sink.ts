@@ -61,9 +61,9 @@ async function executeBatch(exchange: Exchange, statement: SqlStatement, data: u
 }
 
 async function executeForKeys(exchange: Exchange, statement: Statement, executor: Executor, options: SqlOptions, request: KeyRequest): Promise<void> {
-  const wanted = returningKeys(statement, request, executor.dialect);
-  const result = await executor.execute(wanted, exchange.run.signal);
-  const isSelect = wanted === statement && result.columns !== undefined;
+  const executed = returningKeys(statement, request, executor.dialect);
+  const result = await executor.execute(executed, exchange.run.signal);
+  const isSelect = executed === statement && result.columns !== undefined;
   const { keys, updateCount } = keysOf(result, request, isSelect);
   const { headers } = exchange.message;
   headers.set("CamelSqlGeneratedKeyRows", keys);

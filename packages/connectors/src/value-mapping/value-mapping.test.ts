@@ -10,14 +10,14 @@ function sinkWith(find: FakeHost["lookup"]["find"], uri: string) {
 }
 
 it("looks up the body, bytes as text, and keeps headers", () => {
-  const asked: unknown[] = [];
-  const sink = sinkWith((...question) => {
-    asked.push(question);
+  const lookups: unknown[] = [];
+  const sink = sinkWith((...lookup) => {
+    lookups.push(lookup);
     return "ST";
   }, "value-mapping:uom?from=shop&to=sap");
   const exchange = exchangeOf(new TextEncoder().encode("piece"), { h: 1 });
   expect(sink.send(exchange)).toBeUndefined();
-  expect(asked).toEqual([["uom", "shop", "sap", "piece", undefined]]);
+  expect(lookups).toEqual([["uom", "shop", "sap", "piece", undefined]]);
   expect([exchange.message.body, exchange.message.headers.get("h")]).toEqual(["ST", 1]);
 });
 
@@ -33,19 +33,19 @@ it("fails as the table defines and keeps the body", () => {
 });
 
 it("reads the key from a header, writes the result to another, and overrides the default for missing entries", () => {
-  const asked: unknown[] = [];
-  const sink = sinkWith((...question) => {
-    asked.push(question);
+  const lookups: unknown[] = [];
+  const sink = sinkWith((...lookup) => {
+    lookups.push(lookup);
     return null;
   }, "value-mapping:uom?from=shop&to=sap&onMissing=null&header=unit&resultHeader=meins");
   const exchange = exchangeOf("untouched", { unit: "crate" });
   expect(sink.send(exchange)).toBeUndefined();
-  expect(asked).toEqual([["uom", "shop", "sap", "crate", "null"]]);
+  expect(lookups).toEqual([["uom", "shop", "sap", "crate", "null"]]);
   expect([exchange.message.body, exchange.message.headers.get("meins")]).toEqual(["untouched", null]);
 });
 
 it("rejects a body that is not a single value", () => {
-  expect(() => sinkWith(() => "never asked", "value-mapping:uom").send(exchangeOf({ unit: "piece" }))).toThrow(
+  expect(() => sinkWith(() => "never called", "value-mapping:uom").send(exchangeOf({ unit: "piece" }))).toThrow(
     "value-mapping table 'uom' needs a single value as its key",
   );
 });

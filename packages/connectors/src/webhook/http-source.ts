@@ -313,7 +313,7 @@ function isAsync(options: HttpOptions, request: HttpRequest): boolean {
 function isConsumed(contentType: string | undefined, consumes: string): boolean {
   const media = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
   return consumes.split(",").some((allowed) => {
-    const wanted = allowed.trim().toLowerCase();
-    return wanted === "*/*" || wanted === media || (wanted.endsWith("/*") && media.startsWith(wanted.slice(0, -1)));
+    const consumed = allowed.trim().toLowerCase();
+    return consumed === "*/*" || consumed === media || (consumed.endsWith("/*") && media.startsWith(consumed.slice(0, -1)));
   });
 }

@@ -77,6 +77,6 @@ function isAccepted(accept: string | undefined, produces: string): boolean {
   const kinds = (list: string): string[] => list.split(",").map((kind) => kind.split(";", 1)[0]?.trim().toLowerCase() ?? "");
   const made = kinds(produces);
   return kinds(accept).some(
-    (wanted) => wanted === "*/*" || made.some((kind) => kind === wanted || (wanted.endsWith("/*") && kind.startsWith(wanted.slice(0, -1)))),
+    (accepted) => accepted === "*/*" || made.some((kind) => kind === accepted || (accepted.endsWith("/*") && kind.startsWith(accepted.slice(0, -1)))),
   );
 }

@@ -80,7 +80,7 @@ export interface DocumentFile extends SavedFile {
   readonly id: string;
 }
 
-/** A call of a webhook, by its route or by its own path. */
+/** A call to a webhook, by its route or by its own path. */
 export interface TryBody {
   readonly target: string | null;
   readonly routeId?: string;

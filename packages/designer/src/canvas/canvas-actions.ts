@@ -5,8 +5,8 @@ import { breakableStep, toggleBreakpoint } from "../breakpoints/breakpoint-list.
 import { currentCatalog } from "../catalog/use-catalog.ts";
 import { holdsSteps } from "../catalog/flow-catalog.ts";
 import type { DocumentCommand } from "../commands/command.ts";
-import { createPartner, partnerOf } from "../commands/direct-partner.ts";
-import { placeAfterSelection, placeInside } from "../commands/insert-step.ts";
+import { createLinkedRoute, linkedEndpoint } from "../commands/linked-route.ts";
+import { positionAfterSelection, positionInside } from "../commands/insert-step.ts";
 import { runCommand } from "../commands/run-command.ts";
 import type { Editor } from "../document/editor.ts";
 import { pathKey } from "@sluice/model";
@@ -36,20 +36,20 @@ export const canvasActions: readonly CanvasAction[] = [
     title: words.addStep,
     shortcut: "A",
     also: "/",
-    isPossible: ({ flow }) => placeAfterSelection(flow) !== undefined,
+    isPossible: ({ flow }) => positionAfterSelection(flow) !== undefined,
     run: ({ flow }) => {
-      const place = placeAfterSelection(flow);
-      if (place !== undefined) openPicker({ for: "insert", place });
+      const position = positionAfterSelection(flow);
+      if (position !== undefined) openPicker({ for: "insert", position });
     },
   },
   {
     name: "add-inside",
     title: words.addInside,
     shortcut: "Shift+A",
-    isPossible: (editor) => insidePlace(editor) !== undefined,
+    isPossible: (editor) => positionInSelection(editor) !== undefined,
     run: (editor) => {
-      const place = insidePlace(editor);
-      if (place !== undefined) openPicker({ for: "insert", place });
+      const position = positionInSelection(editor);
+      if (position !== undefined) openPicker({ for: "insert", position });
     },
   },
   {
@@ -80,14 +80,14 @@ export const canvasActions: readonly CanvasAction[] = [
   },
   {
     name: "partner",
-    title: words.goToPartner,
+    title: words.goToLinked,
     shortcut: "G",
-    isPossible: ({ flow }) => partnerOf(flow, currentCatalog()) !== undefined || createPartner(currentCatalog()).apply(flow) !== undefined,
+    isPossible: ({ flow }) => linkedEndpoint(flow, currentCatalog()) !== undefined || createLinkedRoute(currentCatalog()).apply(flow) !== undefined,
     run: (editor) => {
-      const partner = partnerOf(editor.flow, currentCatalog());
-      if (partner === undefined) actOn(editor, createPartner(currentCatalog()));
+      const linked = linkedEndpoint(editor.flow, currentCatalog());
+      if (linked === undefined) actOn(editor, createLinkedRoute(currentCatalog()));
       else {
-        flushSync(() => editor.select(partner));
+        flushSync(() => editor.select(linked));
         focusSelected(editor);
       }
     },
@@ -123,8 +123,8 @@ export function focusSelected(editor: Editor): void {
 
 export const cardOf = (key: string): HTMLElement | null => document.querySelector<HTMLElement>(`.canvas [data-key="${CSS.escape(key)}"]`);
 
-function insidePlace({ flow }: Editor): ReturnType<typeof placeInside> {
-  return placeInside(flow, flow.selection, (name) => {
+function positionInSelection({ flow }: Editor): ReturnType<typeof positionInside> {
+  return positionInside(flow, flow.selection, (name) => {
     const view = currentCatalog()?.step(name);
     return view !== undefined && holdsSteps(view);
   });

@@ -3,7 +3,7 @@ import { useCatalog } from "../catalog/use-catalog.ts";
 import { EmptyState } from "../controls/empty-state.tsx";
 import { pathKey, type Outline } from "@sluice/model";
 import { isBroken, type OpenFlow } from "../document/open-flow.ts";
-import { problemsByStep } from "../document/problem-places.ts";
+import { problemsByStep } from "../document/problems-by-step.ts";
 import { useEditor, useEditorState } from "../editor/editor-context.ts";
 import { useProblems } from "../editor/use-problems.ts";
 import { strings } from "../strings.ts";

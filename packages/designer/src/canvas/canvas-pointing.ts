@@ -9,7 +9,7 @@ import { selectedSteps, stepAt } from "../document/open-flow.ts";
 import { strings } from "../strings.ts";
 import { actOn, canvasActions } from "./canvas-actions.ts";
 import { openPicker, useCanvasUi } from "./canvas-ui.ts";
-import { pathOf, placeOf } from "./use-drag.ts";
+import { pathOf, positionOf } from "./use-drag.ts";
 
 const keyOf = (target: EventTarget): string | undefined => (target as Element).closest<HTMLElement>("[data-key]")?.dataset["key"];
 
@@ -21,8 +21,8 @@ export function pointingOn(editor: Editor) {
       if (key !== undefined && !selectedSteps(editor.flow).some((step) => pathKey(step.path) === key)) editor.select(pathOf(key));
     },
     onClick({ target, shiftKey }: MouseEvent): void {
-      const place = placeOf(target as Element);
-      if (place !== undefined) return openPicker({ for: "insert", place });
+      const position = positionOf(target as Element);
+      if (position !== undefined) return openPicker({ for: "insert", position });
       const branchOf = (target as Element).closest<HTMLElement>("[data-branch-of]")?.dataset["branchOf"];
       if (branchOf !== undefined) return openPicker({ for: "branch", step: pathOf(branchOf) });
       const key = keyOf(target);

@@ -1,12 +1,12 @@
 // State of the canvas outside the document: collapsed steps, zoom, open popup.
 import type { Path } from "@sluice/model";
 import { create } from "zustand";
-import type { Place } from "../document/step-edits.ts";
+import type { StepPosition } from "../document/step-edits.ts";
 import { readSetting, writeSetting } from "../workspace/workspace-store.ts";
 
 /** The purpose for which the step list was opened. */
 export type PickerRequest =
-  | { readonly for: "insert"; readonly place: Place }
+  | { readonly for: "insert"; readonly position: StepPosition }
   | { readonly for: "wrap" }
   | { readonly for: "replace" }
   | { readonly for: "element" }

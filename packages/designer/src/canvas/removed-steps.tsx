@@ -1,7 +1,7 @@
 import { useCatalog } from "../catalog/use-catalog.ts";
 import { strings } from "../strings.ts";
 import { changeSigns, removedKey, useChangeMarks } from "./change-marks.ts";
-import { entityFace, stepFace, triggerFace } from "./step-face.ts";
+import { entityLabel, stepLabel, triggerLabel } from "./card-label.ts";
 import { StepIcon } from "./step-icon.tsx";
 
 const words = strings.review;
@@ -13,7 +13,7 @@ export function RemovedSteps({ listKey, index }: { readonly listKey: string; rea
   return steps?.map((step) => (
     <li role="none" className="node" key={`${step.name} ${step.id}`}>
       <div className="gap gap--removed" aria-hidden="true" />
-      <RemovedCard face={stepFace(step, catalog)} />
+      <RemovedCard label={stepLabel(step, catalog)} />
     </li>
   ));
 }
@@ -32,12 +32,12 @@ export function RemovedRoutes() {
           </h2>
           <ul className="removed-route">
             <li className="node">
-              <RemovedCard face={triggerFace(route, catalog)} />
+              <RemovedCard label={triggerLabel(route, catalog)} />
             </li>
             {route.steps.map((step) => (
               <li className="node" key={step.id}>
                 <div className="gap gap--removed" aria-hidden="true" />
-                <RemovedCard face={stepFace(step, catalog)} />
+                <RemovedCard label={stepLabel(step, catalog)} />
               </li>
             ))}
           </ul>
@@ -47,7 +47,7 @@ export function RemovedRoutes() {
         <ul className="removed-route" aria-label={words.removedElements}>
           {elements.map((element, index) => (
             <li className="node" key={index}>
-              <RemovedCard face={entityFace(element, catalog)} />
+              <RemovedCard label={entityLabel(element, catalog)} />
             </li>
           ))}
         </ul>
@@ -56,7 +56,7 @@ export function RemovedRoutes() {
   );
 }
 
-function RemovedCard({ face: { title, subtitle, kind, icon } }: { readonly face: ReturnType<typeof stepFace> }) {
+function RemovedCard({ label: { title, subtitle, kind, icon } }: { readonly label: ReturnType<typeof stepLabel> }) {
   return (
     <div className="card card--removed">
       <StepIcon icon={icon} kind={kind} />

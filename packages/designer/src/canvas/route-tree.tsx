@@ -4,14 +4,14 @@ import { Fragment, memo, useId, useRef } from "react";
 import { type BlockOutline, type EntityOutline, pathKey, type RouteOutline, type StepOutline, type StepView } from "@sluice/model";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import { strings } from "../strings.ts";
-import { entityFace, stepFace, triggerFace } from "./step-face.ts";
+import { entityLabel, stepLabel, triggerLabel } from "./card-label.ts";
 import { Addresses } from "./address-lanes.tsx";
 import type { Direction } from "./canvas-ui.ts";
 import { RemovedSteps } from "./removed-steps.tsx";
 import { useMark } from "./selected-keys.ts";
 import { InViewContext, StepCard } from "./step-card.tsx";
-import { areDrawnSame, chunksOf, countSteps, drawnSize, type Chunk } from "./step-chunks.ts";
-import { useNearViewport } from "./use-comes-into-view.ts";
+import { areRenderedSame, chunksOf, countSteps, estimatedSize, type Chunk } from "./step-chunks.ts";
+import { useNearViewport } from "./use-near-viewport.ts";
 
 const words = strings.canvas;
 
@@ -57,12 +57,12 @@ export const RouteTree = memo(function RouteTree({ route, entities, facts }: Rou
 
 function Trigger({ route, facts }: { readonly route: RouteOutline; readonly facts: TreeFacts }) {
   const key = pathKey(route.from.path);
-  const face = triggerFace(route, facts.catalog);
+  const content = triggerLabel(route, facts.catalog);
   return (
     <li role="none" className="node">
       <StepCard
         id={key}
-        {...face}
+        {...content}
         label={words.triggerLabel}
         level={1}
         position={1}
@@ -128,7 +128,7 @@ const StepChunk = memo(
     const { steps, start, scope, facts } = props;
     const chunk = useRef<HTMLLIElement>(null);
     const isInView = useNearViewport(chunk, start < drawnAtOnce);
-    const { width, height } = drawnSize(steps, facts.direction, ({ id }) => facts.folded.has(`${scope}/${id}`));
+    const { width, height } = estimatedSize(steps, facts.direction, ({ id }) => facts.folded.has(`${scope}/${id}`));
     return (
       <li role="none" className="chunk" ref={chunk} style={{ containIntrinsicSize: `auto ${width}px auto ${height}px` }}>
         <ul role="none" className="chunk__steps">
@@ -145,7 +145,7 @@ const StepChunk = memo(
     one.level === other.level &&
     one.scope === other.scope &&
     one.facts === other.facts &&
-    areDrawnSame(one.steps, other.steps),
+    areRenderedSame(one.steps, other.steps),
 );
 
 /** Keys by content: a step that moves because others were added or removed keeps its card. */
@@ -193,7 +193,7 @@ interface StepProps {
 function Step({ step, level, position, total, scope, facts }: StepProps) {
   const group = useId();
   const key = pathKey(step.path);
-  const face = stepFace(step, facts.catalog);
+  const content = stepLabel(step, facts.catalog);
   const holds = step.blocks.length > 0;
   const foldId = `${scope}/${step.id}`;
   const expanded = holds ? !facts.folded.has(foldId) : undefined;
@@ -203,9 +203,9 @@ function Step({ step, level, position, total, scope, facts }: StepProps) {
       {line}
       <StepCard
         id={key}
-        {...face}
-        subtitle={hidden > 0 ? words.hidden(hidden) : face.subtitle}
-        label={words.cardLabel(words.kinds[face.kind], position, total)}
+        {...content}
+        subtitle={hidden > 0 ? words.hidden(hidden) : content.subtitle}
+        label={words.cardLabel(words.kinds[content.kind], position, total)}
         level={level}
         position={position}
         total={total}
@@ -373,15 +373,15 @@ function Entity({
 }) {
   const group = useId();
   const key = pathKey(entity.path);
-  const face = entityFace(entity, facts.catalog);
+  const content = entityLabel(entity, facts.catalog);
   const foldId = `element/${key}`;
   const expanded = entity.blocks.length > 0 ? !facts.folded.has(foldId) : undefined;
   return (
     <div className="node" role="none" data-frame={expanded || undefined}>
       <StepCard
         id={key}
-        {...face}
-        label={words.cardLabel(words.kinds[face.kind], position, total)}
+        {...content}
+        label={words.cardLabel(words.kinds[content.kind], position, total)}
         level={1}
         position={position}
         total={total}

@@ -71,7 +71,7 @@ function CardContent({
   const facts = useCardFacts(id);
   const breakpoint = useBreakpointMarks(({ cards }) => cards.get(id));
   const change = useChangeMarks(({ cards }) => cards.get(id));
-  // In a review, the changed and removed options are what the card is about.
+  // In a review, the card shows the changed and removed options.
   const changes = change === undefined || change.text === "" ? undefined : change.text;
   return (
     <div

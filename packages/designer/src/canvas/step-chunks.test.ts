@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openFlow } from "../document/open-flow.ts";
 import type { StepOutline } from "@sluice/model";
-import { areDrawnSame, chunksOf, drawnSize } from "./step-chunks.ts";
+import { areRenderedSame, chunksOf, estimatedSize } from "./step-chunks.ts";
 
 const text = (steps: readonly string[]): string =>
   `- route:\n    id: r\n    from:\n      uri: direct:r\n      steps:\n${steps.map((step) => `        - ${step}\n`).join("")}`;
@@ -19,26 +19,26 @@ test("short lists are rendered whole, long ones in chunks that contain all steps
 
 test("a step is equal wherever it is in the text, and differs when something visible changes", () => {
   const before = stepsOf([...logs(3), choice]);
-  expect(areDrawnSame(before, stepsOf([...logs(3), choice]))).toBe(true);
-  expect(areDrawnSame(before.slice(1), stepsOf([`log: {message: "much longer than before"}`, ...logs(3).slice(1), choice]).slice(1))).toBe(true);
-  expect(areDrawnSame(before, stepsOf([`log: {message: "other"}`, ...logs(3).slice(1), choice]))).toBe(false);
-  expect(areDrawnSame(before, stepsOf([`log: {message: "0", disabled: true}`, ...logs(3).slice(1), choice]))).toBe(false);
-  expect(areDrawnSame(before, stepsOf([...logs(3), choice.replace("log: b", "log: changed")]))).toBe(false);
-  expect(areDrawnSame(before, stepsOf([...logs(3), choice.replace("body", "header.a")]))).toBe(false);
-  expect(areDrawnSame(before, stepsOf(logs(3)))).toBe(false);
+  expect(areRenderedSame(before, stepsOf([...logs(3), choice]))).toBe(true);
+  expect(areRenderedSame(before.slice(1), stepsOf([`log: {message: "much longer than before"}`, ...logs(3).slice(1), choice]).slice(1))).toBe(true);
+  expect(areRenderedSame(before, stepsOf([`log: {message: "other"}`, ...logs(3).slice(1), choice]))).toBe(false);
+  expect(areRenderedSame(before, stepsOf([`log: {message: "0", disabled: true}`, ...logs(3).slice(1), choice]))).toBe(false);
+  expect(areRenderedSame(before, stepsOf([...logs(3), choice.replace("log: b", "log: changed")]))).toBe(false);
+  expect(areRenderedSame(before, stepsOf([...logs(3), choice.replace("body", "header.a")]))).toBe(false);
+  expect(areRenderedSame(before, stepsOf(logs(3)))).toBe(false);
 });
 
 test("a generated step number matters only for the collapsed state", () => {
   const disabledFirst = [`log: {message: "0", disabled: true}`, ...logs(3).slice(1)];
-  expect(areDrawnSame(stepsOf(logs(3)).slice(1), stepsOf(disabledFirst).slice(1))).toBe(true);
+  expect(areRenderedSame(stepsOf(logs(3)).slice(1), stepsOf(disabledFirst).slice(1))).toBe(true);
   const choices = [choice, choice];
-  expect(areDrawnSame(stepsOf(choices).slice(1), stepsOf([choice.replace("{when", "{disabled: true, when"), choice]).slice(1))).toBe(false);
+  expect(areRenderedSame(stepsOf(choices).slice(1), stepsOf([choice.replace("{when", "{disabled: true, when"), choice]).slice(1))).toBe(false);
 });
 
 test("a chunk is as high as its cards and gaps, and as wide as its branches side by side", () => {
   const open = (): boolean => false;
-  expect(drawnSize(stepsOf(logs(10)), "down", open)).toEqual({ width: 272, height: 10 * 86 });
-  expect(drawnSize(stepsOf([choice]), "down", () => true)).toEqual({ width: 272, height: 86 });
-  expect(drawnSize(stepsOf([choice]), "down", open)).toEqual({ width: 2 * (216 + 16) + 14 + 24, height: 26 + 46 + (24 + 2 * 86 + 6) + 39 });
-  expect(drawnSize(stepsOf(logs(10)), "right", open)).toEqual({ width: 10 * 242, height: 60 });
+  expect(estimatedSize(stepsOf(logs(10)), "down", open)).toEqual({ width: 272, height: 10 * 86 });
+  expect(estimatedSize(stepsOf([choice]), "down", () => true)).toEqual({ width: 272, height: 86 });
+  expect(estimatedSize(stepsOf([choice]), "down", open)).toEqual({ width: 2 * (216 + 16) + 14 + 24, height: 26 + 46 + (24 + 2 * 86 + 6) + 39 });
+  expect(estimatedSize(stepsOf(logs(10)), "right", open)).toEqual({ width: 10 * 242, height: 60 });
 });

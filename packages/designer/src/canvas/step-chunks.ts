@@ -39,11 +39,11 @@ export function countSteps(blocks: readonly BlockOutline[]): number {
 }
 
 /** True when both are rendered the same; positions in the text are not visible. */
-export function areDrawnSame(one: readonly StepOutline[], other: readonly StepOutline[]): boolean {
-  return one === other || (one.length === other.length && one.every((step, index) => isDrawnSame(step, other[index] as StepOutline)));
+export function areRenderedSame(one: readonly StepOutline[], other: readonly StepOutline[]): boolean {
+  return one === other || (one.length === other.length && one.every((step, index) => isRenderedSame(step, other[index] as StepOutline)));
 }
 
-function isDrawnSame(one: StepOutline, other: StepOutline): boolean {
+function isRenderedSame(one: StepOutline, other: StepOutline): boolean {
   return (
     one === other ||
     (one.name === other.name &&
@@ -52,7 +52,7 @@ function isDrawnSame(one: StepOutline, other: StepOutline): boolean {
       one.hasOwnId === other.hasOwnId &&
       one.description === other.description &&
       one.detail === other.detail &&
-      areSameTexts(one.options, other.options) &&
+      haveSameOptions(one.options, other.options) &&
       one.disabled === other.disabled &&
       one.isParallel === other.isParallel &&
       isSamePath(one.path, other.path) &&
@@ -61,13 +61,13 @@ function isDrawnSame(one: StepOutline, other: StepOutline): boolean {
   );
 }
 
-function areSameTexts(one: StepOutline["options"], other: StepOutline["options"]): boolean {
+function haveSameOptions(one: StepOutline["options"], other: StepOutline["options"]): boolean {
   const keys = Object.keys(one);
   return keys.length === Object.keys(other).length && keys.every((key) => one[key] === other[key]);
 }
 
 const isSameBlock = (one: BlockOutline, other: BlockOutline): boolean =>
-  one.label === other.label && one.disabled === other.disabled && isSamePath(one.path, other.path) && areDrawnSame(one.steps, other.steps);
+  one.label === other.label && one.disabled === other.disabled && isSamePath(one.path, other.path) && areRenderedSame(one.steps, other.steps);
 
 const isSamePath = (one: StepOutline["path"], other: StepOutline["path"]): boolean =>
   one === other || (one.length === other.length && one.every((part, index) => part === other[index]));
@@ -80,13 +80,13 @@ const gap = 26;
 const emptyBlock = 48;
 const branchHead = 24;
 const frame = { block: 8 + 8 + 14 + 8 + 1, sides: 2 * (6 + 1), blockSides: 2 * 8, addBranch: 24 };
-/** Left to right: the width of a branch's label, and what a branch adds to the height of its steps. */
+/** Left to right: the width of a branch's label, and the height that a branch adds to its steps. */
 const rightFrame = { label: 120, blockSides: 2 * 8, sides: 2 * 8 + 8 + 14 + 2, ends: 2 * 8 + 1 };
 
 type IsFolded = (step: StepOutline) => boolean;
 
 /** Estimated size of steps one after the other. The browser uses the real size once they were visible. */
-export function drawnSize(steps: readonly StepOutline[], direction: Direction, isFolded: IsFolded): Size {
+export function estimatedSize(steps: readonly StepOutline[], direction: Direction, isFolded: IsFolded): Size {
   return direction === "down" ? sizeDown(steps, isFolded, card.width) : sizeRight(steps, isFolded);
 }
 

@@ -200,21 +200,21 @@ function recipeChoices(catalog: FlowCatalog): readonly Choice[] {
     const { title, place } = recipe;
     const defaults = defaultAnswers(recipe);
     return {
-      ...recipeFace(recipe),
+      ...recipeEntry(recipe),
       recipe,
       yaml: recipe.yaml(defaults).join("\n"),
       command: (to, answers = defaults) => {
-        const texts = recipe.yaml(answers);
-        const [first = ""] = texts;
+        const yamls = recipe.yaml(answers);
+        const [first = ""] = yamls;
         return place === "element"
           ? addElement(title, first, catalog.entity(/^\w+/.exec(first)?.[0] ?? "")?.beforeRoutes === true)
-          : insertStepsAt(`${words.addStep}: ${title}`, texts, to.for === "insert" ? to.place : () => undefined);
+          : insertStepsAt(`${words.addStep}: ${title}`, yamls, to.for === "insert" ? to.position : () => undefined);
       },
     };
   });
 }
 
-const recipeFace = ({ key, title, summary, icon, keywords, place }: Recipe): Omit<Choice, "command"> => ({
+const recipeEntry = ({ key, title, summary, icon, keywords, place }: Recipe): Omit<Choice, "command"> => ({
   key: `recipe:${key}`,
   title,
   word: "",
@@ -228,7 +228,7 @@ const recipeFace = ({ key, title, summary, icon, keywords, place }: Recipe): Omi
 function commandFor(request: PickerRequest, title: string, yaml: string): DocumentCommand {
   if (request.for === "wrap") return wrapIn(`${words.wrap} ${title}`, yaml);
   if (request.for === "replace") return replaceBy(`${words.replace} ${title}`, yaml);
-  return insertStepsAt(`${words.addStep}: ${title}`, [yaml], request.for === "insert" ? request.place : () => undefined);
+  return insertStepsAt(`${words.addStep}: ${title}`, [yaml], request.for === "insert" ? request.position : () => undefined);
 }
 
 function branchChoices(catalog: FlowCatalog, flow: OpenFlow, path: Path): readonly Choice[] {

@@ -4,7 +4,7 @@ import { type Path, pathKey } from "@sluice/model";
 import { moveStepsTo } from "../commands/move-step.ts";
 import type { Editor } from "../document/editor.ts";
 import { selectedSteps, stepAt } from "../document/open-flow.ts";
-import type { Place } from "../document/step-edits.ts";
+import type { StepPosition } from "../document/step-edits.ts";
 import { strings } from "../strings.ts";
 import { actOn } from "./canvas-actions.ts";
 
@@ -16,7 +16,7 @@ export function pathOf(key: string): Path {
 }
 
 /** The position of a gap: the end of its list, or before the card that follows. */
-export function placeOf(element: Element | null): Place | undefined {
+export function positionOf(element: Element | null): StepPosition | undefined {
   const gap = element?.closest<HTMLElement>(".gap, [data-list]");
   if (gap === null || gap === undefined) return undefined;
   const { list, index } = gap.dataset;
@@ -50,11 +50,11 @@ export function useCardDrag(editor: Editor) {
     },
     onDragEnd: () => mark(undefined),
     onDrop(event: DragEvent<HTMLElement>) {
-      const place = placeOf(event.target as Element);
+      const position = positionOf(event.target as Element);
       mark(undefined);
-      if (place === undefined || !event.dataTransfer.types.includes(stepsType)) return;
+      if (position === undefined || !event.dataTransfer.types.includes(stepsType)) return;
       event.preventDefault();
-      actOn(editor, moveStepsTo(strings.canvas.moveSteps, place));
+      actOn(editor, moveStepsTo(strings.canvas.moveSteps, position));
     },
   };
 }

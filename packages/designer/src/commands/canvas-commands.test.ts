@@ -3,7 +3,7 @@ import * as flows from "../document/open-flow.ts";
 import { connectorCatalog } from "../catalog/connectors.test-support.ts";
 import type { BranchView } from "../catalog/flow-catalog.ts";
 import type { DocumentCommand } from "./command.ts";
-import { createPartner, partnerOf } from "./direct-partner.ts";
+import { createLinkedRoute, linkedEndpoint } from "./linked-route.ts";
 import { duplicateStep } from "./duplicate-step.ts";
 import { insertStep } from "./insert-step.ts";
 import { moveStepDown, moveStepIn, moveStepOut, moveStepUp } from "./move-step.ts";
@@ -153,15 +153,15 @@ describe("the clipboard", () => {
 
 test("the other end of direct: is found or created", () => {
   const flow = open([...steps, 3]);
-  expect(partnerOf(flow, connectorCatalog)).toBeUndefined();
-  expect(createPartner(undefined).apply(flow)).toBeUndefined();
-  const made = run(flow, createPartner(connectorCatalog));
+  expect(linkedEndpoint(flow, connectorCatalog)).toBeUndefined();
+  expect(createLinkedRoute(undefined).apply(flow)).toBeUndefined();
+  const made = run(flow, createLinkedRoute(connectorCatalog));
   expect(
     made.text.endsWith('- route:\n    id: other\n    from:\n      uri: direct:other\n      steps:\n        - log:\n            message: "${body}"\n'),
   ).toBe(true);
   expect(made.selection).toEqual([1, "route", "from"]);
-  expect(partnerOf(made, connectorCatalog)).toEqual([...steps, 3]);
-  expect(partnerOf(flows.select(made, [...steps, 3]), connectorCatalog)).toEqual([1, "route", "from"]);
+  expect(linkedEndpoint(made, connectorCatalog)).toEqual([...steps, 3]);
+  expect(linkedEndpoint(flows.select(made, [...steps, 3]), connectorCatalog)).toEqual([1, "route", "from"]);
 });
 
 test("an endpoint outside the runtime, or an invalid URI, has no other end", () => {
@@ -173,6 +173,6 @@ test("an endpoint outside the runtime, or an invalid URI, has no other end", () 
       "steps",
       0,
     ]);
-    expect([step, partnerOf(flow, connectorCatalog), createPartner(connectorCatalog).apply(flow)]).toEqual([step, undefined, undefined]);
+    expect([step, linkedEndpoint(flow, connectorCatalog), createLinkedRoute(connectorCatalog).apply(flow)]).toEqual([step, undefined, undefined]);
   }
 });

@@ -2,7 +2,7 @@
 import type { Edit, Path } from "@sluice/model";
 import type { OpenFlow } from "../document/open-flow.ts";
 
-/** A change of the open flow, without UI: flow in, text edit out. */
+/** A change to the open flow, without UI: flow in, text edit out. */
 export interface DocumentCommand {
   readonly name: string;
   readonly title: string;

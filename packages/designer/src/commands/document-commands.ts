@@ -8,7 +8,7 @@ import { unwrap } from "./wrap-steps.ts";
 
 const toggleDisabled = toggleDisabledWith((step) => currentCatalog()?.step(step)?.shorthand);
 
-/** All changes of the selected step that need no further input. */
+/** All changes to the selected step that need no further input. */
 export const documentCommands: readonly DocumentCommand[] = [
   removeStep,
   duplicateStep,

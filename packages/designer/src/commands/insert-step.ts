@@ -1,21 +1,25 @@
 import { type Path, pathKey } from "@sluice/model";
 import { blockAt, selectedSteps, type OpenFlow } from "../document/open-flow.ts";
-import { insertSteps, type Place } from "../document/step-edits.ts";
+import { insertSteps, type StepPosition } from "../document/step-edits.ts";
 import type { DocumentCommand } from "./command.ts";
 import { freshSteps } from "./fresh-ids.ts";
 
 /** A command that inserts a step, given as YAML, after the selected ones. */
 export function insertStep(title: string, yaml: string): DocumentCommand {
-  return insertStepsAt(title, [yaml], placeAfterSelection);
+  return insertStepsAt(title, [yaml], positionAfterSelection);
 }
 
 /** A command that inserts steps at a position. */
-export function insertStepsAt(title: string, yamls: readonly string[], place: Place | ((flow: OpenFlow) => Place | undefined)): DocumentCommand {
+export function insertStepsAt(
+  title: string,
+  yamls: readonly string[],
+  position: StepPosition | ((flow: OpenFlow) => StepPosition | undefined),
+): DocumentCommand {
   return {
     name: "insert-step",
     title,
     apply(flow) {
-      const at = typeof place === "function" ? place(flow) : place;
+      const at = typeof position === "function" ? position(flow) : position;
       if (at === undefined || yamls.length === 0) return undefined;
       return {
         edit: insertSteps(flow.text, at, freshSteps(yamls, flow)),
@@ -27,17 +31,17 @@ export function insertStepsAt(title: string, yamls: readonly string[], place: Pl
 }
 
 /** After the selected steps; first in the selected branch or route; last in the first route without a selection. */
-export function placeAfterSelection(flow: OpenFlow): Place | undefined {
+export function positionAfterSelection(flow: OpenFlow): StepPosition | undefined {
   const last = selectedSteps(flow).at(-1);
   if (last !== undefined) return { listPath: last.listPath, index: last.index + 1 };
-  const inside = placeInside(flow, flow.selection);
+  const inside = positionInside(flow, flow.selection);
   if (inside !== undefined) return inside;
   const first = flow.good?.outline.routes[0];
   return first === undefined ? undefined : { listPath: first.stepsPath, index: first.steps.length };
 }
 
 /** The first position in a branch, a route, or the block of a step. */
-export function placeInside(flow: OpenFlow, path: Path | undefined, isContainer: (step: string) => boolean = () => false): Place | undefined {
+export function positionInside(flow: OpenFlow, path: Path | undefined, isContainer: (step: string) => boolean = () => false): StepPosition | undefined {
   if (path === undefined) return undefined;
   const block = blockAt(flow, path);
   if (block !== undefined) return { listPath: block.stepsPath, index: 0 };

@@ -1,12 +1,12 @@
 import type { Path, StepOutline } from "@sluice/model";
 import { moveItem } from "@sluice/model";
 import { blockAt, selectedSteps, stepAt, type OpenFlow } from "../document/open-flow.ts";
-import { moveSteps, type Place } from "../document/step-edits.ts";
+import { moveSteps, type StepPosition } from "../document/step-edits.ts";
 import type { CommandResult, DocumentCommand } from "./command.ts";
 
 /** A command that moves the selected steps to a position. */
-export function moveStepsTo(title: string, place: Place): DocumentCommand {
-  return { name: "move-steps", title, apply: (flow) => moved(flow, place) };
+export function moveStepsTo(title: string, position: StepPosition): DocumentCommand {
+  return { name: "move-steps", title, apply: (flow) => moved(flow, position) };
 }
 
 export const moveStepUp: DocumentCommand = {
@@ -62,14 +62,14 @@ export const moveStepIn: DocumentCommand = {
   },
 };
 
-function moved(flow: OpenFlow, place: Place): CommandResult | undefined {
+function moved(flow: OpenFlow, position: StepPosition): CommandResult | undefined {
   const steps = selectedSteps(flow);
   const [first] = steps;
   if (first === undefined) return undefined;
-  const inside = place.listPath.length > first.listPath.length && first.listPath.every((part, at) => place.listPath[at] === part);
-  const through = place.listPath[first.listPath.length];
+  const inside = position.listPath.length > first.listPath.length && first.listPath.every((part, at) => position.listPath[at] === part);
+  const through = position.listPath[first.listPath.length];
   if (inside && typeof through === "number" && through >= first.index && through < first.index + steps.length) return undefined;
-  const { edit, place: to } = moveSteps(flow.text, { listPath: first.listPath, first: first.index, count: steps.length }, place);
+  const { edit, position: to } = moveSteps(flow.text, { listPath: first.listPath, first: first.index, count: steps.length }, position);
   return { edit, select: [...to.listPath, to.index + steps.length - 1], ...(steps.length > 1 ? { anchor: to.index } : {}) };
 }
 

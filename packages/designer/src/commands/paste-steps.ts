@@ -1,17 +1,17 @@
 // Steps on the clipboard are YAML: a list of steps, one step, or complete routes.
 import { insertItem, itemText, readTree } from "@sluice/model";
 import { selectedSteps, type OpenFlow } from "../document/open-flow.ts";
-import { inSequence, listItem, rangeTexts } from "../document/step-edits.ts";
+import { inSequence, listItem, rangeYaml } from "../document/step-edits.ts";
 import type { DocumentCommand } from "./command.ts";
 import { freshSteps } from "./fresh-ids.ts";
-import { insertStepsAt, placeAfterSelection } from "./insert-step.ts";
+import { insertStepsAt, positionAfterSelection } from "./insert-step.ts";
 
 /** The selected steps as YAML. */
 export function copiedText(flow: OpenFlow): string | undefined {
   const steps = selectedSteps(flow);
   const [first] = steps;
   if (first === undefined) return undefined;
-  return `${rangeTexts(flow.text, { listPath: first.listPath, first: first.index, count: steps.length }).map(listItem).join("\n")}\n`;
+  return `${rangeYaml(flow.text, { listPath: first.listPath, first: first.index, count: steps.length }).map(listItem).join("\n")}\n`;
 }
 
 /** The command that pastes text; undefined when the text contains no steps. */
@@ -22,7 +22,7 @@ export function pasteSteps(title: string, text: string): DocumentCommand | undef
   const names = items.map((item) => (item.type === "map" && item.entries.length === 1 ? item.entries[0]?.key : undefined));
   if (names.length === 0 || names.includes(undefined)) return undefined;
   const yamls = items.map((_, index) => itemText(list, [], index) ?? "");
-  if (!names.some((name) => name === "route" || name === "from")) return insertStepsAt(title, yamls, placeAfterSelection);
+  if (!names.some((name) => name === "route" || name === "from")) return insertStepsAt(title, yamls, positionAfterSelection);
   return {
     name: "paste-routes",
     title,

@@ -3,7 +3,7 @@ import type { OptionView } from "@sluice/model";
 import { documentOf, fieldErrorOf, fieldGroups, isUsed } from "./connection-draft.ts";
 
 describe("a connection under edit", () => {
-  it("sends what is filled in, and masked secrets as they are", () => {
+  it("sends only the fields with values, and masked secrets unchanged", () => {
     expect(
       documentOf({
         type: "postgres",

@@ -8,7 +8,7 @@ const signs = { added: "+", removed: "−", same: " " } as const;
 
 type Row = DiffLine | { readonly kind: "gap"; readonly lines: number };
 
-/** A line-by-line diff of two texts; long unchanged sections are collapsed. */
+/** A line-by-line diff; long unchanged sections are collapsed. */
 export function DiffView({ before, after, label }: { readonly before: string; readonly after: string; readonly label: string }) {
   const rows = useMemo(() => folded(diffLines(before, after)), [before, after]);
   if (before === after) return <p className="muted">{strings.diff.same}</p>;

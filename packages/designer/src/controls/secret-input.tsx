@@ -20,7 +20,7 @@ export interface SecretInputProps {
   onChange(value: unknown): void;
 }
 
-/** A secret: unchanged, replaced, or read from a place that the runtime can access. */
+/** A secret: unchanged, replaced, or read from a source that the runtime can access. */
 export function SecretInput({ label, value: given, sources, hint, error, fingerprint, multiline = false, onChange }: SecretInputProps) {
   const members = typeof given === "object" && given !== null ? (given as Readonly<Record<string, unknown>>) : undefined;
   const source = sources.find((one) => members !== undefined && Object.hasOwn(members, one)) ?? "value";

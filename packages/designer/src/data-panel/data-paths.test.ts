@@ -113,7 +113,7 @@ describe("CSV text", () => {
     expect(pathText("simple", { root: "body", names: [0, "sku"] }, csv)).toBeUndefined();
     expect(pathText("simple", { root: "body", names: [] }, csv)).toBe("${body}");
   });
-  test("is told from prose, unless the content type says what it is", () => {
+  test("is distinguished from prose, unless the content type names the format", () => {
     const prose = "Dear all, hello\nsee you, soon, there\n";
     expect(rows(prose).format).toBe("text");
     expect(rows("a,b\n1,2,3\n", { "Content-Type": "text/csv; charset=utf-8" })).toMatchObject({ format: "csv", body: [{ a: "1", b: "2" }] });

@@ -1,5 +1,5 @@
 // Stores a value of the message in a variable: a step before the one that is selected, or after it.
-import { insertStepsAt, placeAfterSelection } from "../commands/insert-step.ts";
+import { insertStepsAt, positionAfterSelection } from "../commands/insert-step.ts";
 import { runCommand } from "../commands/run-command.ts";
 import type { Editor } from "../document/editor.ts";
 import { selectedStep } from "../document/open-flow.ts";
@@ -11,7 +11,7 @@ import { pathText } from "./path-text.ts";
 export function extractVariable(editor: Editor, place: DataPlace, data: MessageData, side: "before" | "after"): boolean {
   const path = pathText("simple", place, data);
   const step = selectedStep(editor.flow);
-  const at = side === "before" && step !== undefined ? { listPath: step.listPath, index: step.index } : placeAfterSelection(editor.flow);
+  const at = side === "before" && step !== undefined ? { listPath: step.listPath, index: step.index } : positionAfterSelection(editor.flow);
   if (path === undefined || at === undefined) return false;
   const yaml = `setVariable:\n  name: ${JSON.stringify(variableName(place))}\n  simple: ${JSON.stringify(path)}\n`;
   return runCommand(editor, insertStepsAt(strings.data.extract, [yaml], at), "command");

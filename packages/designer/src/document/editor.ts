@@ -12,7 +12,7 @@ import type { OpenFlow, SavedFile } from "./open-flow.ts";
 import type { Problem } from "./problem.ts";
 
 /** A decision that only the user can make, because either choice would lose something. */
-export type Question =
+export type EditConflict =
   | { readonly kind: "file"; readonly during: "save" | "deploy" | "watch"; readonly disk: SavedFile | null; readonly base: string | undefined }
   | { readonly kind: "deployment"; readonly deployed: SavedFile | undefined; readonly target: string | null };
 
@@ -29,7 +29,7 @@ export interface EditorState {
   readonly problemsOf: string | undefined;
   readonly busy: "saving" | "deploying" | undefined;
   readonly notice: Notice | undefined;
-  readonly question: Question | undefined;
+  readonly conflict: EditConflict | undefined;
   /** The target of the last deployment, until the user closes its summary. */
   readonly deployedTo: string | undefined;
   /** A draft of an earlier visit that differs from the file. */
@@ -96,7 +96,7 @@ export class Editor {
       problemsOf: undefined,
       busy: undefined,
       notice: undefined,
-      question: undefined,
+      conflict: undefined,
       deployedTo: undefined,
       offered,
     }));
@@ -208,29 +208,29 @@ export class Editor {
 
   /** Compares with the disk: loads changes when nothing is unsaved, otherwise asks the user. */
   async watchDisk(): Promise<void> {
-    const { busy, question, flow } = this.store.getState();
-    if (busy !== undefined || question !== undefined || flow.saved === undefined || this.#isClosed) return;
+    const { busy, conflict, flow } = this.store.getState();
+    if (busy !== undefined || conflict !== undefined || flow.saved === undefined || this.#isClosed) return;
     const file = await this.#parts.port.read(this.id).catch((error: unknown) => (error instanceof ApiError && error.status === 404 ? null : undefined));
     const now = this.store.getState();
     if (file === undefined || now.busy !== undefined || now.flow.saved?.hash !== flow.saved.hash || file?.hash === flow.saved.hash) return;
     if (this.#dismissed !== undefined && this.#dismissed === (file?.hash ?? null)) return;
     if (file !== null && flows.unsavedChanges(now.flow) === 0) this.#takeDisk(file, this.#parts.words.reloaded);
-    else this.store.setState({ question: { kind: "file", during: "watch", disk: file === null ? null : savedOf(file), base: now.flow.saved.text } });
+    else this.store.setState({ conflict: { kind: "file", during: "watch", disk: file === null ? null : savedOf(file), base: now.flow.saved.text } });
   }
 
   /** Loads the text from disk; Undo restores the user's text. */
   takeDisk(): void {
-    const { question } = this.store.getState();
-    if (question?.kind !== "file" || question.disk === null) return;
-    this.#takeDisk(question.disk, this.#parts.words.takeDisk);
-    this.store.setState({ question: undefined });
+    const { conflict } = this.store.getState();
+    if (conflict?.kind !== "file" || conflict.disk === null) return;
+    this.#takeDisk(conflict.disk, this.#parts.words.takeDisk);
+    this.store.setState({ conflict: undefined });
   }
 
   /** Closes a conflict without a decision. The next Save asks again; the file watcher does not ask about the same content. */
   dismiss(): void {
-    const { question } = this.store.getState();
-    if (question?.kind === "file") this.#dismissed = question.disk?.hash ?? null;
-    this.store.setState({ question: undefined });
+    const { conflict } = this.store.getState();
+    if (conflict?.kind === "file") this.#dismissed = conflict.disk?.hash ?? null;
+    this.store.setState({ conflict: undefined });
   }
 
   closeDeployed(): void {
@@ -283,8 +283,8 @@ export class Editor {
   #failed(error: unknown, during: "save" | "deploy", target: string | null): void {
     if (!(error instanceof ApiError)) throw error;
     const { conflict, disk, deployed } = error.detail as { conflict?: string; disk?: SavedFile | null; deployed?: SavedFile };
-    if (conflict === "file") this.store.setState({ question: { kind: "file", during, disk: disk ?? null, base: this.flow.saved?.text } });
-    else if (conflict === "deployment" && deployed !== undefined) this.store.setState({ question: { kind: "deployment", deployed, target } });
+    if (conflict === "file") this.store.setState({ conflict: { kind: "file", during, disk: disk ?? null, base: this.flow.saved?.text } });
+    else if (conflict === "deployment" && deployed !== undefined) this.store.setState({ conflict: { kind: "deployment", deployed, target } });
     this.showNotice({ kind: "error", text: error.message });
     this.keepDraft();
   }

@@ -53,7 +53,7 @@ test("is bounded; the saved state may then be out of reach", () => {
   expect(stepsFromSaved(history)).toBe(1000);
 });
 
-test("the difference of two texts is the smallest replacement that turns one into the other", () => {
+test("the difference between two versions is the smallest replacement that turns one into the other", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom("a", "b", "\n") }), fc.string({ unit: fc.constantFrom("a", "b", "\n") }), (before, after) => {
       const { start, end, text } = difference(before, after);

@@ -1,4 +1,4 @@
-// One undo history for all changes of a flow's text. Entries are text replacements, so undo restores the exact bytes. Bounded.
+// One undo history for all changes to a flow's text. Entries are text replacements, so undo restores the exact bytes. Bounded.
 import { applySplice, type Path, type Splice } from "@sluice/model";
 
 /** The origin of a change: typing in the source editor is merged into one entry, other changes are separate entries. */
@@ -43,7 +43,7 @@ export function record(history: History, change: Change): History {
   return { past: past.slice(cut), future: [], savedAt: reachable ? history.savedAt - cut : undefined };
 }
 
-/** Merges a change into the last entry of the same group; undefined when the group differs. `before` and `after` are the texts around it. */
+/** Merges a change into the last entry of the same group; undefined when the group differs. `before` and `after` are the text on either side. */
 export function recordGrouped(history: History, change: Change, before: string, after: string): History | undefined {
   const last = history.past.at(-1);
   if (change.group === undefined || last?.group !== change.group || history.savedAt === history.past.length) return undefined;
@@ -54,7 +54,7 @@ export function recordGrouped(history: History, change: Change, before: string, 
   return { past: [...past, { ...last, splice, inverse: invert(original, splice), at: change.at }], future: [], savedAt: history.savedAt };
 }
 
-/** The smallest replacement between two texts. */
+/** The smallest replacement that turns `before` into `after`. */
 export function difference(before: string, after: string): Splice {
   const shorter = Math.min(before.length, after.length);
   const start = sameUnits(shorter, (from, to) => before.slice(from, to) === after.slice(from, to));

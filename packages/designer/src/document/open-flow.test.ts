@@ -123,7 +123,7 @@ test("a text position belongs to a step, a branch, a trigger or an element", () 
   const text =
     "- onException:\n    exception: [a]\n    steps:\n      - log: x\n- from:\n    uri: direct:a\n    steps:\n      - choice:\n          when:\n            - simple: a\n              steps:\n                - log: y\n      - log: z\n";
   const { good } = flows.openFlow("a", text, undefined);
-  const at = (word: string) => flows.placeAt(good?.outline as never, text.indexOf(word) + 1);
+  const at = (word: string) => flows.pathAtOffset(good?.outline as never, text.indexOf(word) + 1);
   expect(at("exception")).toEqual([0]);
   expect(at("log: x")).toEqual([0, "onException", "steps", 0]);
   expect(at("uri")).toEqual([1, "from"]);

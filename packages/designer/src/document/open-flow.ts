@@ -80,7 +80,7 @@ export function applyToFlow(flow: OpenFlow, splice: Splice, note: EditNote): Ope
   return read({ ...flow, text, selection, anchor, history });
 }
 
-/** Applies an edit of the model's functions; a rejected one changes nothing. */
+/** Applies an edit returned by the model's functions; a rejected one changes nothing. */
 export function applyEdit(flow: OpenFlow, edit: Edit, note: EditNote): OpenFlow {
   return edit.ok ? applyToFlow(flow, edit.splice, note) : flow;
 }
@@ -116,7 +116,7 @@ export function select(flow: OpenFlow, selection: Path | undefined, anchor?: num
 /** Selects the element at a text position: the innermost step, or the route's trigger. */
 export function selectAt(flow: OpenFlow, offset: number): OpenFlow {
   if (flow.good?.text !== flow.text) return flow;
-  const found = placeAt(flow.good.outline, offset);
+  const found = pathAtOffset(flow.good.outline, offset);
   return found === undefined ? flow : select(flow, found);
 }
 
@@ -197,7 +197,7 @@ export function stepAround(flow: OpenFlow, path: Path): StepOutline | undefined 
 }
 
 /** The element at a position of the outlined text: the innermost step or branch, else the surrounding trigger or element. */
-export function placeAt(outline: Outline, offset: number): Path | undefined {
+export function pathAtOffset(outline: Outline, offset: number): Path | undefined {
   const route = outline.routes.findLast((candidate) => holds(candidate, offset));
   if (route !== undefined) return innermost(route.steps, offset) ?? route.from.path;
   const entity = outline.entities.find((candidate) => holds(candidate, offset));

@@ -58,13 +58,13 @@ describe("steps move", () => {
     expect(logs(done(moveSteps(flow, { listPath: steps, first: 0, count: 2 }, { listPath: steps, index: 5 }).edit))).toBe("three four five six one two");
     const up = moveSteps(flow, { listPath: steps, first: 3, count: 2 }, { listPath: steps, index: 1 });
     expect(logs(done(up.edit))).toBe("one six two three four five");
-    expect(up.place).toEqual({ listPath: steps, index: 1 });
+    expect(up.position).toEqual({ listPath: steps, index: 1 });
   });
 
   test("into a later block, whose path changes", () => {
     const moved = moveSteps(flow, { listPath: steps, first: 0, count: 2 }, { listPath: [...when, 0, "steps"], index: 1 });
     expect(logs(done(moved.edit))).toBe("three one two four five six");
-    expect(moved.place).toEqual({ listPath: [...steps, 0, "choice", "when", 0, "steps"], index: 1 });
+    expect(moved.position).toEqual({ listPath: [...steps, 0, "choice", "when", 0, "steps"], index: 1 });
     expect(done(moved.edit)).toContain("                - log: one # first\n");
   });
 

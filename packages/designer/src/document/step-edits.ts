@@ -1,8 +1,8 @@
-// Edits of whole steps as text edits: several steps at once, even into missing lists. Each is one edit and therefore one undo step.
+// Edits to whole steps as text edits: several steps at once, even into missing lists. Each is one edit and therefore one undo step.
 import { insertItem, itemText, moveItem, rereadTree, removeItem, removeOption, setYamlAt, wholeEdit, type Edit, type Path } from "@sluice/model";
 
 /** A position between steps. */
-export interface Place {
+export interface StepPosition {
   readonly listPath: Path;
   readonly index: number;
 }
@@ -29,7 +29,7 @@ export function inSequence(source: string, changes: readonly Change[]): Edit {
 }
 
 /** Inserts steps, given as YAML, at a position. A missing list is created. */
-export function insertSteps(source: string, { listPath, index }: Place, yamls: readonly string[]): Edit {
+export function insertSteps(source: string, { listPath, index }: StepPosition, yamls: readonly string[]): Edit {
   return inSequence(
     source,
     yamls.map(
@@ -47,12 +47,12 @@ export function removeSteps(source: string, { listPath, first, count }: StepRang
 }
 
 /** The YAML of each step of a range. */
-export function rangeTexts(source: string, { listPath, first, count }: StepRange): readonly string[] {
+export function rangeYaml(source: string, { listPath, first, count }: StepRange): readonly string[] {
   return Array.from({ length: count }, (_, at) => itemText(source, listPath, first + at)).filter((text) => text !== undefined);
 }
 
 /** Moves steps to a position, which is given in terms of the text before the move. Returns the new position. */
-export function moveSteps(source: string, range: StepRange, to: Place): { readonly edit: Edit; readonly place: Place } {
+export function moveSteps(source: string, range: StepRange, to: StepPosition): { readonly edit: Edit; readonly position: StepPosition } {
   const { first, count } = range;
   if (samePath(range.listPath, to.listPath)) {
     const forward = to.index > first;
@@ -63,7 +63,7 @@ export function moveSteps(source: string, range: StepRange, to: Place): { readon
           ? moveItem(text, range.listPath, first, range.listPath, to.index - 1)
           : moveItem(text, range.listPath, first + at, range.listPath, to.index + at),
     );
-    return { edit: inSequence(source, changes), place: { listPath: to.listPath, index: forward ? to.index - count : to.index } };
+    return { edit: inSequence(source, changes), position: { listPath: to.listPath, index: forward ? to.index - count : to.index } };
   }
   let from = range.listPath;
   let target = to;
@@ -74,10 +74,10 @@ export function moveSteps(source: string, range: StepRange, to: Place): { readon
     target = { ...target, listPath: afterRemoval(target.listPath, from, first) };
     from = afterInsertion(from, target.listPath, target.index + at);
   }
-  return { edit: inSequence(source, changes), place: target };
+  return { edit: inSequence(source, changes), position: target };
 }
 
-function intoList(text: string, from: Path, index: number, { listPath, index: start }: Place, at: number): Edit {
+function intoList(text: string, from: Path, index: number, { listPath, index: start }: StepPosition, at: number): Edit {
   if (hasList(text, listPath)) return moveItem(text, from, index, listPath, start + at);
   const yaml = itemText(text, from, index);
   if (yaml === undefined) return { ok: false, reason: "no step to move" };
@@ -97,7 +97,7 @@ function afterInsertion(path: Path, list: Path, index: number): Path {
 
 /** Wraps steps in other YAML: `yaml` is a step with an empty `steps: []` that receives them. */
 export function wrapSteps(source: string, range: StepRange, yaml: string): Edit {
-  const around = filled(yaml, rangeTexts(source, range));
+  const around = filled(yaml, rangeYaml(source, range));
   return inSequence(source, [
     (text) => insertItem(text, range.listPath, range.first, around),
     (text) => removeSteps(text, { ...range, first: range.first + 1 }),
@@ -106,17 +106,17 @@ export function wrapSteps(source: string, range: StepRange, yaml: string): Edit 
 
 /** The step with `steps: []` replaced by steps. */
 export function filled(yaml: string, steps: readonly string[]): string {
-  const place = /^([ \t]*(?:- +)?)steps: \[\]$/m.exec(yaml);
-  if (place === null) return yaml;
-  const indent = " ".repeat((place[1] as string).length + 2);
+  const position = /^([ \t]*(?:- +)?)steps: \[\]$/m.exec(yaml);
+  if (position === null) return yaml;
+  const indent = " ".repeat((position[1] as string).length + 2);
   const items = steps.map((step) => `${indent}${listItem(step).replaceAll(/\n(?!\n)/g, `\n${indent}`)}`).join("\n");
-  return `${yaml.slice(0, place.index)}${place[1]}steps:\n${items}${yaml.slice(place.index + place[0].length)}`;
+  return `${yaml.slice(0, position.index)}${position[1]}steps:\n${items}${yaml.slice(position.index + position[0].length)}`;
 }
 
 /** Replaces a step with the steps of its blocks. */
-export function unwrapStep(source: string, { listPath, index }: Place, blocks: readonly Path[]): Edit {
-  const texts = blocks.flatMap((path) => rangeTexts(source, { listPath: path, first: 0, count: lengthOf(source, path) }));
-  return inSequence(source, [(text) => insertSteps(text, { listPath, index: index + 1 }, texts), (text) => removeItem(text, listPath, index)]);
+export function unwrapStep(source: string, { listPath, index }: StepPosition, blocks: readonly Path[]): Edit {
+  const yamls = blocks.flatMap((path) => rangeYaml(source, { listPath: path, first: 0, count: lengthOf(source, path) }));
+  return inSequence(source, [(text) => insertSteps(text, { listPath, index: index + 1 }, yamls), (text) => removeItem(text, listPath, index)]);
 }
 
 /** Removes a branch: an item of a list such as `when`, including the list when it becomes empty, or a key such as `otherwise`. */

@@ -65,7 +65,7 @@ export interface KnownNames {
 }
 
 /** The names, starting with those that occur in the message. */
-export function withSeen(names: KnownNames, message: SomeMessage | undefined): KnownNames {
+export function withMessageNames(names: KnownNames, message: SomeMessage | undefined): KnownNames {
   if (message === undefined) return names;
   const both = (seen: Readonly<Record<string, unknown>> | undefined, known: readonly string[]): readonly string[] => [
     ...new Set([...Object.keys(seen ?? {}), ...known]),

@@ -3,7 +3,7 @@ import { everyStep, type OptionView, type Outline, type Path, pathKey, type Rout
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import { branchesOf } from "../catalog/flow-catalog.ts";
 import { blockAt, stepAt, type OpenFlow } from "../document/open-flow.ts";
-import { branchTitle, entityFace, stepFace, triggerFace } from "../canvas/step-face.ts";
+import { branchTitle, entityLabel, stepLabel, triggerLabel } from "../canvas/card-label.ts";
 import { strings } from "../strings.ts";
 import type { FormScope } from "./form-scope.ts";
 
@@ -48,7 +48,7 @@ function stepTarget(flow: OpenFlow, catalog: FlowCatalog | undefined, outline: O
   const about = catalog === undefined ? [] : [{ title: words.about, path, options: aboutOf(catalog.view.common), shorthand: view?.shorthand, role } as const];
   return {
     key: pathKey(step.path),
-    title: stepFace(step, catalog).title,
+    title: stepLabel(step, catalog).title,
     where: words.where(route?.id ?? "", step.id, step.span.line),
     sections: [...main, ...about],
     item: { listPath: step.listPath, index: step.index },
@@ -84,7 +84,7 @@ function triggerTarget(outline: Outline, catalog: FlowCatalog | undefined, key: 
   if (route === undefined) return undefined;
   return {
     key,
-    title: triggerFace(route, catalog).title,
+    title: triggerLabel(route, catalog).title,
     where: words.whereTrigger(route.id, route.from.span.line),
     sections: catalog === undefined ? [] : routeSections(route, catalog),
     item: { listPath: [], index: Number(route.path[0]) },
@@ -117,7 +117,7 @@ function entityTarget(outline: Outline, catalog: FlowCatalog | undefined, key: s
       : [{ title: undefined, path, options: view.options, shorthand: view.shorthand, role: "sink" as const }];
   return {
     key,
-    title: entityFace(entity, catalog).title,
+    title: entityLabel(entity, catalog).title,
     where: words.whereElement(entity.name, entity.span.line),
     sections: drawn,
     item: { listPath: [], index: Number(entity.path[0]) },

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { readTree, type CatalogView, type Edit, type OptionView, type Tree } from "@sluice/model";
 import { FlowCatalog } from "../catalog/flow-catalog.ts";
 import { completed, namesIn, suggestionsAt } from "./completions.ts";
-import { changeLanguage, expressionPlace, removeExpression, writeExpression } from "./expression-place.ts";
+import { changeLanguage, locateExpression, removeExpression, writeExpression } from "./expression-location.ts";
 import { faultAt, inner, removeValue, textAt, valueAt, writeText, type FormScope } from "./form-scope.ts";
 
 const language = (name: string, textKey = "expression") => ({ name, textKey, options: [] });
@@ -82,17 +82,17 @@ describe("an expression", () => {
     ["inside its own name", "- filter:\n    key:\n      simple: a\n", false, "- filter:\n    key:\n      simple: b\n"],
   ])("is found and written %s", (_, text, inline, after) => {
     const form = scope(text, [0, "filter"]);
-    const place = expressionPlace(form, option(inline ? "expression" : "key", inline));
-    expect([place.language, place.text]).toEqual(["simple", "a"]);
-    expect(done(writeExpression(form, place, "b")(text))).toBe(after);
+    const location = locateExpression(form, option(inline ? "expression" : "key", inline));
+    expect([location.language, location.text]).toEqual(["simple", "a"]);
+    expect(done(writeExpression(form, location, "b")(text))).toBe(after);
   });
 
   test("keeps its text when the language changes, even where the text has another key", () => {
     const text = "- split:\n    simple:\n      expression: a # c\n";
     const form = scope(text, [0, "split"]);
-    const place = expressionPlace(form, option("expression", true));
-    expect(done(changeLanguage(form, place, "tokenize")(text))).toBe("- split:\n    tokenize:\n      token: a # c\n");
-    expect(done(changeLanguage(form, expressionPlace(scope("- split: {}\n", [0, "split"]), option("expression", true)), "simple")("- split: {}\n"))).toBe(
+    const location = locateExpression(form, option("expression", true));
+    expect(done(changeLanguage(form, location, "tokenize")(text))).toBe("- split:\n    tokenize:\n      token: a # c\n");
+    expect(done(changeLanguage(form, locateExpression(scope("- split: {}\n", [0, "split"]), option("expression", true)), "simple")("- split: {}\n"))).toBe(
       '- split:\n    simple: ""\n',
     );
   });
@@ -100,8 +100,8 @@ describe("an expression", () => {
   test("is removed with its name when it has one", () => {
     const text = "- aggregate:\n    key:\n      simple: a\n    size: 3\n";
     const form = scope(text, [0, "aggregate"]);
-    const place = expressionPlace(form, option("key", false));
-    expect(done(removeExpression(form, option("key", false), place)(text))).toBe("- aggregate:\n    size: 3\n");
+    const location = locateExpression(form, option("key", false));
+    expect(done(removeExpression(form, option("key", false), location)(text))).toBe("- aggregate:\n    size: 3\n");
   });
 });
 

@@ -3,7 +3,7 @@ import { Suspense, useId, useMemo, useRef, useState } from "react";
 import { useIsNarrow } from "../controls/use-is-narrow.ts";
 import { useCatalog } from "../catalog/use-catalog.ts";
 import { selectedSteps } from "../document/open-flow.ts";
-import { problemsByStep } from "../document/problem-places.ts";
+import { problemsByStep } from "../document/problems-by-step.ts";
 import { useEditorState } from "../editor/editor-context.ts";
 import { useProblems } from "../editor/use-problems.ts";
 import { strings } from "../strings.ts";

@@ -7,7 +7,7 @@ import { useShownRun } from "../trial/shown-run.tsx";
 import type { SeenMessage } from "../simulation/evaluate.ts";
 import { bodySummary, bodyText } from "../trial/message-text.ts";
 import { useTrial, useTrialState } from "../trial/trial-context.ts";
-import type { ExpressionPlace } from "./expression-place.ts";
+import type { ExpressionLocation } from "./expression-location.ts";
 import type { FormScope } from "./form-scope.ts";
 
 export interface LiveResult {
@@ -26,26 +26,26 @@ const debounceMs = 200;
 const retryMs = 150;
 const maxValueLength = 4_000;
 
-export function useLiveResult(scope: FormScope, place: ExpressionPlace): LiveResult | undefined {
+export function useLiveResult(scope: FormScope, location: ExpressionLocation): LiveResult | undefined {
   const editor = useEditor();
   const trial = useTrial();
   const sample = useTrialState((state) => state.sample);
   const responses = useTrialState((state) => state.responses);
   const { run, steps } = useShownRun();
-  const { language } = place;
-  const written = language === undefined ? undefined : treeAt(scope.tree, [...place.holder, language]);
+  const { language } = location;
+  const written = language === undefined ? undefined : treeAt(scope.tree, [...location.holder, language]);
   // As text, so that a changed position alone does not count as a change.
   const expression = useMemo(() => (written === undefined ? undefined : JSON.stringify(plain(written))), [written]);
-  const holder = pathKey(place.holder);
+  const holder = pathKey(location.holder);
   const source = editor.flow.text;
   const [result, setResult] = useState<LiveResult | undefined>(undefined);
-  const isNeeded = language !== undefined && language !== "constant" && (place.text ?? "") !== "";
+  const isNeeded = language !== undefined && language !== "constant" && (location.text ?? "") !== "";
   useEffect(() => {
     if (!isNeeded || expression === undefined) return setResult(undefined);
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isOver = false;
     const update = async (): Promise<void> => {
-      const step = stepAround(editor.flow, place.holder);
+      const step = stepAround(editor.flow, location.holder);
       const recorded = step === undefined ? undefined : steps.findLast(({ path }) => path !== undefined && pathKey(path) === pathKey(step.path))?.before;
       const message = run === undefined ? undefined : recorded;
       const found = await trial.evaluate({ language, expression: JSON.parse(expression) as unknown, step: step?.span, message });

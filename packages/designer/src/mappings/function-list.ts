@@ -4,7 +4,7 @@ import { functionGroups } from "../strings/mapper.ts";
 export interface MappingFunction {
   readonly name: string;
   readonly group: string;
-  /** How it is written; `x` stands for the current formula. */
+  /** Its syntax; `x` is the current formula. */
   readonly example: string;
 }
 

@@ -1,4 +1,4 @@
-// Source and target fields of a document as trees, and what connects them.
+// Source and target fields of a document as trees, and the rules that connect them.
 import { isMembers, messageData, type Members } from "../data-panel/message-data.ts";
 import { isList, loopPath, pathsIn, stepsIn } from "./mapping-paths.ts";
 import { formulaOf } from "./rule-edits.ts";

@@ -34,7 +34,7 @@ export function relativePath(path: string, loops: readonly string[]): string {
 const quotedText = /'(?:[^'\\]|\\.)*'/g;
 const pathIn = /(?:\$(?:item)?(?=[.[])|\$item\b|(?<![\w$.)\]'@])(?:[A-Za-z_@][\w$]*))(?:\.[@#]?[A-Za-z_][\w$]*|\[\*\]|\[\d+\]|\['[^']*'\])*(?![\w$]|\s*\()/g;
 
-/** The paths that a formula reads, from the message. Names in quotes and functions are none. */
+/** The message paths that a formula reads. Quoted names and function names are excluded. */
 export function pathsIn(formula: string, loops: readonly string[]): readonly string[] {
   // Quotes of a bracketed name are part of the path.
   const text = formula.replaceAll(quotedText, (found, offset: number) => (formula[offset - 1] === "[" ? found : "''"));

@@ -82,7 +82,7 @@ function withSource(rule: Members, source: Members): Members {
 const plainPath = /^(?:\$|[A-Za-z_@][\w$@]*|\['[^']*'\])(?:\.[@#]?[A-Za-z_][\w$]*|\[\*\]|\[\d+\]|\['[^']*'\])*$/;
 const literal = /^(?:-?\d+(?:\.\d+)?|true|false|null)$/;
 
-/** The source of a rule as one line: a path, a constant or an expression. Empty for the constant null, which stands for no source. */
+/** The source of a rule as one line: a path, a constant or an expression. Empty for the constant null, which means no source. */
 export function formulaOf(rule: Members): string {
   const { from, expr, value, lookup, forEach } = rule;
   if (typeof forEach === "string") return forEach;

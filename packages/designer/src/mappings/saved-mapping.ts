@@ -17,7 +17,7 @@ export interface SavedMapping {
   readonly file: DocumentFile | undefined;
   readonly tableIds: readonly string[];
   readonly documentIds: readonly string[];
-  /** False when the runtime did not answer: what it uses is not known. */
+  /** False when the runtime did not respond, so that the mappings in use are unknown. */
   readonly isRuntimeKnown: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { pathKey, type FlowDifference, type Path, type StepChange } from "@sluice/model";
 import { useEffect, useState, type ReactNode } from "react";
 import { changeSigns, type ChangeKind } from "../canvas/change-marks.ts";
-import { entityFace, stepFace } from "../canvas/step-face.ts";
+import { entityLabel, stepLabel } from "../canvas/card-label.ts";
 import { useCatalog } from "../catalog/use-catalog.ts";
 import { Button } from "../controls/button.tsx";
 import { Dialog } from "../controls/dialog.tsx";
@@ -118,7 +118,7 @@ function ChangeList({ difference, onShow }: { readonly difference: FlowDifferenc
       ))}
       {elements.map(({ change, element, options }) => (
         <Change key={`${change} ${pathKey(element.path)}`} kind={change} path={element.path} onShow={onShow}>
-          {[entityFace(element, catalog).title, ...(options.length === 0 ? [] : [optionsText(options)])].join(": ")}
+          {[entityLabel(element, catalog).title, ...(options.length === 0 ? [] : [optionsText(options)])].join(": ")}
         </Change>
       ))}
       {steps.map((step) => (
@@ -131,11 +131,11 @@ function ChangeList({ difference, onShow }: { readonly difference: FlowDifferenc
 }
 
 function StepText({ change, step, options }: StepChange) {
-  const { title, subtitle } = stepFace(step, useCatalog());
+  const { title, subtitle } = stepLabel(step, useCatalog());
   return change === "changed" ? `${title}: ${optionsText(options)}` : subtitle === "" ? title : `${title} (${subtitle})`;
 }
 
-/** A change of an element that still exists can be shown on the canvas. */
+/** A change to an element that still exists can be shown on the canvas. */
 function Change({ kind, path, onShow, children }: { readonly kind: ChangeKind; readonly path: Path; readonly onShow: OnShow; readonly children: ReactNode }) {
   const content = (
     <>

@@ -9,7 +9,7 @@ import { runningOf, useWorkspace } from "../workspace/workspace-store.ts";
 
 const words = strings.flowMenu;
 
-const FlowQuestion = lazy(() => import("./flow-question.tsx").then((module) => ({ default: module.FlowQuestion })));
+const FlowDialog = lazy(() => import("./flow-dialog.tsx").then((module) => ({ default: module.FlowDialog })));
 
 export interface FlowMenuProps {
   readonly id: string;
@@ -21,8 +21,8 @@ export interface FlowMenuProps {
 export function FlowMenu({ id, name, onNotice }: FlowMenuProps) {
   const button = useRef<HTMLButtonElement>(null);
   const [place, setPlace] = useState<{ readonly x: number; readonly y: number } | undefined>(undefined);
-  const [question, setQuestion] = useState<"rename" | "undeploy" | "remove" | undefined>(undefined);
-  const entries = useEntries({ id, name, onNotice }, setQuestion);
+  const [dialog, setDialog] = useState<"rename" | "undeploy" | "remove" | undefined>(undefined);
+  const entries = useEntries({ id, name, onNotice }, setDialog);
   const open = (): void => {
     const box = button.current?.getBoundingClientRect();
     setPlace({ x: box?.left ?? 0, y: (box?.bottom ?? 0) + 4 });
@@ -41,16 +41,16 @@ export function FlowMenu({ id, name, onNotice }: FlowMenuProps) {
       {place === undefined ? null : (
         <Menu label={words.open(name)} {...place} entries={entries} onClose={() => setPlace(undefined)} onReturn={() => button.current?.focus()} />
       )}
-      {question === undefined ? null : (
+      {dialog === undefined ? null : (
         <Suspense>
-          <FlowQuestion kind={question} id={id} name={name} onNotice={onNotice} onClose={() => setQuestion(undefined)} />
+          <FlowDialog kind={dialog} id={id} name={name} onNotice={onNotice} onClose={() => setDialog(undefined)} />
         </Suspense>
       )}
     </>
   );
 }
 
-function useEntries({ id, name, onNotice }: FlowMenuProps, openDialog: (question: "rename" | "undeploy" | "remove") => void): readonly MenuEntry[] {
+function useEntries({ id, name, onNotice }: FlowMenuProps, openDialog: (dialog: "rename" | "undeploy" | "remove") => void): readonly MenuEntry[] {
   const [, navigate] = useLocation();
   const { runtime, target } = useWorkspace();
   const running = runningOf(runtime, id);

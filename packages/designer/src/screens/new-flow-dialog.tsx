@@ -14,7 +14,7 @@ const words = strings.newFlow;
 const maxNameLength = 120;
 const lastCategoryKey = "sluice.category";
 
-/** Name, category and template of a new flow. Creates an unsaved text only. */
+/** Name, category and template of a new flow. Creates only an unsaved draft. */
 export function NewFlowDialog({ taken, onClose }: { readonly taken: (id: string) => boolean; readonly onClose: () => void }) {
   const [, navigate] = useLocation();
   const { categoryFile, targets, target } = useWorkspace();

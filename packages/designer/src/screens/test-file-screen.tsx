@@ -16,7 +16,7 @@ import { duplicateTest, removeTest, renameTest, testNames } from "../trial/test-
 import { runSuite } from "../trial/test-suites.ts";
 import { mountSource, type MountedSource } from "./mappings/document-source.ts";
 import { useTitle } from "./page-context.tsx";
-import { useUnsavedDraft } from "./use-kept-draft.ts";
+import { useUnsavedDraft } from "./use-unsaved-draft.ts";
 import { VerdictTable } from "./verdict-table.tsx";
 import "../source-view/source-view.css";
 import "./tests-screen.css";

@@ -4,7 +4,7 @@ import { EditorView, keymap, showTooltip, type Tooltip } from "@codemirror/view"
 import { dropInsertTarget, placeType, setInsertTarget, type InsertTarget } from "../data-panel/insert-target.ts";
 import { messageData, type DataPlace, type MessageData } from "../data-panel/message-data.ts";
 import { insertedPath } from "../data-panel/path-text.ts";
-import { completed, suggestionsAt, withSeen, type Completion, type KnownNames } from "../inspector/completions.ts";
+import { completed, suggestionsAt, withMessageNames, type Completion, type KnownNames } from "../inspector/completions.ts";
 import { strings } from "../strings.ts";
 import type { SomeMessage } from "../trial/message-text.ts";
 import { expressionAt, type ExpressionAt } from "./expression-at.ts";
@@ -82,7 +82,7 @@ function listAt(state: EditorState, facts: CompletionFacts): OpenList | undefine
   const line = state.doc.lineAt(head);
   const expression = line.from + found.column;
   const message = facts.message();
-  const source = { language: found.language, names: withSeen(facts.names(), message), data: message === undefined ? undefined : messageData(message) };
+  const source = { language: found.language, names: withMessageNames(facts.names(), message), data: message === undefined ? undefined : messageData(message) };
   const suggestions = suggestionsAt(line.text.slice(found.column), head - expression, source);
   return suggestions === undefined
     ? undefined

@@ -6,7 +6,7 @@ import { useTrialState } from "./trial-context.ts";
 
 const words = strings.trial;
 
-/** The last message at the selected step: of the open run, else of the sample. */
+/** The last message at the selected step, from the open run or else from the sample. */
 export function MessageTab({ target }: { readonly target: { readonly key: string; readonly title: string } }) {
   const tried = useTrialState((state) => state.steps);
   const { run, steps } = useShownRun();

@@ -1,10 +1,10 @@
 // Runs the flow while it is edited: a sample message, mock responses, and the result of the current text. Runs shortly after the last change without
-// blocking typing; results of older texts are discarded.
+// blocking typing; results for outdated text are discarded.
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { MockBody, Outline, Path, RouteOutline } from "@sluice/model";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import type { Editor } from "../document/editor.ts";
-import { placeAt } from "../document/open-flow.ts";
+import { pathAtOffset } from "../document/open-flow.ts";
 import type { Evaluation, EvaluationRequest } from "../simulation/evaluate.ts";
 import type { SimulationRequest, SimulationResult } from "../simulation/simulate.ts";
 import { runtimeConnectorsOf } from "../simulation/runtime-connectors.ts";
@@ -281,7 +281,7 @@ export class Trial {
 }
 
 const placed = (steps: readonly SimulatedStep[], outline: Outline): readonly TriedStep[] =>
-  steps.map((step) => ({ ...step, path: placeAt(outline, step.offset) }));
+  steps.map((step) => ({ ...step, path: pathAtOffset(outline, step.offset) }));
 
 const isReplaced = (error: unknown): boolean => error instanceof SimulationStopped && error.reason === "replaced";
 

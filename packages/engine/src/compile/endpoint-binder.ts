@@ -33,7 +33,7 @@ export class EndpointBinder {
     if (problem !== undefined)
       throw new CompileError(problem.code, problem.message, {
         ...(problem.hint === undefined ? {} : { hint: problem.hint }),
-        ...placeOf(problem.option, node),
+        ...optionLocation(problem.option, node),
       });
     for (const [name, field] of Object.entries({ ...(declaration.path as Fields), ...(declaration.options as Fields) })) {
       const value: unknown = bound.values[name];
@@ -83,8 +83,8 @@ export class EndpointBinder {
   }
 }
 
-/** Whether an option was written as a parameter or in the URI. */
-function placeOf(option: string | undefined, { uri, parameters }: EndpointNode): { option?: string; value?: string; offset?: number } {
+/** Where an option is written: as a parameter, or at an offset of the URI. */
+function optionLocation(option: string | undefined, { uri, parameters }: EndpointNode): { option?: string; value?: string; offset?: number } {
   if (option === undefined) return { value: uri };
   if (Object.hasOwn(parameters, option)) return { option };
   const at = Math.max(uri.indexOf(`?${option}=`), uri.indexOf(`&${option}=`));

@@ -63,7 +63,7 @@ function appliesTo(entity: EntityNode, route: RouteNode, holds: (precondition: s
   const { id, precondition, disabled } = entity.options as Configuration;
   if (disabled || (precondition !== undefined && !holds(precondition, entity.span))) return false;
   if (id === undefined) return true;
-  const wanted = route.options["routeConfigurationId"];
-  if (typeof wanted !== "string") return false;
-  return wanted.split(",").some((pattern) => textPattern(pattern.trim())(id));
+  const patterns = route.options["routeConfigurationId"];
+  if (typeof patterns !== "string") return false;
+  return patterns.split(",").some((pattern) => textPattern(pattern.trim())(id));
 }

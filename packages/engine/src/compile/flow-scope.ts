@@ -145,7 +145,7 @@ export class BeanRegistry {
     const made = declaration.create(values as never, this.#parts.host, {
       flowId: this.#parts.flowId,
       name,
-      bean: (reference, wanted) => this.get(reference, wanted),
+      bean: (reference, beanKind) => this.get(reference, beanKind),
       connection: (request) => this.#connection(request, name),
     });
     if (typeof made === "object" && made !== null && ("start" in made || "stop" in made)) this.#lifecycles.push(made as Lifecycle);
@@ -159,13 +159,13 @@ export class BeanRegistry {
   }
 
   #schemeOf(type: string): string {
-    const wanted = componentOf(type);
+    const component = componentOf(type);
     const { connectors, refused, index } = this.#parts.catalog;
-    const scheme = [...connectors.keys(), ...(index?.schemes() ?? [])].find((known) => known.replaceAll("-", "").toLowerCase() === wanted);
+    const scheme = [...connectors.keys(), ...(index?.schemes() ?? [])].find((known) => known.replaceAll("-", "").toLowerCase() === component);
     if (scheme !== undefined) return scheme;
-    const reason = [...refused].find(([name]) => name.endsWith(":") && name.slice(0, -1).replaceAll("-", "").toLowerCase() === wanted)?.[1];
+    const reason = [...refused].find(([name]) => name.endsWith(":") && name.slice(0, -1).replaceAll("-", "").toLowerCase() === component)?.[1];
     throw reason === undefined
-      ? new CompileError("connector-unknown", `unknown connector '${wanted}' of the component class '${type.replace(/^#class:/, "")}'`, { value: type })
+      ? new CompileError("connector-unknown", `unknown connector '${component}' of the component class '${type.replace(/^#class:/, "")}'`, { value: type })
       : new CompileError("connector-refused", reason, { value: type });
   }
 

@@ -61,8 +61,8 @@ export function stubText(stub: FunctionStub): string {
 
 /** The CLI command that generates the stub. */
 export function stubCommand({ bean, method, kind }: FunctionStub): string {
-  const wanted = kind === "function" || kind === "class" ? "" : ` --as ${kind}`;
-  return `sluice new function ${/^[\w.$-]+$/.test(bean) ? bean : JSON.stringify(bean)}${method === undefined ? "" : ` --method ${method}`}${wanted}`;
+  const kindFlag = kind === "function" || kind === "class" ? "" : ` --as ${kind}`;
+  return `sluice new function ${/^[\w.$-]+$/.test(bean) ? bean : JSON.stringify(bean)}${method === undefined ? "" : ` --method ${method}`}${kindFlag}`;
 }
 
 function membersOf(kind: StubKind, method: string | undefined): readonly StubMethod[] {

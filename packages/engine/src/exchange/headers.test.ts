@@ -16,18 +16,18 @@ it("looking up single wire headers gives the same result as copying all of them"
   fc.assert(
     fc.property(wire, fc.array(operation, { maxLength: 12 }), fc.boolean(), (entries, operations, isUndetermined) => {
       const find = (key: string): unknown => (isUndetermined ? undetermined : entries.find(([name]) => name.toLowerCase() === key)?.[1]);
-      let asked = new Headers(wireOf(entries, find));
+      let indexed = new Headers(wireOf(entries, find));
       let whole = new Headers({ entries: () => entries });
       for (const step of operations) {
-        if (step.kind === "copy") [asked, whole] = [asked.copy(), whole.copy()];
-        else expect(act(asked, step)).toEqual(act(whole, step));
-        const snapshot = asked.snapshot();
+        if (step.kind === "copy") [indexed, whole] = [indexed.copy(), whole.copy()];
+        else expect(act(indexed, step)).toEqual(act(whole, step));
+        const snapshot = indexed.snapshot();
         expect(snapshot).toEqual([...whole]);
-        expect(asked.snapshot()).toBe(snapshot);
+        expect(indexed.snapshot()).toBe(snapshot);
       }
-      expect([...asked]).toEqual([...whole]);
+      expect([...indexed]).toEqual([...whole]);
       // Reading all headers loads those of the wire; only then do both sides use the spelling of the wire.
-      expect([...asked.own()]).toEqual([...whole.own()]);
+      expect([...indexed.own()]).toEqual([...whole.own()]);
     }),
     { numRuns: 2_000 },
   );

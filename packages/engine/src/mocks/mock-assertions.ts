@@ -22,9 +22,9 @@ export type JsonPath = (path: string) => (body: unknown) => unknown;
 
 /** Throws for an assertion that can never be evaluated: an invalid expression or path. */
 export function checkAssertion(assertion: AssertionBody, jsonPath: JsonPath): void {
-  const wanted = "mockCalled" in assertion && typeof assertion.mockCalled === "object" ? assertion.mockCalled.with : undefined;
-  if (wanted?.matches !== undefined) bodyPattern(wanted.matches);
-  for (const path of Object.keys(wanted?.jsonpath ?? {})) jsonPath(path);
+  const expectation = "mockCalled" in assertion && typeof assertion.mockCalled === "object" ? assertion.mockCalled.with : undefined;
+  if (expectation?.matches !== undefined) bodyPattern(expectation.matches);
+  for (const path of Object.keys(expectation?.jsonpath ?? {})) jsonPath(path);
 }
 
 export function evaluateAssertion(assertion: AssertionBody, calls: readonly AssertedCall[], jsonPath: JsonPath): AssertionResult {
@@ -55,9 +55,9 @@ function wasCalled(expected: CalledBody, calls: readonly AssertedCall[], jsonPat
   const min = times ?? atLeast ?? (counted ? 0 : 1);
   const max = never === true ? 0 : (times ?? atMost ?? Infinity);
   if (calls.length < min || calls.length > max) {
-    const wanted =
+    const expectation =
       never === true ? "never" : times !== undefined ? `${times}` : min === max ? `${min}` : max === Infinity ? `at least ${min}` : `at most ${max}`;
-    return { ok: false, message: `${summary}, expected ${wanted}` };
+    return { ok: false, message: `${summary}, expected ${expectation}` };
   }
   if (expected.with === undefined) return { ok: true, message: summary };
   return contents(expected, calls, jsonPath);
@@ -72,8 +72,8 @@ function contents(expected: CalledBody, calls: readonly AssertedCall[], jsonPath
   return { ok, message: `mock '${mock}': ${chosen.length === 0 ? `there is no call ${call}` : faults.find((fault) => fault !== undefined)}` };
 }
 
-function mismatch({ with: wanted }: CalledBody, { request, seq }: AssertedCall, jsonPath: JsonPath): string | undefined {
-  const { body, bodyEquals, headers, matches, jsonpath } = wanted as NonNullable<CalledBody["with"]>;
+function mismatch({ with: expectation }: CalledBody, { request, seq }: AssertedCall, jsonPath: JsonPath): string | undefined {
+  const { body, bodyEquals, headers, matches, jsonpath } = expectation as NonNullable<CalledBody["with"]>;
   const data = bodyData(request.body);
   if (body !== undefined && !isPartOf(body, data)) return `call ${seq} had the body ${show(request.body)}, expected it to contain ${show(body)}`;
   if (bodyEquals !== undefined && !strictEquals(data, bodyEquals) && !strictEquals(request.body, bodyEquals))

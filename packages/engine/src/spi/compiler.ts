@@ -99,7 +99,7 @@ export class CompileError extends Error {
   readonly offset: number | undefined;
   /** The name of the invalid option, possibly nested, so that the diagnostic points at it instead of the step. */
   readonly option: string | undefined;
-  /** The text of the invalid option, for code that knows the text but not its position. */
+  /** The text of the invalid option, for code that has the text but not its position. */
   readonly value: string | undefined;
   /** The part that must be loaded before this can be compiled. */
   readonly unloaded: UnloadedPart | undefined;

@@ -7,7 +7,7 @@ export class MappingFault extends Error {
   readonly code: FaultCode;
   /** The invalid value, if there is one. */
   readonly value: unknown;
-  /** The source path of that value, if the failing operation knows it. */
+  /** The source path of that value, if the failing operation has it. */
   source: string | undefined = undefined;
 
   constructor(code: FaultCode, message: string, value?: unknown) {

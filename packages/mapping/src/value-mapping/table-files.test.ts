@@ -36,9 +36,9 @@ describe("CSV", () => {
     const cell = fc.option(fc.string({ unit: fc.constantFrom("a", ",", '"', "\n", "\r", " ", "é") }), { nil: null });
     fc.assert(
       fc.property(fc.array(fc.tuple(cell, cell), { maxLength: 6 }), (rows) => {
-        const wanted = rows.filter((row) => row.some((value) => value !== null));
-        const { content } = read({ columns: ["a", "b"], rows: wanted });
-        expect(tableFromCsv(tableToCsv(content))).toEqual({ columns: ["a", "b"], rows: wanted });
+        const expected = rows.filter((row) => row.some((value) => value !== null));
+        const { content } = read({ columns: ["a", "b"], rows: expected });
+        expect(tableFromCsv(tableToCsv(content))).toEqual({ columns: ["a", "b"], rows: expected });
       }),
     );
   });

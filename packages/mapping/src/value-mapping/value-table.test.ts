@@ -54,10 +54,10 @@ describe("lookups", () => {
     ["null", null],
     ["default", "ST"],
   ] as const)("without an entry, %s", (onMissing, expected) => {
-    const asked = () => table(units).find("shop", "sap", "crate", onMissing);
+    const lookup = () => table(units).find("shop", "sap", "crate", onMissing);
     if (onMissing === "error")
-      expect(asked).toThrow(expect.objectContaining({ message: `no entry for "crate" in value-mapping table 'uom' (shop -> sap)`, code: "lookup-missing" }));
-    else expect(asked()).toBe(expected);
+      expect(lookup).toThrow(expect.objectContaining({ message: `no entry for "crate" in value-mapping table 'uom' (shop -> sap)`, code: "lookup-missing" }));
+    else expect(lookup()).toBe(expected);
     if (onMissing !== "error") expect(table({ ...units, onMissing }).find("shop", "sap", "crate")).toBe(expected);
   });
 

@@ -135,22 +135,22 @@ class MapBinding {
   /** An unknown key where the expression or data format is missing: most likely it was meant to be that. */
   #unknownKind(entry: MapEntry): boolean {
     const { languages, formats } = this.#binding.vocabulary;
-    const wanted = [
+    const missing = [
       { field: this.#expression, noun: "language", names: languages },
       { field: this.#format, noun: "data format", names: formats },
     ].find(({ field }) => field !== undefined && !this.#written.has(field));
-    if (wanted?.field === undefined) return false;
-    this.#written.add(wanted.field);
-    const near = closest(entry.key, wanted.names.keys());
-    const hint = near === undefined ? `known: ${clip([...wanted.names.keys()].toSorted().join(", "), 200)}` : `did you mean '${near}'?`;
-    const code = wanted.noun === "language" ? "language-unknown" : "format-unknown";
-    this.#binding.report(code, withHint(`unknown ${wanted.noun} '${clip(entry.key)}' in ${this.#owner.label}`, hint), this.#at(entry), hint);
+    if (missing?.field === undefined) return false;
+    this.#written.add(missing.field);
+    const near = closest(entry.key, missing.names.keys());
+    const hint = near === undefined ? `known: ${clip([...missing.names.keys()].toSorted().join(", "), 200)}` : `did you mean '${near}'?`;
+    const code = missing.noun === "language" ? "language-unknown" : "format-unknown";
+    this.#binding.report(code, withHint(`unknown ${missing.noun} '${clip(entry.key)}' in ${this.#owner.label}`, hint), this.#at(entry), hint);
     return true;
   }
 
   finish(): Record<string, unknown> {
     for (const entry of this.#unknownEntries) this.#unknown(entry);
-    for (const { name, info } of this.#plan.wanted) {
+    for (const { name, info } of this.#plan.requiredOrDefault) {
       if (Object.hasOwn(this.#values, name) || this.#rules.ignore?.has(name)) continue;
       if (info.spec.required === true) {
         if (!this.#written.has(name)) this.#missing(name, info);
@@ -192,7 +192,7 @@ interface FieldsPlan {
   readonly uri: string | undefined;
   readonly parameters: string | undefined;
   /** Fields to check when they are not written: required ones and those with a default. */
-  readonly wanted: readonly { readonly name: string; readonly info: FieldInfo }[];
+  readonly requiredOrDefault: readonly { readonly name: string; readonly info: FieldInfo }[];
 }
 
 const plans = new WeakMap<Fields, FieldsPlan>();
@@ -207,7 +207,7 @@ function planOf(fields: Fields): FieldsPlan {
     format: nameOf((info) => info.kind === "format"),
     uri: nameOf((info) => info.kind === "uri"),
     parameters: nameOf((info) => info.kind === "parameters"),
-    wanted: all.filter(({ info }) => info.spec.required === true || info.spec.default !== undefined),
+    requiredOrDefault: all.filter(({ info }) => info.spec.required === true || info.spec.default !== undefined),
   };
   plans.set(fields, plan);
   return plan;

@@ -3,15 +3,15 @@ const maxCandidates = 1_000;
 
 /** The candidate closest to a mistyped word, if one of the first thousand is close enough. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
-  const wanted = fold(word.slice(0, 64));
+  const folded = fold(word.slice(0, 64));
   let best: string | undefined;
-  let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  let bestDistance = Math.max(1, Math.floor(folded.length / 3)) + 1;
   let count = 0;
   for (const candidate of candidates) {
     if (++count > maxCandidates) break;
     const name = fold(candidate);
-    if (Math.abs(name.length - wanted.length) >= bestDistance) continue;
-    const distance = editDistance(wanted, name, bestDistance);
+    if (Math.abs(name.length - folded.length) >= bestDistance) continue;
+    const distance = editDistance(folded, name, bestDistance);
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;

@@ -1,4 +1,4 @@
-// The changes between two versions of a flow, by route and step instead of by line. Texts are compared as written: values of placeholders, which may
+// The changes between two versions of a flow, by route and step instead of by line. Values are compared as written: values of placeholders, which may
 // be secret, are not compared.
 import { asFlowTree } from "../documents/camel-document.ts";
 import { treeAt } from "../flow/tree-at.ts";

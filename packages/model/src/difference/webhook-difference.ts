@@ -6,7 +6,7 @@ export interface WebhookOperation {
   readonly method: string;
   /** Ends with `/*` when paths below it are served too. */
   readonly path: string;
-  /** The parameters that a request must have; `body` stands for the body. */
+  /** The parameters that a request must have; `body` is the request body. */
   readonly required: readonly string[];
   /** Allowed values by parameter; parameters that are not listed are free. */
   readonly allowed: Readonly<Record<string, readonly string[]>>;
@@ -50,10 +50,10 @@ const nameOf = ({ method, path }: WebhookOperation): string => `${method} ${path
 const callPath = (path: string): string => path.replaceAll(/\{[^{}]+\}/g, "{}");
 const callKey = ({ method, path }: WebhookOperation): string => `${method} ${callPath(path)}`;
 
-/** True when every request of `asked` has a path and method that `operation` serves. */
-function answers(operation: WebhookOperation, asked: WebhookOperation): boolean {
-  if (operation.method !== "*" && operation.method !== asked.method) return false;
-  const [own, other] = [callPath(operation.path), callPath(asked.path)];
+/** True when every request of `requested` has a path and method that `operation` serves. */
+function answers(operation: WebhookOperation, requested: WebhookOperation): boolean {
+  if (operation.method !== "*" && operation.method !== requested.method) return false;
+  const [own, other] = [callPath(operation.path), callPath(requested.path)];
   if (own === other) return true;
   if (!own.endsWith("/*")) return false;
   const base = own.slice(0, -2);

@@ -10,7 +10,7 @@ test("lists added and removed lines with their numbers", () => {
   ]);
 });
 
-test("both texts can be restored from any diff", () => {
+test("both versions can be restored from any diff", () => {
   const text = fc.array(fc.constantFrom("a", "b", "c", ""), { minLength: 1, maxLength: 30 }).map((lines) => lines.join("\n"));
   fc.assert(
     fc.property(text, text, (before, after) => {

@@ -42,11 +42,11 @@ export function plainOf(tree: Tree): Plain {
 
 /** The first of several candidate edits that reads back as expected. */
 export function firstThatReads(source: string, candidates: Iterable<Splice>, expected: Plain): Edit {
-  const wanted = JSON.stringify(expected);
+  const expectedJson = JSON.stringify(expected);
   for (const candidate of candidates) {
     const edited = applySplice(source, candidate);
     const { tree } = rereadTree(edited);
-    if (tree === undefined || JSON.stringify(plainOf(tree)) !== wanted) continue;
+    if (tree === undefined || JSON.stringify(plainOf(tree)) !== expectedJson) continue;
     const splice = shrink(source, candidate);
     const inverse = { start: splice.start, end: splice.start + splice.text.length, text: source.slice(splice.start, splice.end) };
     return { ok: true, source: edited, splice, inverse };

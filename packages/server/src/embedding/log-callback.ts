@@ -17,12 +17,12 @@ const levels: readonly LogLevel[] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"];
 
 /** A follower that passes records of at least this level to the callback, and others to another follower. */
 export function alsoTo(onLog: (record: EmbeddedLogRecord) => void, minLevel: LogLevel, other: LogFollower): LogFollower {
-  const wanted = new Set(levels.slice(levels.indexOf(minLevel)));
+  const enabled = new Set(levels.slice(levels.indexOf(minLevel)));
   return {
-    wants: (level) => wanted.has(level) || other.wants(level),
+    wants: (level) => enabled.has(level) || other.wants(level),
     take(record) {
       if (other.wants(record.level)) other.take(record);
-      if (!wanted.has(record.level)) return;
+      if (!enabled.has(record.level)) return;
       try {
         onLog(embeddedRecord(record));
       } catch {

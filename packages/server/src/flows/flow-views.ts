@@ -12,8 +12,8 @@ export interface FlowViews {
   hasPolicy(flowId: string): boolean;
   /** The author of changes whose caller names none. */
   readonly fingerprint: string | undefined;
-  /** The installed Kamelets with these texts instead. */
-  withKamelets(texts: ReadonlyMap<string, string>): KameletFiles;
+  /** The installed Kamelets, with the YAML of these replaced. */
+  withKamelets(replaced: ReadonlyMap<string, string>): KameletFiles;
   /** Data of files whose content is not deployed, by id. */
   readonly seen: Map<string, { readonly stamp: string; readonly hash: string; readonly routeCount: number }>;
 }

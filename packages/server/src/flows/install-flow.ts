@@ -44,7 +44,7 @@ export interface InstallOutcome {
   readonly routeIds: { readonly before: readonly string[]; readonly after: readonly string[] };
   /** Number of passed tests; undefined when they were not run. */
   readonly testsPassed: number | undefined;
-  /** Only for a dry run of a flow whose texts can be read. */
+  /** Only for a dry run, if both versions of the flow can be parsed. */
   readonly difference?: FlowComparison | undefined;
   /** Missing tables and documents, and routes that cannot connect yet or that an operator stopped. */
   readonly missing: readonly string[];

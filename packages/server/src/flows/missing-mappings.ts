@@ -12,11 +12,11 @@ export function missingMappings(flow: FlowDocument, installed: InstalledMappings
   const problems: Problem[] = [];
   const reported = new Set<string>();
   const visit = (step: StepNode, routeId: string | null): void => {
-    const wanted = wantedBy(step);
-    if (wanted === undefined || reported.has(wanted.path) || (wanted.isTable ? installed.hasTable(wanted.id) : installed.hasDocument(wanted.id))) return;
-    reported.add(wanted.path);
+    const used = mappingOf(step);
+    if (used === undefined || reported.has(used.path) || (used.isTable ? installed.hasTable(used.id) : installed.hasDocument(used.id))) return;
+    reported.add(used.path);
     const { line, column } = step.span;
-    const message = `${wanted.noun} '${wanted.id}' is not installed yet (install it with PUT /_api/${wanted.path})`;
+    const message = `${used.noun} '${used.id}' is not installed yet (install it with PUT /_api/${used.path})`;
     problems.push({ severity: "warning", line, column, routeId, stepId: step.id, code: "mapping-unknown", message });
   };
   for (const route of flow.routes) eachStep(route.steps, (step) => visit(step, route.id));
@@ -25,7 +25,7 @@ export function missingMappings(flow: FlowDocument, installed: InstalledMappings
 }
 
 /** The table or document that a step uses; undefined for ids computed at run time. */
-function wantedBy({ options }: StepNode): { readonly id: string; readonly path: string; readonly noun: string; readonly isTable: boolean } | undefined {
+function mappingOf({ options }: StepNode): { readonly id: string; readonly path: string; readonly noun: string; readonly isTable: boolean } | undefined {
   const { uri, parameters } = options;
   const match = typeof uri === "string" ? /^(message|value)-mapping(?::(?:\/\/)?([^?]*))?/.exec(uri) : null;
   if (match === null) return undefined;

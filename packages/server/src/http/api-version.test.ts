@@ -18,14 +18,14 @@ describe("contract §14: the version of the API", () => {
   });
 
   it("is undefined if the request is unsupported or invalid", () => {
-    for (const asked of ["0", "3", "", "01", "1.0", "-1", "1, 2", "latest", "1e0", "9".repeat(400)])
-      expect(requestedVersion(asked, two), asked).toBeUndefined();
+    for (const requested of ["0", "3", "", "01", "1.0", "-1", "1, 2", "latest", "1e0", "9".repeat(400)])
+      expect(requestedVersion(requested, two), requested).toBeUndefined();
   });
 
   it("is in every reply, with its sunset date once known", () => {
     expect(versionHeaders("1")).toEqual({ "X-Api-Version": "1" });
     expect(versionHeaders("2", two)).toEqual({ "X-Api-Version": "2" });
     const old = { "X-Api-Version": "1", Deprecation: "@1803859200", Sunset: "Wed, 01 Mar 2028 00:00:00 GMT" };
-    for (const asked of [undefined, "1", "7"]) expect(versionHeaders(asked, two)).toEqual(old);
+    for (const requested of [undefined, "1", "7"]) expect(versionHeaders(requested, two)).toEqual(old);
   });
 });

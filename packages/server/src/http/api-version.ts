@@ -13,14 +13,14 @@ export const servedVersions: readonly [ServedVersion, ...ServedVersion[]] = [{ n
 export const versionHeader = "accept-api-version";
 
 /** The requested version; undefined when it is not served or not a number. */
-export function requestedVersion(asked: string | undefined, served = servedVersions): ServedVersion | undefined {
-  if (asked === undefined) return served[0];
-  return /^[1-9]\d{0,8}$/.test(asked) ? served.find(({ number }) => number === Number(asked)) : undefined;
+export function requestedVersion(requested: string | undefined, served = servedVersions): ServedVersion | undefined {
+  if (requested === undefined) return served[0];
+  return /^[1-9]\d{0,8}$/.test(requested) ? served.find(({ number }) => number === Number(requested)) : undefined;
 }
 
 /** Headers of every reply: the version and, if it will be removed, when (RFC 9745 and RFC 8594). */
-export function versionHeaders(asked: string | undefined, served = servedVersions): Readonly<Record<string, string>> {
-  const { number, ending } = requestedVersion(asked, served) ?? served[0];
+export function versionHeaders(requested: string | undefined, served = servedVersions): Readonly<Record<string, string>> {
+  const { number, ending } = requestedVersion(requested, served) ?? served[0];
   return {
     "X-Api-Version": String(number),
     ...(ending === undefined

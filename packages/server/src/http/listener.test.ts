@@ -221,9 +221,9 @@ test("every byte is echoed as sent, up to the limit", async () => {
 });
 
 test("sends 100 Continue only if the body is needed", async () => {
-  const wanted = await sendRaw(server.port, [post("Expect: 100-continue\r\nContent-Length: 5\r\n"), "hello"]);
-  expect(statuses(wanted.text)).toEqual([100, 200]);
-  expect(wanted.text.endsWith("hello")).toBe(true);
+  const continued = await sendRaw(server.port, [post("Expect: 100-continue\r\nContent-Length: 5\r\n"), "hello"]);
+  expect(statuses(continued.text)).toEqual([100, 200]);
+  expect(continued.text.endsWith("hello")).toBe(true);
   const unwanted = await sendRaw(server.port, post(`Expect: 100-continue\r\nContent-Length: ${maxBodyBytes + 1}\r\n`));
   expect(statuses(unwanted.text)).toEqual([413]);
   const nowhere = await sendRaw(server.port, "POST /api/none HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");

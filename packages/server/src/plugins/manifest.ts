@@ -13,8 +13,8 @@ interface ManifestFault {
 /** Problems of the manifest, and differences from the module's exports. */
 export function manifestFaults(manifest: unknown, { connectors }: Pick<DeclaredParts, "connectors">): readonly ManifestFault[] {
   const schemes = connectors.flatMap((connector) => namesOf("connectors", connector)).toSorted();
-  const wanted = `set "sluice": ${JSON.stringify({ kit, schemes })} in package.json`;
-  if (typeof manifest !== "object" || manifest === null) return [{ fault: "package.json has no key 'sluice'", fix: wanted }];
+  const fix = `set "sluice": ${JSON.stringify({ kit, schemes })} in package.json`;
+  if (typeof manifest !== "object" || manifest === null) return [{ fault: "package.json has no key 'sluice'", fix }];
   const { kit: given, schemes: listed = [] } = manifest as { readonly kit?: unknown; readonly schemes?: unknown };
   if (given !== kit)
     return [
@@ -25,5 +25,5 @@ export function manifestFaults(manifest: unknown, { connectors }: Pick<DeclaredP
     ];
   const isSame =
     Array.isArray(listed) && listed.length === schemes.length && (listed as readonly string[]).toSorted().every((scheme, index) => scheme === schemes[index]);
-  return isSame ? [] : [{ fault: `package.json lists the schemes ${JSON.stringify(listed)}, the module has ${JSON.stringify(schemes)}`, fix: wanted }];
+  return isSame ? [] : [{ fault: `package.json lists the schemes ${JSON.stringify(listed)}, the module has ${JSON.stringify(schemes)}`, fix }];
 }

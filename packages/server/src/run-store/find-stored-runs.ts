@@ -16,14 +16,14 @@ const pageSize = 200;
 
 export async function findStoredRuns(store: RunStore, filter: RunFilter, secrets: SecretValues): Promise<FoundRuns> {
   const words = wordsOf(filter.text);
-  const wanted = conditions(filter);
-  if (wanted === undefined) return { runs: [], total: 0, stopped: undefined };
+  const sqlFilter = conditions(filter);
+  if (sqlFilter === undefined) return { runs: [], total: 0, stopped: undefined };
   const runs: Readonly<Record<string, unknown>>[] = [];
   const deadline = systemClock.monotonic() + maxSearchMs;
   let { after } = filter;
   for (;;) {
     const limit = words.length === 0 ? filter.limit : pageSize;
-    const { rows, hasMore, total } = await store.search({ ...wanted, after, limit, counts: words.length === 0 });
+    const { rows, hasMore, total } = await store.search({ ...sqlFilter, after, limit, counts: words.length === 0 });
     const read = await inSlices(matching(rows, words, secrets, { found: runs, limit: filter.limit }));
     const stopped = read < rows.length || hasMore ? positionOf(rows[read - 1]) : undefined;
     const isDone = stopped === undefined || words.length === 0 || runs.length === filter.limit || systemClock.monotonic() > deadline;

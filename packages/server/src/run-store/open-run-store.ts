@@ -18,11 +18,11 @@ const reservedBytes = 16 * 1024 * 1024;
 
 export interface RunStoreNeeds {
   readonly settings: Settings;
-  /** Of the embedded store. */
+  /** The directory of the embedded store. */
   readonly directory: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Why nothing may be written. */
+  /** Why writing is not allowed; undefined when it is. */
   readonly refusal: string | undefined;
 }
 

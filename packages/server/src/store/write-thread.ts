@@ -92,10 +92,10 @@ export function writeThread(port: Port, file: StoreFile): void {
 
   function apply(operations: readonly PackedOperation[], bytes: Uint8Array): Written {
     const rows: Row[] = [];
-    for (const { statement, values, rows: wanted } of operations) {
+    for (const { statement, values, rows: returnsRows } of operations) {
       const unpacked = values.map((value) => (Array.isArray(value) ? bytes.subarray(value[0], value[1]) : value)) as SqlValue[];
       const prepared = (statements[statement] ??= file.prepare(texts[statement] as string));
-      if (wanted) rows.push(...prepared.all(...unpacked));
+      if (returnsRows) rows.push(...prepared.all(...unpacked));
       else prepared.run(...unpacked);
     }
     return { rows };

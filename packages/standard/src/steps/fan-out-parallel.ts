@@ -22,7 +22,7 @@ export async function runParallel(branches: Branches, gathering: Gathering, opti
       : undefined;
   try {
     let began = clock.monotonic();
-    while (!timeUp && inbox.wanted) {
+    while (!timeUp && inbox.needsMore) {
       const pending: Awaitable<IteratorResult<Branch>> = branches.next();
       const next = pending instanceof Promise ? await pending : pending;
       if (next.done === true) break;
@@ -43,7 +43,7 @@ export async function runParallel(branches: Branches, gathering: Gathering, opti
 /** Running branches, and finished ones that wait to be merged in order. */
 class Inbox {
   running = 0;
-  wanted = true;
+  needsMore = true;
   #launched = 0;
   #turn = 0;
   #problem: { readonly thrown: unknown } | undefined = undefined;
@@ -84,7 +84,7 @@ class Inbox {
 
   /** Merges finished branches, reports unfinished ones as missed, and rethrows an error of the strategy. */
   close(): void {
-    for (let index = this.#turn; index < this.#launched && this.wanted; index++) {
+    for (let index = this.#turn; index < this.#launched && this.needsMore; index++) {
       const copy = this.#over.get(index);
       if (copy !== undefined) this.#merge(copy, index);
       else if (this.running > 0 && !this.#inCompletionOrder) this.#gathering.missed(index);
@@ -108,11 +108,11 @@ class Inbox {
   }
 
   #merge(copy: Exchange, index: number): void {
-    if (!this.wanted) return;
+    if (!this.needsMore) return;
     try {
-      if (!this.#gathering.take(copy, index)) this.wanted = false;
+      if (!this.#gathering.take(copy, index)) this.needsMore = false;
     } catch (thrown) {
-      this.wanted = false;
+      this.needsMore = false;
       this.#problem = { thrown };
     }
   }

@@ -40,7 +40,7 @@ describe("C10: where a message was intercepted", () => {
 describe("onCompletion", () => {
   const completed = (id: string): string => `onCompletion: {steps: [{setBody: {simple: "${id} in \${routeId}, from \${fromRouteId}"}}, {to: "mock:done"}]}`;
 
-  it("C4: knows the route it runs in", async () => {
+  it("C4: has the id of the route it runs in", async () => {
     const run = await flow(`
 - routeConfiguration: {id: a, onCompletion: [{${completed("a")}}]}
 - routeConfiguration: {id: b, onCompletion: [{${completed("b")}}]}

@@ -111,9 +111,9 @@ async function planDocument(connection: Connection, artifact: DocumentArtifact):
   const { kind, contentType, text, body } = artifact;
   const current = await ifFound(readDocument(connection, artifact));
   const before = typeof current?.body === "string" ? current.body : withoutFacts(current?.body);
-  const shown = contentType === undefined ? JSON.stringify(before, undefined, 2) : lines(String(before));
-  const wanted = contentType === undefined ? JSON.stringify(body, undefined, 2) : lines(text);
-  const isSame = contentType === undefined ? isDeepStrictEqual(before, body) : shown === wanted;
+  const previous = contentType === undefined ? JSON.stringify(before, undefined, 2) : lines(String(before));
+  const next = contentType === undefined ? JSON.stringify(body, undefined, 2) : lines(text);
+  const isSame = contentType === undefined ? isDeepStrictEqual(before, body) : previous === next;
   const action = current === undefined ? "create" : isSame ? "same" : "replace";
   return {
     artifact,
@@ -121,7 +121,7 @@ async function planDocument(connection: Connection, artifact: DocumentArtifact):
     before: current === undefined ? undefined : before,
     beforeHash: current?.headers.get("etag")?.replaceAll('"', ""),
     // A policy may contain secrets, so its differences are not printed.
-    diff: action === "replace" && kind !== "policy" ? printedDiff(shown, wanted) : [],
+    diff: action === "replace" && kind !== "policy" ? printedDiff(previous, next) : [],
     warnings: [],
     routes: undefined,
   };

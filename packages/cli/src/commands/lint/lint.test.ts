@@ -346,7 +346,7 @@ describe.skipIf(!existsSync(cases))("broken documents of the conformance set (ne
   const broken = (existsSync(cases) ? readFileSync(cases, "utf8").split("\n") : [])
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as { id: string; title: string; yaml: string; expect: { rejected?: boolean } })
-    .filter(({ expect: wanted }) => wanted.rejected === true);
+    .filter(({ expect: expected }) => expected.rejected === true);
 
   test("all of them are known", () => expect(broken.map(({ id }) => id).filter((id) => !places.has(id))).toEqual([]));
 

@@ -67,10 +67,10 @@ describe("sluice new", () => {
 `,
     );
     const { output } = await sluice("lint", flow);
-    const wanted = [...output.matchAll(/\(sluice (new function .*?) writes it\)/g)].map(([, words]) => (words as string).split(" "));
+    const suggested = [...output.matchAll(/\(sluice (new function .*?) writes it\)/g)].map(([, words]) => (words as string).split(" "));
     expect(output).toContain("export const orders = { total(exchange) { return exchange.message.body; }, };");
-    expect(wanted).toHaveLength(5);
-    for (const words of wanted.filter((one) => one.join(" ") !== "new function com.acme.Check")) {
+    expect(suggested).toHaveLength(5);
+    for (const words of suggested.filter((one) => one.join(" ") !== "new function com.acme.Check")) {
       expect(await sluice(...words, "--file", module)).toMatchObject({ exit: 0 });
     }
     process.env["SERVICE_FUNCTIONS"] = module;

@@ -23,10 +23,10 @@ export function updateExpectations(text: string, results: readonly FlowTestResul
       return;
     const { status, body } = result.reply;
     (test["then"] as readonly Record<string, any>[]).forEach((then, position) => {
-      const wanted = then["reply"];
-      if (typeof wanted !== "object" || wanted === null) return;
+      const expected = then["reply"];
+      if (typeof expected !== "object" || expected === null) return;
       const set = (name: string, value: unknown): void => {
-        if (!(name in wanted) || value === undefined || JSON.stringify(wanted[name]) === JSON.stringify(value)) return;
+        if (!(name in expected) || value === undefined || JSON.stringify(expected[name]) === JSON.stringify(value)) return;
         document.setIn(["tests", index, "then", position, "reply", name], document.createNode(value));
         changed = true;
       };

@@ -5,7 +5,7 @@ import { messageData, type DataPlace, type MessageData } from "../../data-panel/
 import { insertedPath } from "../../data-panel/path-text.ts";
 import { strings } from "../../strings.ts";
 import type { SomeMessage } from "../../trial/message-text.ts";
-import { completed, namesIn, suggestionsAt, withSeen, type Completion, type Suggestions } from "../completions.ts";
+import { completed, namesIn, suggestionsAt, withMessageNames, type Completion, type Suggestions } from "../completions.ts";
 import { useForm } from "../form-scope.ts";
 import { nextGroup, useFormWriter } from "../use-form-writer.ts";
 import { TypedInput, type TypedInputProps } from "./typed-input.tsx";
@@ -30,7 +30,7 @@ export function CompletingInput({ language, message, element, ...props }: Comple
   const data = useMemo(() => (message === undefined ? undefined : messageData(message)), [message]);
   const { label, write } = props;
   const suggest = (text: string, caret: number): void => {
-    const found = suggestionsAt(text, caret, { language, names: withSeen(namesIn(scope.tree, headers), message), data });
+    const found = suggestionsAt(text, caret, { language, names: withMessageNames(namesIn(scope.tree, headers), message), data });
     setOpen(found === undefined ? undefined : { ...found, active: 0 });
   };
   const put = (next: { readonly text: string; readonly caret: number }): void => {

@@ -2,7 +2,7 @@ import { useId } from "react";
 import { treeAt, type OptionView } from "@sluice/model";
 import { strings } from "../../strings.ts";
 import { useStepMessage } from "../../trial/step-message.tsx";
-import { changeLanguage, expressionPlace, removeExpression, textKeyOf, writeExpression } from "../expression-place.ts";
+import { changeLanguage, locateExpression, removeExpression, textKeyOf, writeExpression } from "../expression-location.ts";
 import { faultAt, FormContext, inner, useForm, type FormScope } from "../form-scope.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { useLiveResult } from "../use-live-result.ts";
@@ -18,11 +18,11 @@ export function ExpressionField({ option }: { readonly option: OptionView }) {
   const scope = useForm();
   const writer = useFormWriter();
   const id = useId();
-  const place = expressionPlace(scope, option);
+  const location = locateExpression(scope, option);
   const named = option.name !== "expression";
   const label = optionLabel(option);
-  const view = place.language === undefined ? undefined : scope.catalog.language(place.language);
-  const error = place.language === undefined ? undefined : faultAt(scope, treeAt(scope.tree, [...place.holder, place.language]));
+  const view = location.language === undefined ? undefined : scope.catalog.language(location.language);
+  const error = location.language === undefined ? undefined : faultAt(scope, treeAt(scope.tree, [...location.holder, location.language]));
   return (
     <fieldset className="expression" aria-describedby={`${id}-doc`}>
       <legend className={named ? "field__label" : "visually-hidden"}>
@@ -39,21 +39,26 @@ export function ExpressionField({ option }: { readonly option: OptionView }) {
         <select
           id={`${id}-language`}
           className="input input--mono"
-          value={place.language ?? ""}
+          value={location.language ?? ""}
           onChange={(event) => {
             const { value } = event.target;
-            writer.write(words.changed(label), value === "" ? removeExpression(scope, option, place) : changeLanguage(scope, place, value));
+            writer.write(words.changed(label), value === "" ? removeExpression(scope, option, location) : changeLanguage(scope, location, value));
           }}
         >
-          {option.required && place.language !== undefined ? null : <option value="">{words.noExpression}</option>}
+          {option.required && location.language !== undefined ? null : <option value="">{words.noExpression}</option>}
           {scope.catalog.view.languages.map(({ name }) => (
             <option key={name}>{name}</option>
           ))}
         </select>
       </div>
-      {place.language === undefined ? null : <ExpressionText option={option} label={named ? words.expressionOf(label) : words.expression} error={error} />}
-      {view === undefined || view.options.length === 0 || place.language === undefined ? null : (
-        <LanguageOptions scope={scope} path={[...place.holder, place.language]} textKey={textKeyOf(scope.catalog, place.language)} options={view.options} />
+      {location.language === undefined ? null : <ExpressionText option={option} label={named ? words.expressionOf(label) : words.expression} error={error} />}
+      {view === undefined || view.options.length === 0 || location.language === undefined ? null : (
+        <LanguageOptions
+          scope={scope}
+          path={[...location.holder, location.language]}
+          textKey={textKeyOf(scope.catalog, location.language)}
+          options={view.options}
+        />
       )}
     </fieldset>
   );
@@ -87,8 +92,8 @@ function LanguageOptions({
 function ExpressionText({ option, label, error }: { readonly option: OptionView; readonly label: string; readonly error: string | undefined }) {
   const scope = useForm();
   const id = useId();
-  const place = expressionPlace(scope, option);
-  const result = useLiveResult(scope, place);
+  const location = locateExpression(scope, option);
+  const result = useLiveResult(scope, location);
   const { before } = useStepMessage();
   return (
     <div className="field">
@@ -99,12 +104,12 @@ function ExpressionText({ option, label, error }: { readonly option: OptionView;
         control={{ id, "aria-describedby": error === undefined ? undefined : `${id}-error`, "aria-invalid": error === undefined ? undefined : true }}
         name="expression"
         label={label}
-        value={place.text}
+        value={location.text}
         mono
         lines={3}
-        language={place.language ?? "simple"}
+        language={location.language ?? "simple"}
         message={result?.message ?? before}
-        write={(text) => writeExpression(scope, place, text)}
+        write={(text) => writeExpression(scope, location, text)}
       />
       <div className="expression__outcome">
         {error !== undefined ? (

@@ -1,7 +1,7 @@
 import { List } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { NameKind, OptionView } from "@sluice/model";
-import { createPartner } from "../../commands/direct-partner.ts";
+import { createLinkedRoute } from "../../commands/linked-route.ts";
 import { runCommand } from "../../commands/run-command.ts";
 import { Button } from "../../controls/button.tsx";
 import { Dialog } from "../../controls/dialog.tsx";
@@ -62,8 +62,8 @@ function NamesDialog({ kind, title, onChoose, onClose }: NamesDialogProps) {
       isCurrent = false;
     };
   }, [kind, catalog, editor, scheme, target]);
-  const wanted = query.trim().toLowerCase();
-  const matching = (names ?? []).filter(({ name, title: shown }) => `${name} ${shown}`.toLowerCase().includes(wanted));
+  const searchText = query.trim().toLowerCase();
+  const matching = (names ?? []).filter(({ name, title: shown }) => `${name} ${shown}`.toLowerCase().includes(searchText));
   const isNew = creatable.has(kind) && /^[\w.-]+$/.test(query.trim()) && !names?.some(({ name }) => name === query.trim());
   const items = isNew ? [...matching, { name: query.trim(), title: words.create(query.trim()), isNew }] : matching;
   return (
@@ -78,7 +78,7 @@ function NamesDialog({ kind, title, onChoose, onClose }: NamesDialogProps) {
         onChoose={(chosen) => {
           onClose();
           onChoose(chosen.name);
-          if (chosen.isNew === true && kind === "route") runCommand(editor, createPartner(catalog), "command");
+          if (chosen.isNew === true && kind === "route") runCommand(editor, createLinkedRoute(catalog), "command");
         }}
         none={names === undefined ? strings.common.loading : creatable.has(kind) ? words.noneYet : strings.common.nothingFound}
       >

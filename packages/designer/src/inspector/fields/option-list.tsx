@@ -3,7 +3,7 @@ import { useState } from "react";
 import { treeAt, type OptionView } from "@sluice/model";
 import { branchesOf } from "../../catalog/flow-catalog.ts";
 import { strings } from "../../strings.ts";
-import { expressionPlace } from "../expression-place.ts";
+import { locateExpression } from "../expression-location.ts";
 import { useForm, valueAt, type FieldProps, type FormScope } from "../form-scope.ts";
 import { asMap } from "../tree-values.ts";
 import { optionLabel } from "./option-label.ts";
@@ -83,7 +83,7 @@ const isBesideAddress = (options: readonly OptionView[], name: string, kind: str
   kind === "parameters" && name === "parameters" && options.some((option) => option.kind === "uri");
 
 function isSet(scope: FormScope, option: OptionView): boolean {
-  if (option.kind === "expression") return expressionPlace(scope, option).language !== undefined;
+  if (option.kind === "expression") return locateExpression(scope, option).language !== undefined;
   if (option.kind === "format") return asMap(treeAt(scope.tree, scope.path))?.entries.some(({ key }) => scope.catalog.format(key) !== undefined) === true;
   return valueAt(scope, option.name) !== undefined;
 }

@@ -13,7 +13,7 @@ import { accessStrings as words } from "../../strings/access.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { MessageList } from "../mappings/mapping-frame.tsx";
 import { useTitle } from "../page-context.tsx";
-import { useUnsavedDraft } from "../use-kept-draft.ts";
+import { useUnsavedDraft } from "../use-unsaved-draft.ts";
 import { usePolled } from "../../api-client/use-polled.ts";
 import { CredentialFields } from "./credential-fields.tsx";
 import { LimitFields } from "./limit-fields.tsx";

@@ -16,7 +16,7 @@ import { strings } from "../../strings.ts";
 import { connectionStrings as words } from "../../strings/connections.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { useTitle } from "../page-context.tsx";
-import { pathOf } from "./connection-places.ts";
+import { pathOf } from "./connection-urls.ts";
 import { FlowLinks } from "./flow-links.tsx";
 import { NewConnectionDialog } from "./new-connection-dialog.tsx";
 import { TestResult } from "./test-result.tsx";

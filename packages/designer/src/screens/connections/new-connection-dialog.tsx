@@ -8,8 +8,8 @@ import { Dialog } from "../../controls/dialog.tsx";
 import { Field } from "../../controls/field.tsx";
 import { strings } from "../../strings.ts";
 import { connectionStrings as words } from "../../strings/connections.ts";
-import { keepDraft } from "../use-kept-draft.ts";
-import { draftKey, pathOf } from "./connection-places.ts";
+import { keepDraft } from "../use-unsaved-draft.ts";
+import { draftKey, pathOf } from "./connection-urls.ts";
 
 export interface NewConnectionProps {
   readonly ids: readonly string[];

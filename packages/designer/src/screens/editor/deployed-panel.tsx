@@ -1,6 +1,6 @@
 import { Copy, X } from "lucide-react";
 import { useState } from "react";
-import { triggerFace } from "../../canvas/step-face.ts";
+import { triggerLabel } from "../../canvas/card-label.ts";
 import { useCatalog } from "../../catalog/use-catalog.ts";
 import { Button } from "../../controls/button.tsx";
 import { useEditor, useEditorState } from "../../editor/editor-context.ts";
@@ -33,7 +33,7 @@ export function DeployedPanel({ onTry }: { readonly onTry: () => void }) {
       () => setCopied(words.copied(what)),
       () => setCopied(words.notCopied),
     );
-  const face = triggerFace(route, catalog);
+  const label = triggerLabel(route, catalog);
   return (
     <section className="deployed" aria-label={words.title(target)}>
       <strong>{words.title(target)}</strong>
@@ -65,7 +65,7 @@ export function DeployedPanel({ onTry }: { readonly onTry: () => void }) {
           </Button>
         </>
       ) : (
-        <span className="muted">{words.starts(face.title, face.subtitle)}</span>
+        <span className="muted">{words.starts(label.title, label.subtitle)}</span>
       )}
       <span className="muted" aria-live="polite">
         {copied}

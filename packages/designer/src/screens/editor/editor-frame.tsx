@@ -26,7 +26,7 @@ import { EditorHeader } from "./editor-header.tsx";
 import { InspectorPanel } from "./inspector-panel.tsx";
 import { OutlinePanel, outlineSize } from "./outline-panel.tsx";
 import { changePanel, usePanels } from "./panel-sizes.ts";
-import { QuestionDialog } from "./question-dialog.tsx";
+import { ConflictDialog } from "./conflict-dialog.tsx";
 import { ShownRunProvider } from "../../trial/shown-run.tsx";
 import { StepMessageProvider } from "../../trial/step-message.tsx";
 import type { View } from "./view.ts";
@@ -140,7 +140,7 @@ function Frame({ runId }: { readonly runId: string | undefined }) {
           </Suspense>
         </Dock>
       </div>
-      <QuestionDialog />
+      <ConflictDialog />
       {isReviewing && target !== undefined ? (
         <Suspense>
           <ReviewDialog

@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
 import { useCatalog } from "../../catalog/use-catalog.ts";
 import { focusSelected } from "../../canvas/canvas-actions.ts";
-import { stepFace, triggerFace, type Face } from "../../canvas/step-face.ts";
+import { stepLabel, triggerLabel, type CardLabel } from "../../canvas/card-label.ts";
 import { StepIcon } from "../../canvas/step-icon.tsx";
 import { Separator } from "../../controls/separator.tsx";
 import { useEditor, useEditorState } from "../../editor/editor-context.ts";
@@ -17,7 +17,7 @@ export const outlineSize = 240;
 interface Line {
   readonly path: Path;
   readonly depth: number;
-  readonly face: Face;
+  readonly label: CardLabel;
 }
 
 /** The steps of the flow as an indented list that can be filtered. */
@@ -30,7 +30,7 @@ export function OutlinePanel() {
   const [query, setQuery] = useState("");
   const lines = useMemo(() => linesOf(outline, catalog), [outline, catalog]);
   const searchText = query.trim().toLowerCase();
-  const shown = lines.filter(({ face }) => `${face.title} ${face.subtitle}`.toLowerCase().includes(searchText));
+  const shown = lines.filter(({ label }) => `${label.title} ${label.subtitle}`.toLowerCase().includes(searchText));
   return (
     <nav className="outline" aria-label={words.title} style={{ width: size ?? outlineSize }}>
       <Separator
@@ -51,21 +51,21 @@ export function OutlinePanel() {
         onChange={(event) => setQuery(event.target.value)}
       />
       <ul className="outline__list">
-        {shown.map(({ path, depth, face }) => (
+        {shown.map(({ path, depth, label }) => (
           <li key={pathKey(path)}>
             <button
               type="button"
               className="outline__line"
               aria-current={pathKey(path) === selected ? "true" : undefined}
               style={{ paddingInlineStart: 8 + depth * 14 }}
-              title={face.subtitle}
+              title={label.subtitle}
               onClick={() => {
                 editor.select(path);
                 focusSelected(editor);
               }}
             >
-              <StepIcon icon={face.icon} kind={face.kind} />
-              <span className="outline__title">{face.title}</span>
+              <StepIcon icon={label.icon} kind={label.kind} />
+              <span className="outline__title">{label.title}</span>
             </button>
           </li>
         ))}
@@ -79,12 +79,12 @@ function linesOf(outline: Outline | undefined, catalog: FlowCatalog | undefined)
   const lines: Line[] = [];
   const add = (steps: readonly StepOutline[], depth: number): void => {
     for (const step of steps) {
-      lines.push({ path: step.path, depth, face: stepFace(step, catalog) });
+      lines.push({ path: step.path, depth, label: stepLabel(step, catalog) });
       for (const block of step.blocks) add(block.steps, depth + 1);
     }
   };
   for (const route of outline?.routes ?? []) {
-    lines.push({ path: route.from.path, depth: 0, face: triggerFace(route, catalog) });
+    lines.push({ path: route.from.path, depth: 0, label: triggerLabel(route, catalog) });
     add(route.steps, 1);
   }
   return lines;

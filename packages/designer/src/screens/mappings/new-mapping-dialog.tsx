@@ -10,8 +10,8 @@ import type { MappingEntry } from "../../mappings/mapping-list.ts";
 import { emptyTable } from "../../mappings/table-draft.ts";
 import { strings } from "../../strings.ts";
 import { mappingStrings as words } from "../../strings/mappings.ts";
-import { keepDraft } from "../use-kept-draft.ts";
-import { draftKey, pathOf } from "./mapping-places.ts";
+import { keepDraft } from "../use-unsaved-draft.ts";
+import { draftKey, pathOf } from "./mapping-urls.ts";
 
 const kinds: readonly MappingKind[] = ["value-mappings", "message-mappings"];
 

@@ -104,8 +104,8 @@ function callOf(apply: (...args: any[]) => unknown, values: readonly Compiled[])
 
 function checked(name: string, args: readonly unknown[], count: { readonly min: number; readonly max: number }, context: DocumentContext): boolean {
   if (args.length >= count.min && args.length <= count.max) return true;
-  const wanted = count.min === count.max ? String(count.min) : `${count.min} to ${count.max}`;
-  context.report(`function '${name}' takes ${wanted} argument${wanted === "1" ? "" : "s"}, got ${args.length}`);
+  const expected = count.min === count.max ? String(count.min) : `${count.min} to ${count.max}`;
+  context.report(`function '${name}' takes ${expected} argument${expected === "1" ? "" : "s"}, got ${args.length}`);
   return false;
 }
 

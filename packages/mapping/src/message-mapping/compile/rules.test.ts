@@ -210,7 +210,7 @@ describe("forEach", () => {
     );
   });
 
-  it("sees outer names at every depth", () => {
+  it("can use outer names at every depth", () => {
     const rule = {
       to: "o[]",
       forEach: "orders",

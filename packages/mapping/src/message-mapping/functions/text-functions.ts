@@ -97,7 +97,7 @@ function indexIn(text: string, what: string): number {
 }
 
 function checkedPadding(text: string, length: unknown, fill: unknown): string {
-  const wanted = amount(length);
-  checkTextLength(wanted);
-  return padding(text, wanted, isNothing(fill) ? " " : toText(fill));
+  const targetLength = amount(length);
+  checkTextLength(targetLength);
+  return padding(text, targetLength, isNothing(fill) ? " " : toText(fill));
 }

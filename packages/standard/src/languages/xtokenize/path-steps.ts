@@ -44,11 +44,11 @@ export function leadsTo(steps: readonly PathStep[], elements: readonly NamedElem
 
 function matchFrom(step: number, element: number, steps: readonly PathStep[], elements: readonly NamedElement[]): boolean {
   if (step < 0) return true;
-  const wanted = steps[step] as PathStep;
+  const expected = steps[step] as PathStep;
   const at = elements[element];
-  if (at === undefined || !isNamed(at, wanted)) return false;
-  if (step === 0) return wanted.anywhere || element === 0;
-  if (!wanted.anywhere) return matchFrom(step - 1, element - 1, steps, elements);
+  if (at === undefined || !isNamed(at, expected)) return false;
+  if (step === 0) return expected.anywhere || element === 0;
+  if (!expected.anywhere) return matchFrom(step - 1, element - 1, steps, elements);
   for (let above = element - 1; above >= 0; above--) if (matchFrom(step - 1, above, steps, elements)) return true;
   return false;
 }

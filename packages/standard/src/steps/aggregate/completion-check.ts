@@ -51,8 +51,8 @@ export function completionCheck(options: CompletionOptions, compiler: Compiler):
       }
       if (exchange.property("CamelAggregationCompleteCurrentGroup") === true) return "strategy";
       if (predicate?.(exchange) === true) return "predicate";
-      const wanted = number(size?.(exchange)) || completionSize;
-      return wanted > 0 && count >= wanted ? "size" : undefined;
+      const required = number(size?.(exchange)) || completionSize;
+      return required > 0 && count >= required ? "size" : undefined;
     },
     timeoutMs: (exchange) => number(timeout?.(exchange)) || completionTimeout,
   };

@@ -174,9 +174,9 @@ function listRemove(call: Call): Expression {
   return (exchange) => {
     const list = source(exchange);
     if (!Array.isArray(list)) return null;
-    const wanted = item(exchange);
-    const position = list.findIndex((one) => strictEquals(one, wanted));
-    const at = position >= 0 ? position : asText(wanted) === "last" ? list.length - 1 : /^\d+$/.test(asText(wanted)) ? Number(asText(wanted)) : -1;
+    const removed = item(exchange);
+    const position = list.findIndex((one) => strictEquals(one, removed));
+    const at = position >= 0 ? position : asText(removed) === "last" ? list.length - 1 : /^\d+$/.test(asText(removed)) ? Number(asText(removed)) : -1;
     return at >= 0 && at < list.length ? exchanged(call, exchange, list, list.toSpliced(at, 1)) : list;
   };
 }

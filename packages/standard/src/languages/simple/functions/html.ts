@@ -89,11 +89,11 @@ function read(html: string, handler: Handler): void {
 }
 
 function safeAttribute(tag: string, attributes: Readonly<Record<string, string>>): string {
-  const wanted = safeAttributes[tag];
-  if (wanted === undefined) return "";
-  const value = attributes[wanted]?.trim() ?? "";
+  const allowed = safeAttributes[tag];
+  if (allowed === undefined) return "";
+  const value = attributes[allowed]?.trim() ?? "";
   const isSafe = (tag === "a" ? /^(?:https?|ftp|mailto):/i : /^https?:/i).test(value);
-  return `${isSafe ? ` ${wanted}="${escapeText(value).replaceAll('"', "&quot;")}"` : ""}${tag === "a" ? ' rel="nofollow"' : ""}`;
+  return `${isSafe ? ` ${allowed}="${escapeText(value).replaceAll('"', "&quot;")}"` : ""}${tag === "a" ? ' rel="nofollow"' : ""}`;
 }
 
 const escapeText = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("\u00A0", "&nbsp;");

@@ -6,7 +6,7 @@ import { inSequence } from "../document/step-edits.ts";
 import type { FormScope } from "./form-scope.ts";
 import { asMap, textOf } from "./tree-values.ts";
 
-export interface ExpressionPlace {
+export interface ExpressionLocation {
   /** The mapping that contains the language key. */
   readonly holder: Path;
   readonly language: string | undefined;
@@ -15,7 +15,7 @@ export interface ExpressionPlace {
   readonly isObject: boolean;
 }
 
-export function expressionPlace(scope: FormScope, option: OptionView): ExpressionPlace {
+export function locateExpression(scope: FormScope, option: OptionView): ExpressionLocation {
   const own: Path = [...scope.path, option.name];
   const holders: readonly Path[] = option.inline === true ? [scope.path, [...scope.path, "expression"]] : [own, [...own, "expression"]];
   for (const holder of holders) {
@@ -34,27 +34,27 @@ const isOwnOption = (_scope: FormScope, option: OptionView, key: string): boolea
 export const textKeyOf = (catalog: FlowCatalog, language: string): string => catalog.language(language)?.textKey ?? "expression";
 
 export const writeExpression =
-  (scope: FormScope, place: ExpressionPlace, text: string, language = place.language ?? "simple") =>
+  (scope: FormScope, location: ExpressionLocation, text: string, language = location.language ?? "simple") =>
   (source: string): Edit => {
-    const path = [...place.holder, language, ...(place.isObject ? [textKeyOf(scope.catalog, language)] : [])];
+    const path = [...location.holder, language, ...(location.isObject ? [textKeyOf(scope.catalog, language)] : [])];
     return setAt(source, path, text, scope.shorthands);
   };
 
 /** Changes the language and keeps the text. */
 export const changeLanguage =
-  (scope: FormScope, place: ExpressionPlace, language: string) =>
+  (scope: FormScope, location: ExpressionLocation, language: string) =>
   (source: string): Edit => {
-    if (place.language === undefined) return setYamlAt(source, [...place.holder, language], scalarYaml(""), scope.shorthands);
-    const from = textKeyOf(scope.catalog, place.language);
+    if (location.language === undefined) return setYamlAt(source, [...location.holder, language], scalarYaml(""), scope.shorthands);
+    const from = textKeyOf(scope.catalog, location.language);
     const to = textKeyOf(scope.catalog, language);
-    const { language: old } = place;
+    const { language: old } = location;
     return inSequence(source, [
-      ...(place.isObject && from !== to && place.text !== undefined ? [(text: string) => renameKey(text, [...place.holder, old], from, to)] : []),
-      (text: string) => renameKey(text, place.holder, old, language),
+      ...(location.isObject && from !== to && location.text !== undefined ? [(text: string) => renameKey(text, [...location.holder, old], from, to)] : []),
+      (text: string) => renameKey(text, location.holder, old, language),
     ]);
   };
 
 export const removeExpression =
-  (scope: FormScope, option: OptionView, place: ExpressionPlace) =>
+  (scope: FormScope, option: OptionView, location: ExpressionLocation) =>
   (source: string): Edit =>
-    option.inline === true ? removeOption(source, place.holder, place.language ?? "") : removeOption(source, scope.path, option.name);
+    option.inline === true ? removeOption(source, location.holder, location.language ?? "") : removeOption(source, scope.path, option.name);

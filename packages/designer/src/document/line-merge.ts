@@ -23,7 +23,7 @@ interface Change {
   readonly lines: string[];
 }
 
-export function mergeTexts(base: string, mine: string, theirs: string): readonly MergePart[] {
+export function mergeLines(base: string, mine: string, theirs: string): readonly MergePart[] {
   const lines = base.split("\n");
   const own = changesOf(base, mine);
   const other = changesOf(base, theirs);

@@ -5,8 +5,8 @@ import { firstSteps } from "../catalog/starter-yaml.ts";
 import { selectedStep, type OpenFlow } from "../document/open-flow.ts";
 import type { DocumentCommand } from "./command.ts";
 
-/** The other end, in this flow, of the selected endpoint between routes. */
-export function partnerOf(flow: OpenFlow, catalog: FlowCatalog | undefined): Path | undefined {
+/** The endpoint in this flow that the selected `direct:` endpoint sends to or receives from. */
+export function linkedEndpoint(flow: OpenFlow, catalog: FlowCatalog | undefined): Path | undefined {
   const routes = flow.good?.outline.routes ?? [];
   const address = selectedAddress(flow, catalog);
   if (address === undefined) return undefined;
@@ -16,13 +16,13 @@ export function partnerOf(flow: OpenFlow, catalog: FlowCatalog | undefined): Pat
 }
 
 /** Creates the route that a selected step sends to. */
-export const createPartner = (catalog: FlowCatalog | undefined): DocumentCommand => ({
-  name: "create-partner",
+export const createLinkedRoute = (catalog: FlowCatalog | undefined): DocumentCommand => ({
+  name: "create-linked-route",
   title: "Create the route this step sends to",
   apply(flow) {
     const address = selectedAddress(flow, catalog);
     const tree = flow.good?.tree;
-    if (address === undefined || !address.isStep || tree?.type !== "list" || partnerOf(flow, catalog) !== undefined) return undefined;
+    if (address === undefined || !address.isStep || tree?.type !== "list" || linkedEndpoint(flow, catalog) !== undefined) return undefined;
     const id = address.uri.replace(/^[^:]+:/, "");
     const index = tree.items.length;
     const yaml = [`route:`, `  id: ${scalarYaml(id)}`, `  from:`, `    uri: ${scalarYaml(address.uri)}`, ...firstSteps.map((line) => `    ${line}`)].join("\n");

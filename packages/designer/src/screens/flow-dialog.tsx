@@ -1,4 +1,4 @@
-// The dialogs of a flow's menu: they name the flow, the target and what is lost before anything happens.
+// The dialogs of a flow's menu: before any change, they name the flow, the target and the data that is lost.
 import { useEffect, useState, type ReactNode } from "react";
 import { useLocation } from "wouter";
 import { workspaceClient } from "../api-client/workspace-client.ts";
@@ -12,19 +12,19 @@ import { deleteFlow, renameFlow, undeployFlow } from "./flow-actions.ts";
 
 const words = strings.flowMenu;
 
-interface QuestionProps {
+interface FlowDialogProps {
   readonly id: string;
   readonly name: string;
   readonly onNotice: (notice: Notice) => void;
   readonly onClose: () => void;
 }
 
-export function FlowQuestion({ kind, ...props }: QuestionProps & { readonly kind: "rename" | "undeploy" | "remove" }) {
+export function FlowDialog({ kind, ...props }: FlowDialogProps & { readonly kind: "rename" | "undeploy" | "remove" }) {
   const Content = { rename: RenameDialog, undeploy: UndeployDialog, remove: DeleteDialog }[kind];
   return <Content {...props} />;
 }
 
-interface FrameProps extends Pick<QuestionProps, "onNotice" | "onClose"> {
+interface FrameProps extends Pick<FlowDialogProps, "onNotice" | "onClose"> {
   readonly title: string;
   readonly submit: string;
   readonly done: string;
@@ -32,7 +32,7 @@ interface FrameProps extends Pick<QuestionProps, "onNotice" | "onClose"> {
   readonly children: ReactNode;
 }
 
-function QuestionFrame({ title, submit, done, act, onNotice, onClose, children }: FrameProps) {
+function DialogFrame({ title, submit, done, act, onNotice, onClose, children }: FrameProps) {
   const [isBusy, setBusy] = useState(false);
   const answer = (): void => {
     setBusy(true);
@@ -62,12 +62,12 @@ function QuestionFrame({ title, submit, done, act, onNotice, onClose, children }
   );
 }
 
-function RenameDialog({ id, name, ...rest }: QuestionProps) {
+function RenameDialog({ id, name, ...rest }: FlowDialogProps) {
   const [before] = useState(name);
   const [next, setNext] = useState(name);
   const trimmed = next.trim();
   return (
-    <QuestionFrame
+    <DialogFrame
       {...rest}
       title={words.renameTitle(before)}
       submit={words.renameSubmit}
@@ -77,15 +77,15 @@ function RenameDialog({ id, name, ...rest }: QuestionProps) {
       <Field label={words.renameName} hint={words.renameHint}>
         {(control) => <input {...control} className="input" required autoFocus value={next} onChange={(event) => setNext(event.target.value)} />}
       </Field>
-    </QuestionFrame>
+    </DialogFrame>
   );
 }
 
-function UndeployDialog({ id, name, ...rest }: QuestionProps) {
+function UndeployDialog({ id, name, ...rest }: FlowDialogProps) {
   const { runtime, target = words.noTarget } = useWorkspace();
   const routes = (runningOf(runtime, id)?.routes ?? []).map((route) => route.id);
   return (
-    <QuestionFrame
+    <DialogFrame
       {...rest}
       title={words.undeployTitle(name, target)}
       submit={words.undeploySubmit(target)}
@@ -93,11 +93,11 @@ function UndeployDialog({ id, name, ...rest }: QuestionProps) {
       act={() => undeployFlow(target, id)}
     >
       <p>{words.undeployText(routes, target)}</p>
-    </QuestionFrame>
+    </DialogFrame>
   );
 }
 
-function DeleteDialog({ id, name, onClose, ...rest }: QuestionProps) {
+function DeleteDialog({ id, name, onClose, ...rest }: FlowDialogProps) {
   const [, navigate] = useLocation();
   const { runtime, flows, target = words.noTarget } = useWorkspace();
   const [tests, setTests] = useState(0);
@@ -118,10 +118,10 @@ function DeleteDialog({ id, name, onClose, ...rest }: QuestionProps) {
     navigate("/flows");
   };
   return (
-    <QuestionFrame {...rest} onClose={onClose} title={words.removeTitle(name)} submit={words.removeSubmit} done={words.removed(name)} act={remove}>
+    <DialogFrame {...rest} onClose={onClose} title={words.removeTitle(name)} submit={words.removeSubmit} done={words.removed(name)} act={remove}>
       <p>{flows === undefined ? strings.common.loading : saved === undefined ? words.removeDraft : words.removeFile(`${id}.yaml`, tests)}</p>
       <p>{running === undefined ? words.removeUnknown(target) : running === null ? words.removeNotRunning(target) : words.removeRunning(target)}</p>
       {others.length === 0 ? null : <p>{words.removeOthers(others)}</p>}
-    </QuestionFrame>
+    </DialogFrame>
   );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openFlow } from "./open-flow.ts";
-import { problemsByStep } from "./problem-places.ts";
+import { problemsByStep } from "./problems-by-step.ts";
 import { sampleText } from "./test-flow.test-support.ts";
 
 const at = (word: string) => {
@@ -18,7 +18,7 @@ test("a problem belongs to the innermost step around it, or to the trigger", () 
   ]);
 });
 
-test("problems of another text than the outlined one have no position", () => {
+test("problems are not assigned to steps while the outline is out of date", () => {
   const broken = openFlow("orders", "a: [", undefined);
   expect(problemsByStep(broken, [at("first")]).size).toBe(0);
 });

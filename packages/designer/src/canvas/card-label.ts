@@ -5,7 +5,7 @@ import type { BlockOutline, ConnectorView, EntityOutline, OptionTexts, RouteOutl
 import { strings } from "../strings.ts";
 import { endpointValues, filled, stepValues, withDefaults } from "./card-text.ts";
 
-export interface Face {
+export interface CardLabel {
   readonly title: string;
   readonly subtitle: string;
   readonly kind: StepKind;
@@ -20,7 +20,7 @@ const titleOfName = (name: string): string => {
   return text.charAt(0).toUpperCase() + text.slice(1);
 };
 
-export function stepFace(step: StepOutline, catalog: FlowCatalog | undefined): Face {
+export function stepLabel(step: StepOutline, catalog: FlowCatalog | undefined): CardLabel {
   const view = catalog?.step(step.name);
   const kind = kindOfStep(step.name, view);
   const values = stepValues(step, view, catalog);
@@ -46,11 +46,11 @@ function plainDetail(step: StepOutline): string {
   return step.detail === "" && named > 0 ? words.branches(named) : step.detail;
 }
 
-function endpointText(connector: ConnectorView, values: OptionTexts): Pick<Face, "title" | "subtitle"> {
+function endpointText(connector: ConnectorView, values: OptionTexts): Pick<CardLabel, "title" | "subtitle"> {
   return { title: filled(connector.card?.title, values) ?? connector.title, subtitle: filled(connector.card?.subtitle ?? "{address}", values) ?? "" };
 }
 
-export function triggerFace(route: RouteOutline, catalog: FlowCatalog | undefined): Face {
+export function triggerLabel(route: RouteOutline, catalog: FlowCatalog | undefined): CardLabel {
   const { uri: written, options } = route.from;
   const uri = withDefaults(written);
   const connector = catalog?.connector(uri);
@@ -58,7 +58,7 @@ export function triggerFace(route: RouteOutline, catalog: FlowCatalog | undefine
   return { ...endpointText(connector, { ...endpointValues(uri, options, connector), routeId: route.id }), kind: "trigger", icon: connector.icon };
 }
 
-export function entityFace(entity: EntityOutline, catalog: FlowCatalog | undefined): Face {
+export function entityLabel(entity: EntityOutline, catalog: FlowCatalog | undefined): CardLabel {
   const view = catalog?.entity(entity.name);
   const isError = /exception|error/i.test(entity.name);
   return { title: view?.title ?? titleOfName(entity.name), subtitle: entity.detail, kind: isError ? "error" : "other", icon: view?.icon };

@@ -2,8 +2,8 @@ import { useMemo, useState } from "react";
 import { Button } from "../../controls/button.tsx";
 import { Dialog } from "../../controls/dialog.tsx";
 import { DiffView } from "../../controls/diff-view.tsx";
-import type { Question } from "../../document/editor.ts";
-import { mergedText, mergeTexts, type Conflict } from "../../document/merge-texts.ts";
+import type { EditConflict } from "../../document/editor.ts";
+import { mergedText, mergeLines, type Conflict } from "../../document/line-merge.ts";
 import { strings } from "../../strings.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { useEditor, useEditorState } from "../../editor/editor-context.ts";
@@ -11,18 +11,18 @@ import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 const words = strings.conflict;
 
 /** Shows what each choice would discard and lets the user decide. Closing it changes nothing. */
-export function QuestionDialog() {
-  const question = useEditorState((state) => state.question);
-  if (question === undefined) return null;
-  return question.kind === "file" ? <FileQuestion question={question} /> : <DeploymentQuestion question={question} />;
+export function ConflictDialog() {
+  const conflict = useEditorState((state) => state.conflict);
+  if (conflict === undefined) return null;
+  return conflict.kind === "file" ? <FileConflict conflict={conflict} /> : <DeploymentConflict conflict={conflict} />;
 }
 
-function FileQuestion({ question }: { readonly question: Extract<Question, { kind: "file" }> }) {
+function FileConflict({ conflict }: { readonly conflict: Extract<EditConflict, { kind: "file" }> }) {
   const editor = useEditor();
   const mine = useEditorState((state) => state.flow.text);
   const [side, setSide] = useState<"diskToMine" | "baseToDisk" | "baseToMine">("diskToMine");
-  const { disk, base = "", during } = question;
-  const parts = useMemo(() => (disk === null ? [] : mergeTexts(base, mine, disk.text)), [base, mine, disk]);
+  const { disk, base = "", during } = conflict;
+  const parts = useMemo(() => (disk === null ? [] : mergeLines(base, mine, disk.text)), [base, mine, disk]);
   const conflicts = parts.filter((part) => part.kind === "conflict");
   const [choices, setChoices] = useState<readonly ("mine" | "theirs" | undefined)[]>([]);
   const isSettled = conflicts.every((_, index) => choices[index] !== undefined);
@@ -39,7 +39,7 @@ function FileQuestion({ question }: { readonly question: Extract<Question, { kin
     const replacing = disk?.hash ?? null;
     void (during === "deploy" ? editor.deploy(target ?? null, null, replacing) : editor.save(replacing));
   };
-  const texts = { diskToMine: [disk?.text ?? "", mine], baseToDisk: [base, disk?.text ?? ""], baseToMine: [base, mine] } as const;
+  const versions = { diskToMine: [disk?.text ?? "", mine], baseToDisk: [base, disk?.text ?? ""], baseToMine: [base, mine] } as const;
   return (
     <Dialog
       wide
@@ -70,7 +70,7 @@ function FileQuestion({ question }: { readonly question: Extract<Question, { kin
               </Button>
             ))}
           </div>
-          <DiffView before={texts[side][0]} after={texts[side][1]} label={words[side]} />
+          <DiffView before={versions[side][0]} after={versions[side][1]} label={words[side]} />
           <p aria-live="polite">{conflicts.length === 0 ? words.noConflicts : words.conflicts(conflicts.length)}</p>
           {conflicts.map((conflict, index) => (
             <ConflictChoice
@@ -110,10 +110,10 @@ function ConflictChoice({ conflict, number, choice, onChoice }: ConflictChoicePr
   );
 }
 
-function DeploymentQuestion({ question }: { readonly question: Extract<Question, { kind: "deployment" }> }) {
+function DeploymentConflict({ conflict }: { readonly conflict: Extract<EditConflict, { kind: "deployment" }> }) {
   const editor = useEditor();
   const mine = useEditorState((state) => state.flow.text);
-  const { deployed, target } = question;
+  const { deployed, target } = conflict;
   const { loadRuntime } = useWorkspace.getState();
   return (
     <Dialog
