@@ -34,7 +34,7 @@ import { replicatedFlowStore } from "./replicated-flow-store.ts";
 import { replicatedKamelets } from "./replicated-kamelets.ts";
 import { Session, type Heartbeat } from "./session.ts";
 import { SessionPins } from "./session-pins.ts";
-import { sharedRepository } from "./shared-keys.ts";
+import { shareKeys } from "./shared-keys.ts";
 import { ClusterQueues } from "./shared-queues.ts";
 import { SharedDeadLetters } from "./shared-dead-letters.ts";
 import { Slots, slotOf } from "./slots.ts";
@@ -183,10 +183,7 @@ class JoinedNode implements ClusterNode {
   }
 
   shareBeans(beans: Map<string, BeanDeclaration>): void {
-    const memory = beans.get("MemoryIdempotentRepository");
-    if (memory === undefined) return;
-    const shared = sharedRepository(memory, this.#cluster.claims);
-    for (const name of memory.names) beans.set(name, shared);
+    shareKeys(beans, this.#cluster.claims);
   }
 
   handOver(ingress: HttpIngress): HttpIngress {

@@ -8,7 +8,15 @@ const stored = new TextEncoder().encode("stored");
 const check = new TextEncoder().encode("check");
 const isCheck = ({ note }: Claim): boolean => note.length === check.length;
 
-/** The repository with keys that the nodes share, unless the flow asks for keys per node. */
+/** Replaces the memory repository. */
+export function shareKeys(beans: Map<string, BeanDeclaration>, claims: Claims): void {
+  const memory = beans.get("MemoryIdempotentRepository");
+  if (memory === undefined) return;
+  const shared = sharedRepository(memory, claims);
+  for (const name of memory.names) beans.set(name, shared);
+}
+
+/** The repository with keys that the nodes share, unless the flow requests keys per node. */
 export const sharedRepository = (memory: BeanDeclaration, claims: Claims): BeanDeclaration => ({
   ...memory,
   create(properties, host, scope) {
