@@ -41,15 +41,12 @@ for (const { title, server, urlOf } of stores)
     });
 
     it("any node runs a message, whichever accepted it", async () => {
-      const runs = async (): Promise<readonly number[]> =>
-        Promise.all(cluster.nodes.map(async ({ api }) => (await api("GET", "/runs?routeId=work&limit=200")).json.runs.length));
-      const before = await runs();
       const ids = Array.from({ length: 60 }, (_, index) => `spread${index}`);
       const statuses = await Promise.all(ids.map((id) => post(node(0), "/api/in", id)));
       expect(new Set(statuses)).toEqual(new Set([202]));
       await eventually(() => ids.every((id) => cluster.arrived.has(id)));
-      const ran = (await runs()).map((count, index) => count - (before[index] as number));
-      expect(ran.filter((count) => count > 0).length).toBeGreaterThan(1);
+      const { json } = await node(0).api("GET", `/runs?routeId=work&limit=${ids.length}`);
+      expect(new Set(json.runs.map((run: { readonly node: string }) => run.node)).size).toBeGreaterThan(1);
     });
 
     it("a message that fails each time is in the dead letters of every node", async () => {

@@ -104,6 +104,6 @@ it("B7: a port in use is reported", () => {
   rmSync(dataDir, { recursive: true, force: true });
   expect([status, stderr]).toEqual([
     1,
-    expect.stringMatching(new RegExp(`^sluice run: port ${port} is in use(?: by process \\d+ \\(.+\\))?: .*choose another one with --port \\d+\\n$`)),
+    expect.stringMatching(new RegExp(`^sluice run: port ${port} is in use(?: by process \\d+ \\(.+\\))?: .*choose another port with --port \\d+\\n$`)),
   ]);
 });
