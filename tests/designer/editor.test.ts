@@ -155,7 +155,7 @@ describe.skipIf(!hasBrowser)("the editor (needs Chromium)", { timeout: 120_000 }
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await expect.poll(() => page.getByRole("status").innerText(), soon).toMatch(badge);
     await page.getByRole("button", { name: "Try it", exact: true }).click();
-    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByRole("button", { name: "Send", exact: true }).click();
     await expect.poll(() => page.locator(".try__body").innerText(), soon).toBe("hello");
   });
 

@@ -208,7 +208,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", { timeout: 120_00
     await page.keyboard.press("a");
     await page.getByRole("combobox", { name: "Search steps and connectors" }).fill("retry");
     await page.keyboard.press("Enter");
-    await page.getByLabel("How often to try again").fill("2");
+    await page.getByLabel("Number of retries").fill("2");
     await page.getByRole("button", { name: "Insert steps" }).click();
     for (const attempt of ["call-erp", "call-erp #2", "call-erp #3"]) await row(page, attempt).waitFor();
     expect(await row(page, "call-erp #4").count()).toBe(0);
