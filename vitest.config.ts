@@ -30,7 +30,7 @@ export default defineConfig({
     // Loading the sources costs more than most tests: files that run in one process share what is loaded.
     pool: "forks",
     isolate: false,
-    maxWorkers: 4,
+    maxWorkers: 5,
     // `npm test` runs vitest three times: the second and third run need not compile the sources again.
     experimental: { fsModuleCache: true },
     reporters: ["default", resultsReporter()],

@@ -4,232 +4,236 @@ import { serverFor } from "@sluice/testkit";
 import { expect, it } from "vitest";
 import { bytes, connected, kept, onEveryStore, text } from "./contract-stores.test-support.ts";
 
-onEveryStore("a cluster", ({ check, nodes }) => {
-  check("reads what was written, the newest version first, and does not return what was deleted", async () => {
-    const [one, two] = (await nodes(2)) as [Cluster, Cluster];
-    expect(await one.records.read("config", "flow/a")).toBeUndefined();
-    const first = await one.records.write("config", "flow/a", bytes("1"));
-    const second = await two.records.write("config", "flow/a", bytes("2"));
-    expect(second.revision).toBeGreaterThan(first.revision);
-    const found = await one.records.read("config", "flow/a");
-    expect([found?.id, text(found?.bytes), found?.revision]).toEqual(["flow/a", "2", second.revision]);
-    expect(Math.abs((found?.at ?? 0) - Date.now())).toBeLessThan(60_000);
-    const third = await one.records.write("config", "flow/a", undefined);
-    expect(await two.records.read("config", "flow/a")).toBeUndefined();
-    const versions = await two.records.versions("config", "flow/a");
-    expect(versions.map(({ revision, bytes: content }) => [revision, text(content)])).toEqual([
-      [third.revision, undefined],
-      [second.revision, "2"],
-      [first.revision, "1"],
-    ]);
-  });
-
-  check("keeps a bounded number of versions of each record", async () => {
-    const [one] = await nodes(1);
-    for (let version = 1; version <= kept + 3; version++) await one.records.write("config", "flow/a", bytes(String(version)));
-    await one.records.write("config", "flow/b", bytes("b"));
-    const versions = await one.records.versions("config", "flow/a");
-    expect(versions.map(({ bytes: content }) => text(content))).toEqual(Array.from({ length: kept }, (_, index) => String(kept + 3 - index)));
-  });
-
-  check("accepts any id", async () => {
-    const [one, two] = (await nodes(2)) as [Cluster, Cluster];
-    const ids = ["flow/a.b", "flow/a_b", "flow/a-b", "flow/ä ö", "flow/*", "flow/>", `flow/${"x".repeat(300)}`, `flow/${"x".repeat(299)}y`];
-    for (const id of ids) await one.records.write("config", id, bytes(id));
-    for (const id of ids) expect(text((await two.records.read("config", id))?.bytes)).toBe(id);
-    const seen = await loaded(two);
-    expect(seen.map(({ id }) => id)).toEqual(ids);
-  });
-
-  check("rejects a write that expects another head, whichever record changed", async () => {
-    const [one, two] = (await nodes(2)) as [Cluster, Cluster];
-    const { revision: head } = await one.records.write("config", "flow/a", bytes("1"));
-    await two.records.write("config", "flow/b", bytes("2"), { head });
-    await expect(one.records.write("config", "flow/a", bytes("3"), { head })).rejects.toMatchObject({ kind: "conflict" });
-    await expect(one.records.write("config", "flow/a", undefined, { head })).rejects.toMatchObject({ kind: "conflict" });
-    expect(text((await two.records.read("config", "flow/a"))?.bytes)).toBe("1");
-  });
-
-  check("accepts each head once: stale compare-and-set", async () => {
-    const all = await nodes(3);
-    const accepted = new Map<number, number>();
-    let conflicts = 0;
-    const until = performance.now() + 3_000;
-    let head = (await all[0].records.write("config", "flow/a", bytes("0"))).revision;
-    const writer = async (cluster: Cluster, name: string): Promise<void> => {
-      while (performance.now() < until) {
-        const expected = head;
-        try {
-          const { revision } = await cluster.records.write("config", "flow/a", bytes(name), { head: expected });
-          accepted.set(expected, (accepted.get(expected) ?? 0) + 1);
-          head = Math.max(head, revision);
-        } catch (error) {
-          if (!isClusterError(error) || error.kind !== "conflict") throw error;
-          conflicts++;
-          head = Math.max(head, (await cluster.records.read("config", "flow/a"))?.revision ?? 0);
-        }
-      }
-    };
-    await Promise.all(all.flatMap((cluster) => [writer(cluster, "x"), writer(cluster, "y")]));
-    expect(accepted.size).toBeGreaterThan(20);
-    expect(conflicts).toBeGreaterThan(20);
-    expect([...accepted.values()].filter((times) => times > 1)).toEqual([]);
-  });
-
-  /** What a new watch reports before it has caught up. */
-  async function loaded(cluster: Cluster): Promise<readonly RecordVersion[]> {
-    const seen: RecordVersion[] = [];
-    await new Promise<void>((resolve) => {
-      const watch = cluster.records.watch(
-        "config",
-        (change) => void seen.push(change),
-        () => {
-          resolve();
-          queueMicrotask(() => watch.stop());
-        },
-      );
+onEveryStore(
+  "a cluster",
+  ({ check, nodes }) => {
+    check("reads what was written, the newest version first, and does not return what was deleted", async () => {
+      const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+      expect(await one.records.read("config", "flow/a")).toBeUndefined();
+      const first = await one.records.write("config", "flow/a", bytes("1"));
+      const second = await two.records.write("config", "flow/a", bytes("2"));
+      expect(second.revision).toBeGreaterThan(first.revision);
+      const found = await one.records.read("config", "flow/a");
+      expect([found?.id, text(found?.bytes), found?.revision]).toEqual(["flow/a", "2", second.revision]);
+      expect(Math.abs((found?.at ?? 0) - Date.now())).toBeLessThan(60_000);
+      const third = await one.records.write("config", "flow/a", undefined);
+      expect(await two.records.read("config", "flow/a")).toBeUndefined();
+      const versions = await two.records.versions("config", "flow/a");
+      expect(versions.map(({ revision, bytes: content }) => [revision, text(content)])).toEqual([
+        [third.revision, undefined],
+        [second.revision, "2"],
+        [first.revision, "1"],
+      ]);
     });
-    return seen;
-  }
 
-  check("a watch reports existing records once, in order, then the head, then every change", async () => {
-    const [one, two] = (await nodes(2)) as [Cluster, Cluster];
-    await one.records.write("config", "flow/a", bytes("old"));
-    await one.records.write("config", "flow/gone", bytes("x"));
-    await one.records.write("config", "flow/b", bytes("b"));
-    await one.records.write("config", "flow/gone", undefined);
-    const { revision } = await one.records.write("config", "flow/a", bytes("a"));
-    const seen: string[] = [];
-    const revisions: number[] = [];
-    const watch = two.records.watch(
-      "config",
-      (change) => {
-        revisions.push(change.revision);
-        seen.push(`${change.id}=${text(change.bytes)}`);
-      },
-      (head) => void seen.push(`head ${head === revision}`),
-    );
-    await expect.poll(() => seen.at(-1)).toBe("head true");
-    expect(seen).toEqual(["flow/b=b", "flow/a=a", "head true"]);
-    await one.records.write("config", "flow/b", undefined);
-    for (let version = 1; version <= 20; version++) await (version % 2 === 0 ? one : two).records.write("config", "flow/c", bytes(String(version)));
-    await expect.poll(() => seen.at(-1)).toBe("flow/c=20");
-    expect(seen.slice(3)).toEqual(["flow/b=undefined", ...Array.from({ length: 20 }, (_, index) => `flow/c=${index + 1}`)]);
-    expect(revisions).toEqual(revisions.toSorted((a, b) => a - b));
-    watch.stop();
-    await one.records.write("config", "flow/c", bytes("unseen"));
-    expect(seen.at(-1)).toBe("flow/c=20");
-  });
+    check("keeps a bounded number of versions of each record", async () => {
+      const [one] = await nodes(1);
+      for (let version = 1; version <= kept + 3; version++) await one.records.write("config", "flow/a", bytes(String(version)));
+      await one.records.write("config", "flow/b", bytes("b"));
+      const versions = await one.records.versions("config", "flow/a");
+      expect(versions.map(({ bytes: content }) => text(content))).toEqual(Array.from({ length: kept }, (_, index) => String(kept + 3 - index)));
+    });
 
-  check("a write resolves after the node's own watch has reported it", async () => {
-    const [one, two] = (await nodes(2)) as [Cluster, Cluster];
-    let seen = 0;
-    await new Promise<void>(
-      (resolve) =>
-        void one.records.watch(
+    check("accepts any id", async () => {
+      const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+      const ids = ["flow/a.b", "flow/a_b", "flow/a-b", "flow/ä ö", "flow/*", "flow/>", `flow/${"x".repeat(300)}`, `flow/${"x".repeat(299)}y`];
+      for (const id of ids) await one.records.write("config", id, bytes(id));
+      for (const id of ids) expect(text((await two.records.read("config", id))?.bytes)).toBe(id);
+      const seen = await loaded(two);
+      expect(seen.map(({ id }) => id)).toEqual(ids);
+    });
+
+    check("rejects a write that expects another head, whichever record changed", async () => {
+      const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+      const { revision: head } = await one.records.write("config", "flow/a", bytes("1"));
+      await two.records.write("config", "flow/b", bytes("2"), { head });
+      await expect(one.records.write("config", "flow/a", bytes("3"), { head })).rejects.toMatchObject({ kind: "conflict" });
+      await expect(one.records.write("config", "flow/a", undefined, { head })).rejects.toMatchObject({ kind: "conflict" });
+      expect(text((await two.records.read("config", "flow/a"))?.bytes)).toBe("1");
+    });
+
+    check("accepts each head once: stale compare-and-set", async () => {
+      const all = await nodes(3);
+      const accepted = new Map<number, number>();
+      let conflicts = 0;
+      const until = performance.now() + 3_000;
+      let head = (await all[0].records.write("config", "flow/a", bytes("0"))).revision;
+      const writer = async (cluster: Cluster, name: string): Promise<void> => {
+        while (performance.now() < until) {
+          const expected = head;
+          try {
+            const { revision } = await cluster.records.write("config", "flow/a", bytes(name), { head: expected });
+            accepted.set(expected, (accepted.get(expected) ?? 0) + 1);
+            head = Math.max(head, revision);
+          } catch (error) {
+            if (!isClusterError(error) || error.kind !== "conflict") throw error;
+            conflicts++;
+            head = Math.max(head, (await cluster.records.read("config", "flow/a"))?.revision ?? 0);
+          }
+        }
+      };
+      await Promise.all(all.flatMap((cluster) => [writer(cluster, "x"), writer(cluster, "y")]));
+      expect(accepted.size).toBeGreaterThan(20);
+      expect(conflicts).toBeGreaterThan(20);
+      expect([...accepted.values()].filter((times) => times > 1)).toEqual([]);
+    });
+
+    /** What a new watch reports before it has caught up. */
+    async function loaded(cluster: Cluster): Promise<readonly RecordVersion[]> {
+      const seen: RecordVersion[] = [];
+      await new Promise<void>((resolve) => {
+        const watch = cluster.records.watch(
           "config",
-          (change) => (seen = change.revision),
-          () => resolve(),
-        ),
-    );
-    for (let version = 0; version < 20; version++) {
-      await two.records.write("config", "flow/other", bytes(String(version)));
-      const { revision } = await one.records.write("config", "flow/own", bytes(String(version)));
-      expect(seen).toBeGreaterThanOrEqual(revision);
+          (change) => void seen.push(change),
+          () => {
+            resolve();
+            queueMicrotask(() => watch.stop());
+          },
+        );
+      });
+      return seen;
     }
-  });
 
-  check("records of dead letters can be removed and written again, and watches see it", async () => {
-    const [one, two] = (await nodes(2)) as [Cluster, Cluster];
-    for (const collection of ["dead-letters", "dead-letter-messages"] as const) {
-      const first = await one.records.write(collection, "a", bytes("1"));
-      expect(text((await two.records.read(collection, "a"))?.bytes)).toBe("1");
-      const removed = await two.records.write(collection, "a", undefined);
-      expect(removed.revision).toBeGreaterThan(first.revision);
-      expect(await one.records.read(collection, "a")).toBeUndefined();
-      const again = await one.records.write(collection, "a", bytes("2"));
-      expect(again.revision).toBeGreaterThan(removed.revision);
-      await one.records.write(collection, "b", bytes("b"));
-      await one.records.write(collection, "b", undefined);
-      expect([text((await two.records.read(collection, "a"))?.bytes), await two.records.read(collection, "b")]).toEqual(["2", undefined]);
-    }
-    const seen: string[] = [];
-    two.records.watch(
-      "dead-letters",
-      ({ id, bytes: content }) => void seen.push(`${id}=${text(content)}`),
-      () => void seen.push("caught up"),
-    );
-    await expect.poll(() => seen).toEqual(["a=2", "caught up"]);
-    await one.records.write("dead-letters", "a", undefined);
-    await one.records.write("dead-letters", "c", bytes("c"));
-    await expect.poll(() => seen).toEqual(["a=2", "caught up", "a=undefined", "c=c"]);
-  });
-
-  check("a watch of an empty collection catches up immediately", async () => {
-    const [one] = await nodes(1);
-    expect(await loaded(one)).toEqual([]);
-  });
-
-  check("of concurrent claims of a key exactly one wins, and all receive the winner's note", async () => {
-    const all = await nodes(3);
-    for (let key = 0; key < 20; key++) {
-      const results = await Promise.all(
-        all.flatMap((cluster) => [1, 2].map((attempt) => cluster.claims.claim("hour", `k/${key}`, bytes(`${cluster.boot}/${attempt}`)))),
+    check("a watch reports existing records once, in order, then the head, then every change", async () => {
+      const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+      await one.records.write("config", "flow/a", bytes("old"));
+      await one.records.write("config", "flow/gone", bytes("x"));
+      await one.records.write("config", "flow/b", bytes("b"));
+      await one.records.write("config", "flow/gone", undefined);
+      const { revision } = await one.records.write("config", "flow/a", bytes("a"));
+      const seen: string[] = [];
+      const revisions: number[] = [];
+      const watch = two.records.watch(
+        "config",
+        (change) => {
+          revisions.push(change.revision);
+          seen.push(`${change.id}=${text(change.bytes)}`);
+        },
+        (head) => void seen.push(`head ${head === revision}`),
       );
-      const won = results.filter((claim) => claim.won);
-      expect(won).toHaveLength(1);
-      expect(new Set(results.map((claim) => text(claim.note)))).toEqual(new Set([text(won[0]?.note)]));
-      expect(new Set(results.map(({ token }) => token)).size).toBe(1);
-    }
-  });
+      await expect.poll(() => seen.at(-1)).toBe("head true");
+      expect(seen).toEqual(["flow/b=b", "flow/a=a", "head true"]);
+      await one.records.write("config", "flow/b", undefined);
+      for (let version = 1; version <= 20; version++) await (version % 2 === 0 ? one : two).records.write("config", "flow/c", bytes(String(version)));
+      await expect.poll(() => seen.at(-1)).toBe("flow/c=20");
+      expect(seen.slice(3)).toEqual(["flow/b=undefined", ...Array.from({ length: 20 }, (_, index) => `flow/c=${index + 1}`)]);
+      expect(revisions).toEqual(revisions.toSorted((a, b) => a - b));
+      watch.stop();
+      await one.records.write("config", "flow/c", bytes("unseen"));
+      expect(seen.at(-1)).toBe("flow/c=20");
+    });
 
-  check("a released key can be claimed again with a higher token, and a late release does not affect it", async () => {
-    const [one, two] = (await nodes(2)) as [Cluster, Cluster];
-    const first = await one.claims.claim("slot", "7", bytes("one"));
-    await two.claims.release(await two.claims.claim("slot", "7", bytes("two")));
-    const second = await two.claims.claim("slot", "7", bytes("two"));
-    expect([second.won, second.token > first.token]).toEqual([true, true]);
-    await one.claims.release(first);
-    const third = await one.claims.claim("slot", "7", bytes("one"));
-    expect([third.won, text(third.note), third.token]).toEqual([false, "two", second.token]);
-    expect((await one.claims.claim("pin", "7", bytes("other set"))).won).toBe(true);
-  });
+    check("a write resolves after the node's own watch has reported it", async () => {
+      const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+      let seen = 0;
+      await new Promise<void>(
+        (resolve) =>
+          void one.records.watch(
+            "config",
+            (change) => (seen = change.revision),
+            () => resolve(),
+          ),
+      );
+      for (let version = 0; version < 20; version++) {
+        await two.records.write("config", "flow/other", bytes(String(version)));
+        const { revision } = await one.records.write("config", "flow/own", bytes(String(version)));
+        expect(seen).toBeGreaterThanOrEqual(revision);
+      }
+    });
 
-  check("messages reach the other nodes, and no longer once the subscription ends", async () => {
-    const [one, two, three] = (await nodes(3)) as [Cluster, Cluster, Cluster];
-    const received: string[] = [];
-    const end = two.messaging.subscribe("topic", (payload, from) => void received.push(`two: ${text(payload)} from ${from}`));
-    three.messaging.subscribe("topic", (payload, from) => void received.push(`three: ${text(payload)} from ${from}`));
-    one.messaging.subscribe("topic", () => void received.push("one"));
-    two.messaging.subscribe("other", () => void received.push("other"));
-    await expect
-      .poll(() => {
-        one.messaging.publish("topic", bytes("hello"));
-        return new Set(received).size;
-      })
-      .toBe(2);
-    expect(new Set(received)).toEqual(new Set(["two: hello from n1", "three: hello from n1"]));
-    end();
-    one.messaging.publish("topic", bytes("again"));
-    await expect.poll(() => received).toContain("three: again from n1");
-    expect(received).not.toContain("two: again from n1");
-  });
+    check("records of dead letters can be removed and written again, and watches see it", async () => {
+      const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+      for (const collection of ["dead-letters", "dead-letter-messages"] as const) {
+        const first = await one.records.write(collection, "a", bytes("1"));
+        expect(text((await two.records.read(collection, "a"))?.bytes)).toBe("1");
+        const removed = await two.records.write(collection, "a", undefined);
+        expect(removed.revision).toBeGreaterThan(first.revision);
+        expect(await one.records.read(collection, "a")).toBeUndefined();
+        const again = await one.records.write(collection, "a", bytes("2"));
+        expect(again.revision).toBeGreaterThan(removed.revision);
+        await one.records.write(collection, "b", bytes("b"));
+        await one.records.write(collection, "b", undefined);
+        expect([text((await two.records.read(collection, "a"))?.bytes), await two.records.read(collection, "b")]).toEqual(["2", undefined]);
+      }
+      const seen: string[] = [];
+      two.records.watch(
+        "dead-letters",
+        ({ id, bytes: content }) => void seen.push(`${id}=${text(content)}`),
+        () => void seen.push("caught up"),
+      );
+      await expect.poll(() => seen).toEqual(["a=2", "caught up"]);
+      await one.records.write("dead-letters", "a", undefined);
+      await one.records.write("dead-letters", "c", bytes("c"));
+      await expect.poll(() => seen).toEqual(["a=2", "caught up", "a=undefined", "c=c"]);
+    });
 
-  check("messages between nodes may be long", async () => {
-    const [one, two] = (await nodes(2)) as [Cluster, Cluster];
-    const received: string[] = [];
-    two.messaging.subscribe("long", (payload) => void received.push(text(payload) as string));
-    two.messaging.subscribe("other", () => void received.push("other"));
-    const long = "ä".repeat(100_000);
-    await expect
-      .poll(() => {
-        one.messaging.publish("long", bytes(long));
-        return received.length;
-      })
-      .toBeGreaterThan(0);
-    expect(new Set(received)).toEqual(new Set([long]));
-  });
-});
+    check("a watch of an empty collection catches up immediately", async () => {
+      const [one] = await nodes(1);
+      expect(await loaded(one)).toEqual([]);
+    });
+
+    check("of concurrent claims of a key exactly one wins, and all receive the winner's note", async () => {
+      const all = await nodes(3);
+      for (let key = 0; key < 20; key++) {
+        const results = await Promise.all(
+          all.flatMap((cluster) => [1, 2].map((attempt) => cluster.claims.claim("hour", `k/${key}`, bytes(`${cluster.boot}/${attempt}`)))),
+        );
+        const won = results.filter((claim) => claim.won);
+        expect(won).toHaveLength(1);
+        expect(new Set(results.map((claim) => text(claim.note)))).toEqual(new Set([text(won[0]?.note)]));
+        expect(new Set(results.map(({ token }) => token)).size).toBe(1);
+      }
+    });
+
+    check("a released key can be claimed again with a higher token, and a late release does not affect it", async () => {
+      const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+      const first = await one.claims.claim("slot", "7", bytes("one"));
+      await two.claims.release(await two.claims.claim("slot", "7", bytes("two")));
+      const second = await two.claims.claim("slot", "7", bytes("two"));
+      expect([second.won, second.token > first.token]).toEqual([true, true]);
+      await one.claims.release(first);
+      const third = await one.claims.claim("slot", "7", bytes("one"));
+      expect([third.won, text(third.note), third.token]).toEqual([false, "two", second.token]);
+      expect((await one.claims.claim("pin", "7", bytes("other set"))).won).toBe(true);
+    });
+
+    check("messages reach the other nodes, and no longer once the subscription ends", async () => {
+      const [one, two, three] = (await nodes(3)) as [Cluster, Cluster, Cluster];
+      const received: string[] = [];
+      const end = two.messaging.subscribe("topic", (payload, from) => void received.push(`two: ${text(payload)} from ${from}`));
+      three.messaging.subscribe("topic", (payload, from) => void received.push(`three: ${text(payload)} from ${from}`));
+      one.messaging.subscribe("topic", () => void received.push("one"));
+      two.messaging.subscribe("other", () => void received.push("other"));
+      await expect
+        .poll(() => {
+          one.messaging.publish("topic", bytes("hello"));
+          return new Set(received).size;
+        })
+        .toBe(2);
+      expect(new Set(received)).toEqual(new Set(["two: hello from n1", "three: hello from n1"]));
+      end();
+      one.messaging.publish("topic", bytes("again"));
+      await expect.poll(() => received).toContain("three: again from n1");
+      expect(received).not.toContain("two: again from n1");
+    });
+
+    check("messages between nodes may be long", async () => {
+      const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+      const received: string[] = [];
+      two.messaging.subscribe("long", (payload) => void received.push(text(payload) as string));
+      two.messaging.subscribe("other", () => void received.push("other"));
+      const long = "ä".repeat(100_000);
+      await expect
+        .poll(() => {
+          one.messaging.publish("long", bytes(long));
+          return received.length;
+        })
+        .toBeGreaterThan(0);
+      expect(new Set(received)).toEqual(new Set([long]));
+    });
+  },
+  { isSlow: true },
+);
 
 onEveryStore(
   "requests between nodes",

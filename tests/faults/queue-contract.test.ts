@@ -1,5 +1,0 @@
-// The contract of queues on every store, including three NATS servers, which takes too long for `npm test`.
-import { env } from "node:process";
-
-env["SLUICE_CONTRACT"] = "all";
-await import("../../packages/server/src/cluster/queue-contract.test.ts");
